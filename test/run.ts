@@ -64,7 +64,11 @@ async function runTests(): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function run(command: string, args: string[], mode: "quiet" | "loud"): Promise<{ code: number; output: string }> {
+function run(
+  command: string,
+  args: string[],
+  mode: "quiet" | "loud",
+): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: mode === "loud" ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
