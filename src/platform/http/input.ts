@@ -98,7 +98,8 @@ function refuseUnstorable(value: unknown, path: (string | number)[]): void {
 const noQuery = z.strictObject({});
 
 export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown {
-  const given: Record<string, string> = {};
+  // Without a prototype, so that `__proto__` is a name like any other and refused like any other.
+  const given: Record<string, string> = Object.create(null);
   const details: Detail[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
     if (Object.hasOwn(given, name)) details.push({ message: "Given more than once.", path: [name] });
