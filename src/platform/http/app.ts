@@ -7,7 +7,7 @@ import { checkAccess } from "./access.ts";
 import { clientAddress } from "./address.ts";
 import { cors } from "./cors.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
-import { check, parseJson, parseQuery, readBytes } from "./input.ts";
+import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { jsonReply, refusalReply } from "./reply.ts";
 import { jsonBodyLimit, operationId, type Route, takesIdempotencyKey } from "./route.ts";
@@ -21,6 +21,8 @@ export interface HttpOptions {
   authenticate(ctx: Ctx, request: Request): Promise<Caller | undefined> | Caller | undefined;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
+  /** How long a body may take to arrive. */
+  bodyDeadlineMs?: number;
 }
 
 export function createHttp(options: HttpOptions): Hono<Bindings> {
@@ -95,7 +97,7 @@ export function createHttp(options: HttpOptions): Hono<Bindings> {
 }
 
 async function answer(
-  { authenticate, checkReplies }: HttpOptions,
+  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
   { spec, handle }: Route,
   name: string,
   c: Context<Bindings>,
@@ -116,7 +118,9 @@ async function answer(
 
   const idempotencyKey = takesIdempotencyKey(spec) ? request.headers.get("idempotency-key") : null;
   const wantsBody = spec.body || idempotencyKey !== null;
-  const bytes = wantsBody ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit) : undefined;
+  const bytes = wantsBody
+    ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs)
+    : undefined;
   const body = spec.body && bytes ? check(spec.body, parseJson(bytes, request)) : undefined;
 
   const added: [string, string][] = [];
