@@ -146,7 +146,11 @@ async function answer(
     const { status, body, replayed } = await onceByKey(
       { ...ctx, caller: ctx.caller },
       idempotencyKey,
-      `${request.method} ${new URL(request.url).pathname}`,
+      {
+        operation: `${request.method} ${new URL(request.url).pathname}`,
+        // Elsewhere the active organization does not matter, and may change by the very request.
+        orgId: spec.access.kind === "member" ? ctx.caller.member?.orgId : undefined,
+      },
       bytes ?? Buffer.alloc(0),
       reply,
     );
