@@ -48,6 +48,9 @@ export interface JobsOptions {
   works: boolean;
 }
 
+/** New work is announced; what was put off, or failed and waits for its next try, is found by looking. */
+const pollSeconds = 5;
+
 export async function openJobs({ db, log, definitions, works }: JobsOptions): Promise<Jobs> {
   const boss = new PgBoss({
     backend: db.kind,
@@ -95,24 +98,18 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     },
     async work(platform, kinds) {
       for (const definition of kinds) {
-        await boss.work(
-          definition.name,
-          { localConcurrency: definition.concurrency ?? 1 },
-          async ([next]) => {
-            const started = performance.now();
-            let outcome = "done";
-            try {
-              await definition.handle(platform, (next?.data ?? {}) as object);
-            } catch (error) {
-              outcome = "failed";
-              log.warn({ job: definition.name, id: next?.id, err: error }, "job failed");
-              throw error;
-            } finally {
-              const seconds = (performance.now() - started) / 1000;
-              platform.metrics.time("job_duration_seconds", { job: definition.name, outcome }, seconds);
-            }
-          },
-        );
+        for (let i = 0; i < (definition.concurrency ?? 1); i++) {
+          let worker = "";
+          worker = await boss.work(
+            definition.name,
+            { notifyPollingIntervalSeconds: pollSeconds },
+            async ([next]) => {
+              // Where one was there may be more: else each would wait for the next notification or poll.
+              boss.notifyWorker(worker);
+              await perform(platform, definition, next?.id, (next?.data ?? {}) as object);
+            },
+          );
+        }
       }
       const scheduled = kinds.filter(({ schedule }) => schedule);
       for (const { name, schedule } of scheduled) await boss.schedule(name, schedule!);
@@ -124,4 +121,19 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       await boss.stop({ graceful: true, timeout: timeoutMs });
     },
   };
+
+  async function perform(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
+    const started = performance.now();
+    let outcome = "done";
+    try {
+      await handle(platform, data);
+    } catch (error) {
+      outcome = "failed";
+      log.warn({ job: name, id, err: error }, "job failed");
+      throw error;
+    } finally {
+      const seconds = (performance.now() - started) / 1000;
+      platform.metrics.time("job_duration_seconds", { job: name, outcome }, seconds);
+    }
+  }
 }
