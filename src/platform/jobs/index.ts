@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import type { Platform } from "../context.ts";
-import type { Db } from "../db/index.ts";
+import { type Db, exclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
 
 /** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
@@ -51,6 +51,9 @@ export interface JobsOptions {
 /** New work is announced; what was put off, or failed and waits for its next try, is found by looking. */
 const pollSeconds = 5;
 
+/** Any number, the same in every replica. */
+const installKey = 728_331_002;
+
 export async function openJobs({ db, log, definitions, works }: JobsOptions): Promise<Jobs> {
   const boss = new PgBoss({
     backend: db.kind,
@@ -70,22 +73,25 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   // Losing the database for a moment is expected; the log says so, the next poll goes on.
   boss.on("error", (error) => log.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
-  await boss.start();
+  // Replicas that start together on an empty database would make the queue's tables both at once.
+  await exclusively(db, installKey, async () => {
+    await boss.start();
+    const known = new Set((await boss.getQueues()).map(({ name }) => name));
+    for (const definition of definitions) {
+      const queue = {
+        name: definition.name,
+        notify: true,
+        retryLimit: definition.retries ?? 5,
+        retryDelay: definition.retryDelay ?? 5,
+        retryBackoff: true,
+        retryDelayMax: 3600,
+        expireInSeconds: definition.expireInSeconds ?? 300,
+      };
+      if (known.has(definition.name)) await boss.updateQueue(definition.name, queue);
+      else await boss.createQueue(definition.name, queue);
+    }
+  });
   let ready = true;
-  const known = new Set((await boss.getQueues()).map(({ name }) => name));
-  for (const definition of definitions) {
-    const queue = {
-      name: definition.name,
-      notify: true,
-      retryLimit: definition.retries ?? 5,
-      retryDelay: definition.retryDelay ?? 5,
-      retryBackoff: true,
-      retryDelayMax: 3600,
-      expireInSeconds: definition.expireInSeconds ?? 300,
-    };
-    if (known.has(definition.name)) await boss.updateQueue(definition.name, queue);
-    else await boss.createQueue(definition.name, queue);
-  }
 
   return {
     isReady: () => ready,
