@@ -54,12 +54,20 @@ interface PlatformOptions {
   works: boolean;
   log?: Log;
   publicUrl?: string;
+  statementMs?: number;
 }
 
 /** Everything below the rooms, on a database of the tests. */
 export async function openTestPlatform(
   database: TestDatabase,
-  { env = {}, jobs, works, log = createLog("silent"), publicUrl = "http://localhost" }: PlatformOptions,
+  {
+    env = {},
+    jobs,
+    works,
+    log = createLog("silent"),
+    publicUrl = "http://localhost",
+    statementMs = 30_000,
+  }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const config: Config = readConfig({
     SIGNALBOX_SECRET: "a secret for the tests, long enough",
@@ -73,7 +81,7 @@ export async function openTestPlatform(
     works,
     log,
     engine: database.url
-      ? await openPostgres(database.url, { poolSize: 5, onError: () => {} })
+      ? await openPostgres(database.url, { poolSize: 5, statementMs, onError: () => {} })
       : await openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) }),
   });
 }
@@ -81,11 +89,13 @@ export async function openTestPlatform(
 export interface ServerOptions {
   env?: Record<string, string>;
   role?: "all" | "api" | "worker";
+  /** How long the database may take for a statement. */
+  statementMs?: number;
 }
 
 export async function startServer(
   database: TestDatabase,
-  { env = {}, role = "api" }: ServerOptions = {},
+  { env = {}, role = "api", statementMs }: ServerOptions = {},
 ): Promise<TestServer> {
   const logLines: string[] = [];
   const log = createLog(env.LOG_LEVEL ?? "info", { write: (line: string) => void logLines.push(line) });
@@ -97,6 +107,7 @@ export async function startServer(
     works: role !== "api",
     log,
     publicUrl: url,
+    ...(statementMs === undefined ? {} : { statementMs }),
   });
   const app = createApp(platform, { role, checkReplies: true });
   const listening = socket.serve(app);
