@@ -78,7 +78,6 @@ describe("walking a list", () => {
 describe("a page deep in a list", () => {
   let acme: Workspace;
   let frequent: MemberId;
-  let rare: MemberId;
   const memberIds: string[] = [];
   const keyIds: string[] = [];
   beforeAll(async () => {
@@ -88,7 +87,6 @@ describe("a page deep in a list", () => {
     for (let round = 0; round < 10; round++) {
       memberIds.push(...(await addMembers(acme.orgId, 200)));
       frequent ??= memberIds[0] as MemberId;
-      rare ??= memberIds[1] as MemberId;
       for (const { orgId } of [acme, ...others]) {
         const [stranger] = await addMembers(orgId, 200);
         const ids = Array.from({ length: 200 }, () => newId("key"));
@@ -96,9 +94,7 @@ describe("a page deep in a list", () => {
         if (own) keyIds.push(...ids);
         await db.run(sql`
           insert into api_keys (id, org_id, member_id, name, start, key_hash)
-          select id, ${orgId}, case when ${own} then case n % 100 when 0 then ${rare} else ${frequent} end else ${stranger} end,
-            'key', 'sbx_', id
-          from unnest(${ids}::text[]) with ordinality as t (id, n)`);
+          select id, ${orgId}, ${own ? frequent : stranger}, 'key', 'sbx_', id from unnest(${ids}::text[]) as id`);
       }
     }
     await db.foreign("analyze");
@@ -107,8 +103,7 @@ describe("a page deep in a list", () => {
   const lists: Record<string, (db: Db, orgId: OrgId) => Promise<unknown>> = {
     members: (db, orgId) => members.list(db, orgId, memberIds[500]!, 51),
     "API keys": (db, orgId) => apiKeys.list(db, orgId, null, keyIds[500]!, 51),
-    "the keys of a member who has many": (db, orgId) => apiKeys.list(db, orgId, frequent, keyIds[500]!, 51),
-    "the keys of a member who has few": (db, orgId) => apiKeys.list(db, orgId, rare, keyIds[500]!, 51),
+    "the keys of one member": (db, orgId) => apiKeys.list(db, orgId, frequent, keyIds[500]!, 51),
   };
 
   test.each(Object.entries(lists))("of %s reads little more than its own rows", async (_, list) => {
