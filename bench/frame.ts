@@ -194,7 +194,7 @@ export async function makeCaller(url: string): Promise<Credentials> {
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Record<string, string>;
+    return (await response.json()) as Record<string, string> & { organization: { id: string } };
   };
   const { token } = await post("/api/auth/sign-up/email", {
     email: `bench-${Date.now()}@example.com`,
@@ -202,7 +202,11 @@ export async function makeCaller(url: string): Promise<Credentials> {
     name: "Bench",
   });
   const auth = { authorization: `Bearer ${token}` };
-  await post("/v1/organizations", { name: "Bench" }, auth);
-  const { key } = await post("/v1/api-keys", { name: "bench" }, auth);
+  const { organization } = await post("/v1/organizations", { name: "Bench" }, auth);
+  const { key } = await post(
+    "/v1/api-keys",
+    { name: "bench" },
+    { ...auth, "x-organization-id": organization.id },
+  );
   return { token: token!, key: key! };
 }

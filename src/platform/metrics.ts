@@ -69,13 +69,14 @@ function seriesOf<T>(all: Map<string, Map<string, T>>, name: string): Map<string
   return series;
 }
 
-const write = (labels: Labels) =>
-  Object.entries(labels)
-    .map(
-      ([name, value]) =>
-        `${name}="${String(value).replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`))}"`,
-    )
-    .join(",");
+function write(labels: Labels): string {
+  let text = "";
+  for (const name in labels) text += `${text && ","}${name}="${escapeLabel(String(labels[name]))}"`;
+  return text;
+}
+
+const escapeLabel = (value: string) =>
+  /[\\"\n]/.test(value) ? value.replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`)) : value;
 
 const braces = (...labels: string[]) => {
   const inside = labels.filter(Boolean).join(",");
