@@ -78,7 +78,10 @@ describe("the corpus", () => {
         egress.request(`http://front.test:${front.port}/${status}/${index}`, { timeoutMs: 2000 }),
       );
       // What a header turns into garbage is either no address or a path on the first server, which goes on in a circle.
-      expect(["refused_by_policy", "redirect_refused", "too_many_redirects", "protocol_error"], url).toContain(kind);
+      expect(
+        ["refused_by_policy", "redirect_refused", "too_many_redirects", "protocol_error"],
+        url,
+      ).toContain(kind);
     }
     expect(new Set(attempts)).toEqual(new Set([`127.0.0.1 ${front.port}`]));
     expect(target.connections()).toBe(0);
@@ -91,7 +94,10 @@ describe("the corpus", () => {
       const location = left > 0 ? `/${left - 1}` : `http://127.0.0.1:${target.port}/`;
       reply.writeHead(302, { location }).end();
     });
-    const egress = egressOf({ allow: ["front.test"], allowLoopback: false }, { lookup: everyName("127.0.0.1") });
+    const egress = egressOf(
+      { allow: ["front.test"], allowLoopback: false },
+      { lookup: everyName("127.0.0.1") },
+    );
     const error = await failure(egress.request(`http://front.test:${front.port}/2`));
     expect(error.kind).toBe("refused_by_policy");
     expect(error.target).toBe(`http://127.0.0.1:${target.port}`);
@@ -129,7 +135,15 @@ describe("what a name resolves to", () => {
 
   test("answers that are no addresses are refused", async () => {
     const { attempts } = watchSockets();
-    for (const answer of ["", "localhost", "0x7f.1", "2130706433", "127.1", "fe80::1%lo", "/var/run/docker.sock"]) {
+    for (const answer of [
+      "",
+      "localhost",
+      "0x7f.1",
+      "2130706433",
+      "127.1",
+      "fe80::1%lo",
+      "/var/run/docker.sock",
+    ]) {
       const egress = egressOf(CLOSED, { lookup: everyName(answer) });
       expect((await failure(egress.request("http://public.test/"))).kind, answer).toBe("refused_by_policy");
     }
@@ -151,7 +165,10 @@ describe("what a name resolves to", () => {
   });
 
   test("the list that was checked is the list connected to, and a name that changes its mind gains nothing", async () => {
-    const good = await serve((_, reply) => reply.writeHead(200, { connection: "close" }).end("good"), "127.0.0.2");
+    const good = await serve(
+      (_, reply) => reply.writeHead(200, { connection: "close" }).end("good"),
+      "127.0.0.2",
+    );
     const { attempts } = watchSockets();
     let asked = 0;
     const egress = egressOf(
@@ -177,7 +194,9 @@ describe("what a name resolves to", () => {
     subscribe("net.client.socket", lie);
     onTestFinished(() => void unsubscribe("net.client.socket", lie));
     const egress = egressOf({ allow: [], allowLoopback: true });
-    expect((await failure(egress.request(`http://127.0.0.1:${server.port}/`))).kind).toBe("refused_by_policy");
+    expect((await failure(egress.request(`http://127.0.0.1:${server.port}/`))).kind).toBe(
+      "refused_by_policy",
+    );
     expect(bytes).toBe(0);
   });
 });
@@ -205,7 +224,9 @@ describe("what the loopback default opens", () => {
 
   test("a server elsewhere cannot redirect to this machine", async () => {
     const target = await victim();
-    const front = await serve((_, reply) => reply.writeHead(302, { location: `http://localhost:${target.port}/` }).end());
+    const front = await serve((_, reply) =>
+      reply.writeHead(302, { location: `http://localhost:${target.port}/` }).end(),
+    );
     const policy = { allow: ["front.test"], allowLoopback: true };
     const egress = egressOf(policy, { lookup: everyName("127.0.0.1") });
     expect((await failure(egress.request(`http://front.test:${front.port}/`))).kind).toBe("redirect_refused");

@@ -33,7 +33,11 @@ async function untilClosed(server: Listening) {
 /** 200 MB of zeros, compressed piece by piece so that making the bomb does not blur the measurement. */
 async function bomb(encoder: NodeJS.ReadWriteStream): Promise<Buffer> {
   const piece = Buffer.alloc(MiB);
-  Readable.from((function* () { for (let i = 0; i < 200; i += 1) yield piece; })()).pipe(encoder);
+  Readable.from(
+    (function* () {
+      for (let i = 0; i < 200; i += 1) yield piece;
+    })(),
+  ).pipe(encoder);
   const parts: Buffer[] = [];
   for await (const part of encoder) parts.push(part as Buffer);
   return Buffer.concat(parts);
@@ -54,7 +58,9 @@ describe("bodies that grow", () => {
       const body = await bomb(encoder());
       expect(body.length).toBeLessThan(2 * MiB);
       // Never ended, so that only the limit can end it.
-      const server = await serve((_, reply) => void reply.writeHead(200, { "content-encoding": encoding }).write(body));
+      const server = await serve(
+        (_, reply) => void reply.writeHead(200, { "content-encoding": encoding }).write(body),
+      );
       const peak = await memoryPeak(async () => {
         expect((await failure(egress.request(at(server), { timeoutMs: 5000 }))).kind).toBe("too_large");
       });
@@ -85,17 +91,23 @@ describe("bodies that grow", () => {
     const server = await serve((_, reply) => {
       reply.writeHead(200, { "content-encoding": "gzip" });
       reply.write(zlib.gzipSync("").subarray(0, 10));
-      const more = () => { while (!reply.destroyed && reply.write(empty)); };
+      const more = () => {
+        while (!reply.destroyed && reply.write(empty));
+      };
       reply.on("drain", more);
       more();
     });
-    expect((await failure(egress.request(at(server), { maxBytes: MiB, timeoutMs: 5000 }))).kind).toBe("too_large");
+    expect((await failure(egress.request(at(server), { maxBytes: MiB, timeoutMs: 5000 }))).kind).toBe(
+      "too_large",
+    );
   });
 
   test("an endless stream ends at the limit", async () => {
     const piece = Buffer.alloc(64 * 1024, "x");
     const server = await serve((_, reply) => {
-      const more = () => { while (!reply.destroyed && reply.write(piece)); };
+      const more = () => {
+        while (!reply.destroyed && reply.write(piece));
+      };
       reply.on("drain", more);
       more();
     });
@@ -119,7 +131,11 @@ describe("bodies that grow", () => {
 
   test("50 MB of JSON without a length end at the limit", async () => {
     const server = await serve((_, reply) => {
-      Readable.from((function* () { for (let i = 0; i < 800; i += 1) yield `"${"x".repeat(65_533)}",`; })()).pipe(reply);
+      Readable.from(
+        (function* () {
+          for (let i = 0; i < 800; i += 1) yield `"${"x".repeat(65_533)}",`;
+        })(),
+      ).pipe(reply);
     });
     expect((await failure(egress.request(at(server), { timeoutMs: 5000 }))).kind).toBe("too_large");
   });
@@ -208,7 +224,13 @@ describe("servers that are slow", () => {
     expect(stream.status).toBe(200);
     await new Promise((done) => setTimeout(done, 300));
     expect(await untilClosed(server)).toBe(0);
-    await expect(failure((async () => { for await (const _ of stream.chunks); })())).resolves.toMatchObject({ kind: "timeout" });
+    await expect(
+      failure(
+        (async () => {
+          for await (const _ of stream.chunks);
+        })(),
+      ),
+    ).resolves.toMatchObject({ kind: "timeout" });
   });
 
   test("fetch has the deadline too, in the middle of a body", async () => {
@@ -224,22 +246,41 @@ describe("replies that are broken", () => {
   const raw = (text: string, end = true) =>
     serveRaw((socket) => (end ? socket.end(text, "latin1") : socket.write(text, "latin1")));
   const outcome = async (server: Listening) =>
-    egress.request(at(server), { timeoutMs: 1000 }).then((reply) => reply.text(), (error) => error.kind);
+    egress.request(at(server), { timeoutMs: 1000 }).then(
+      (reply) => reply.text(),
+      (error) => error.kind,
+    );
 
   test("each is told as what it is, and in time", async () => {
     const secret = "the-inner-secret";
     const MALFORMED = /^(protocol_error|connection_reset)$/;
     const cases: [string, string, string | RegExp][] = [
       ["cut short", `HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n${secret}`, "connection_reset"],
-      ["cut short in a chunk", `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n50\r\n${secret}`, "connection_reset"],
+      [
+        "cut short in a chunk",
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n50\r\n${secret}`,
+        "connection_reset",
+      ],
       ["nothing at all", "", "connection_reset"],
       ["half a head", "HTTP/1.1 200 OK\r\ncontent-", "connection_reset"],
-      ["two lengths", `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n${secret}`, MALFORMED],
+      [
+        "two lengths",
+        `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n${secret}`,
+        MALFORMED,
+      ],
       ["a negative length", `HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n${secret}`, MALFORMED],
-      ["length and chunks", `HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`, MALFORMED],
+      [
+        "length and chunks",
+        `HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+        MALFORMED,
+      ],
       ["a bad chunk size", `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n${secret}`, MALFORMED],
       ["another protocol", `SSH-2.0-${secret}\r\n`, "protocol_error"],
-      ["an upgrade nobody asked for", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n", "connection_reset"],
+      [
+        "an upgrade nobody asked for",
+        "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+        "connection_reset",
+      ],
       ["HTTP/1.0, ended by closing", "HTTP/1.0 200 OK\r\n\r\nold", "old"],
       ["no reason phrase", "HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok", "ok"],
       ["garbage after the body", `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok${secret}`, "ok"],
@@ -250,9 +291,17 @@ describe("replies that are broken", () => {
       ["not deflate", `HTTP/1.1 200 OK\r\ncontent-encoding: deflate\r\n\r\n${secret}`, "bad_encoding"],
       ["an empty gzip", "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 0\r\n\r\n", ""],
       ["no content, said to be gzip", "HTTP/1.1 204 No Content\r\ncontent-encoding: gzip\r\n\r\n", ""],
-      ["headers without end", `HTTP/1.1 200 OK\r\n${`x: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`, "too_large"],
+      [
+        "headers without end",
+        `HTTP/1.1 200 OK\r\n${`x: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`,
+        "too_large",
+      ],
       ["one endless header", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}\r\n\r\n`, "too_large"],
-      ["a trailer without end", `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n${`x: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`, "too_large"],
+      [
+        "a trailer without end",
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n${`x: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`,
+        "too_large",
+      ],
     ];
     for (const [name, text, expected] of cases) {
       const server = await raw(text);
@@ -260,7 +309,9 @@ describe("replies that are broken", () => {
       else expect(await outcome(server), name).toMatch(expected);
       if (typeof expected !== "string" || expected.includes("_")) {
         const error = await failure(egress.request(at(server), { timeoutMs: 1000 }));
-        expect(JSON.stringify({ ...error, message: error.message, stack: error.stack }), name).not.toContain(secret);
+        expect(JSON.stringify({ ...error, message: error.message, stack: error.stack }), name).not.toContain(
+          secret,
+        );
         expect(error.cause, name).toBeUndefined();
       }
     }
@@ -273,8 +324,12 @@ describe("replies that are broken", () => {
   });
 
   test("raw deflate is read as well as the zlib kind", async () => {
-    expect((await egress.request(at(await sendEncoded("deflate", zlib.deflateRawSync("hello"))))).text()).toBe("hello");
-    expect((await egress.request(at(await sendEncoded("deflate", zlib.deflateSync("hello"))))).text()).toBe("hello");
+    expect(
+      (await egress.request(at(await sendEncoded("deflate", zlib.deflateRawSync("hello"))))).text(),
+    ).toBe("hello");
+    expect((await egress.request(at(await sendEncoded("deflate", zlib.deflateSync("hello"))))).text()).toBe(
+      "hello",
+    );
   });
 
   test("a second reply smuggled behind the first is never handed to the next request", async () => {
@@ -284,11 +339,15 @@ describe("replies that are broken", () => {
   });
 
   test("header names are kept apart from the object's own", async () => {
-    const server = await raw("HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\nset-cookie: a\r\nSet-Cookie: b\r\n\r\n");
+    const server = await raw(
+      "HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\nset-cookie: a\r\nSet-Cookie: b\r\n\r\n",
+    );
     const { headers } = await egress.request(at(server));
-    expect(headers["__proto__"]).toEqual(["x"]);
-    expect(headers["set-cookie"]).toEqual(["a", "b"]);
-    expect(headers["location"]).toBeUndefined();
-    expect(headers["toString"]).toBeUndefined();
+    expect(Object.entries(headers)).toEqual([
+      ["__proto__", ["x"]],
+      ["constructor", ["y"]],
+      ["set-cookie", ["a", "b"]],
+    ]);
+    expect(Object.getPrototypeOf(headers)).toBeNull();
   });
 });

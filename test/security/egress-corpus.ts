@@ -235,7 +235,8 @@ function assertInside(url: string): string {
 
 export function hostileUrls(port: number): string[] {
   const bracket = (address: string) => (address.includes(":") ? `[${address}]` : address);
-  const withPort = (host: string) => (host.endsWith(":") ? `http://${host}${port}/` : `http://${host}:${port}/`);
+  const withPort = (host: string) =>
+    host.endsWith(":") ? `http://${host}${port}/` : `http://${host}:${port}/`;
   return [
     ...HOSTILE_ADDRESSES.map((address) => withPort(bracket(address))),
     ...SPELLINGS.map(withPort),

@@ -6,14 +6,16 @@ import { createGuard } from "../../src/platform/egress/policy.ts";
 
 type Guard = ReturnType<typeof createGuard>;
 
-const asks = (guard: Guard) => (address: string, host = address, port = 443) => {
-  try {
-    guard.checkAddress(address, host, port);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const asks =
+  (guard: Guard) =>
+  (address: string, host = address, port = 443) => {
+    try {
+      guard.checkAddress(address, host, port);
+      return true;
+    } catch {
+      return false;
+    }
+  };
 const closed = asks(createGuard({ allow: [], allowLoopback: false }));
 const local = asks(createGuard({ allow: [], allowLoopback: true }));
 
@@ -58,7 +60,10 @@ const carriers = (v4: readonly number[], noise: readonly number[]) => [
 
 describe("without entries", () => {
   test("no address of a private IPv4 range is allowed", () => {
-    fc.assert(fc.property(privateV4, (bytes) => !closed(v4Text(bytes))), { numRuns: 2000 });
+    fc.assert(
+      fc.property(privateV4, (bytes) => !closed(v4Text(bytes))),
+      { numRuns: 2000 },
+    );
   });
 
   test("no IPv6 address that carries a private IPv4 one is allowed, with or without loopback", () => {
@@ -97,7 +102,13 @@ describe("without entries", () => {
   });
 
   test("ordinary public addresses are allowed", () => {
-    for (const address of ["1.1.1.1", "8.8.8.8", "93.184.216.34", "2606:4700::1111", "2a00:1450:4001::200e"]) {
+    for (const address of [
+      "1.1.1.1",
+      "8.8.8.8",
+      "93.184.216.34",
+      "2606:4700::1111",
+      "2a00:1450:4001::200e",
+    ]) {
       expect(closed(address), address).toBe(true);
     }
   });
@@ -136,8 +147,22 @@ describe("with entries", () => {
       ["fd00:ec2::254", "fd00:ec2::254"],
       ["192.0.0.192", "192.0.0.192"],
     ] as const;
-    const broad = ["0.0.0.0/0", "::/0", "169.0.0.0/8", "169.254.0.0/15", "168.63.129.0/24", "100.64.0.0/10", "fe80::/9", "fd00::/8", "192.0.0.0/24", "corp.test", "*.test"];
-    const wide = asks(createGuard({ allow: broad.filter((entry) => entry !== "169.254.0.0/15"), allowLoopback: true }));
+    const broad = [
+      "0.0.0.0/0",
+      "::/0",
+      "169.0.0.0/8",
+      "169.254.0.0/15",
+      "168.63.129.0/24",
+      "100.64.0.0/10",
+      "fe80::/9",
+      "fd00::/8",
+      "192.0.0.0/24",
+      "corp.test",
+      "*.test",
+    ];
+    const wide = asks(
+      createGuard({ allow: broad.filter((entry) => entry !== "169.254.0.0/15"), allowLoopback: true }),
+    );
     for (const [address, entry] of guarded) {
       expect(wide(address), address).toBe(false);
       expect(wide(address, "corp.test"), address).toBe(false);
@@ -174,7 +199,11 @@ describe("with entries", () => {
 
 describe("EGRESS_ALLOW", () => {
   test("is a list of hosts, addresses and networks, by commas or white space", () => {
-    expect(parseEgressAllow(" MCP.corp.example, *.corp.example:8443\n10.1.0.0/16 10.2.3.4:80 fd00::/8,[fd00::1]:9 ::1 ")).toEqual([
+    expect(
+      parseEgressAllow(
+        " MCP.corp.example, *.corp.example:8443\n10.1.0.0/16 10.2.3.4:80 fd00::/8,[fd00::1]:9 ::1 ",
+      ),
+    ).toEqual([
       "mcp.corp.example",
       "*.corp.example:8443",
       "10.1.0.0/16",
