@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openBus } from "./bus.ts";
-import type { Config } from "./config.ts";
+import { type Config, listensOnLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
   createDb,
@@ -11,6 +11,7 @@ import {
   openPglite,
   openPostgres,
 } from "./db/index.ts";
+import { createEgress } from "./egress/index.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
@@ -65,6 +66,11 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
     const jobs = await openJobs({ db, log, definitions: options.jobs, works: options.works });
     let grace = 0;
     undo.push(() => jobs.stop(grace));
+    const egress = createEgress({
+      allow: config.egressAllow,
+      allowLoopback: listensOnLoopbackOnly(config.host),
+    });
+    undo.push(() => egress.close());
     const metrics = createMetrics();
     const platform: Platform = {
       config: { ...config, publicUrl: options.publicUrl },
@@ -73,6 +79,7 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       keyring,
       jobs,
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
+      egress,
       metrics,
       log,
     };

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type CleanedWhere, createAdapterFactory, type DBAdapter } from "@better-auth/core/db/adapter";
 import type { BetterAuthOptions } from "better-auth";
+import { type CleanedWhere, createAdapterFactory, type DBAdapter } from "better-auth/adapters";
 import type { Db } from "../../platform/db/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
 
