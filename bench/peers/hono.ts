@@ -1,13 +1,10 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 
-// The framework alone: no log, no metrics, no headers, no contract. The ceiling of what stands on it.
+// The framework alone, as its own guide starts it: no log, no metrics, no contract. What we stand on.
 const app = new Hono();
 app.get("/v1/bench/open", (c) => c.json({ ok: true }));
-const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-server.listen(0, "127.0.0.1", () => {
-  console.log(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => {
+  console.log(`ready at http://127.0.0.1:${port}`);
 });
 process.once("SIGTERM", () => process.exit(0));
