@@ -182,31 +182,31 @@ export async function startChild(
 
 export interface Credentials {
   token: string;
-  key: string;
+  keys: string[];
 }
 
-/** A person with an organization and a key in it, made the way anybody would. */
-export async function makeCaller(url: string): Promise<Credentials> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+/** A person with an organization and keys in it, made the way anybody would. */
+export async function makeCaller(url: string, keyCount = 1): Promise<Credentials> {
+  const post = async <Body>(path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(url + path, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Record<string, string> & { organization: { id: string } };
+    return (await response.json()) as Body;
   };
-  const { token } = await post("/api/auth/sign-up/email", {
+  const { token } = await post<{ token: string }>("/api/auth/sign-up/email", {
     email: `bench-${Date.now()}@example.com`,
     password: "correct horse battery",
     name: "Bench",
   });
   const auth = { authorization: `Bearer ${token}` };
-  const { organization } = await post("/v1/organizations", { name: "Bench" }, auth);
-  const { key } = await post(
-    "/v1/api-keys",
-    { name: "bench" },
-    { ...auth, "x-organization-id": organization.id },
-  );
-  return { token: token!, key: key! };
+  const made = await post<{ organization: { id: string } }>("/v1/organizations", { name: "Bench" }, auth);
+  const inside = { ...auth, "x-organization-id": made.organization.id };
+  const keys: string[] = [];
+  while (keys.length < keyCount) {
+    keys.push((await post<{ key: string }>("/v1/api-keys", { name: "bench" }, inside)).key);
+  }
+  return { token, keys };
 }
