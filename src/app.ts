@@ -75,8 +75,6 @@ export function createApp(
     },
     auth.cookieName(platform.config.publicUrl),
   );
-  platform.metrics.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
-  platform.metrics.gauge("process_uptime_seconds", () => process.uptime());
   const http = createHttp({
     platform,
     routes: [

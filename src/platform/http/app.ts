@@ -10,7 +10,7 @@ import { onceByKey, type Reply } from "./idempotency.ts";
 import { check, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { jsonReply, refusalReply } from "./reply.ts";
-import { jsonBodyLimit, operationId, type Route, takesIdempotencyKey } from "./route.ts";
+import { jsonBodyLimit, operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 
 type Bindings = { Bindings: Partial<HttpBindings> };
 
@@ -37,31 +37,38 @@ export function createHttp(options: HttpOptions): Hono<Bindings> {
     methods.set(path, [...(methods.get(path) ?? []), route.spec.method.toUpperCase()]);
     const offered = offer(route);
     app.on(route.spec.method.toUpperCase(), path, (c) =>
-      observe(c, offered.name, (ctx) => answer(options, offered, c, ctx)),
+      observe(c, offered, (ctx) => answer(options, offered, c, ctx)),
     );
   }
   for (const [path, allowed] of methods) {
     const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
     unanswered.all(path, (c) =>
-      observe(c, "method_not_allowed", async ({ requestId }) => {
+      observe(c, { name: "method_not_allowed" }, async ({ requestId }) => {
         if (c.req.method === "OPTIONS") return jsonReply(204, undefined, requestId, { allow });
         const message = `${c.req.method} is not offered here.`;
         return jsonReply(405, { error: "method_not_allowed", message }, requestId, { allow });
       }),
     );
   }
-  unanswered.notFound((c) => observe(c, "not_found", async () => Promise.reject(notFound("route"))));
+  unanswered.notFound((c) =>
+    observe(c, { name: "not_found" }, async () => Promise.reject(notFound("route"))),
+  );
   app.notFound((c) => unanswered.fetch(c.req.raw, c.env));
   return app;
 
-  /** What every request gets, whatever answers it: an id, a line in the log, a place in the metrics, an answer. */
+  /** What every request gets, whatever answers it: an id, a line in the log, a place in metrics and traces, an answer. */
   async function observe(
     c: Context<Bindings>,
-    name: string,
+    { name, spec }: { name: string; spec?: RouteSpec },
     work: (ctx: Ctx) => Promise<Response>,
   ): Promise<Response> {
     const started = performance.now();
     const request = c.req.raw;
+    const span = platform.trace?.start(
+      spec ? `${request.method} ${spec.path}` : name,
+      "server",
+      request.headers.get("traceparent"),
+    );
     const ctx: Ctx = {
       ...platform,
       requestId: requestIdOf(request),
@@ -85,6 +92,7 @@ export function createHttp(options: HttpOptions): Hono<Bindings> {
     accessLog.info(
       {
         requestId: ctx.requestId,
+        traceId: span?.traceId,
         operation: name,
         method: request.method,
         status: response.status,
@@ -96,6 +104,16 @@ export function createHttp(options: HttpOptions): Hono<Bindings> {
       },
       "request",
     );
+    // The request's id leads to its line in our own log; who it was stays there.
+    span?.end(response.status >= 500, {
+      "http.request.method": request.method,
+      "http.route": spec?.path,
+      "http.response.status_code": response.status,
+      "signalbox.operation": name,
+      "signalbox.request_id": ctx.requestId,
+      "signalbox.credential": ctx.caller?.credential,
+      "error.type": response.status >= 500 ? String(response.status) : undefined,
+    });
     return response;
   }
 }
