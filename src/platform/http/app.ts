@@ -152,7 +152,8 @@ async function answer(
     if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
   }
   const search = request.url.indexOf("?");
-  const query = parseQuery(search < 0 ? "" : request.url.slice(search + 1), spec.query);
+  const query =
+    search < 0 && !spec.query ? {} : parseQuery(search < 0 ? "" : request.url.slice(search + 1), spec.query);
   const params = spec.params ? check(spec.params, c.req.param()) : undefined;
 
   const idempotencyKey = takesKey ? request.headers.get("idempotency-key") : null;

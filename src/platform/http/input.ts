@@ -98,7 +98,6 @@ function refuseUnstorable(value: unknown, path: (string | number)[]): void {
 const noQuery = z.strictObject({});
 
 export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown {
-  if (search === "" && schema === noQuery) return {};
   const given: Record<string, string> = {};
   const details: Detail[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
