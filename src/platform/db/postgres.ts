@@ -49,6 +49,11 @@ export async function openPostgres(
     transaction: async (work) => {
       const client = await pool.connect();
       let broken: Error | undefined;
+      // The pool only listens to connections at rest; one that is lost here would end the process.
+      const onLost = (error: Error) => {
+        broken = error;
+      };
+      client.on("error", onLost);
       try {
         await client.query("begin");
         const result = await work(sessionOver(client));
@@ -62,6 +67,7 @@ export async function openPostgres(
         });
         throw error;
       } finally {
+        client.off("error", onLost);
         client.release(broken);
       }
     },

@@ -7,7 +7,7 @@ import { checkAccess } from "./access.ts";
 import { clientAddress } from "./address.ts";
 import { cors } from "./cors.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
-import { check, parseJson, parseQuery, readBytes } from "./input.ts";
+import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { jsonReply, refusalReply } from "./reply.ts";
 import { jsonBodyLimit, operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
@@ -21,6 +21,8 @@ export interface HttpOptions {
   authenticate(ctx: Ctx, request: Request): Promise<Caller | undefined> | Caller | undefined;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
+  /** How long a body may take to arrive. */
+  bodyDeadlineMs?: number;
 }
 
 export function createHttp(options: HttpOptions): Hono<Bindings> {
@@ -137,7 +139,7 @@ function offer(route: Route): Offered {
 }
 
 async function answer(
-  { authenticate, checkReplies }: HttpOptions,
+  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
   { spec, handle, name, takesKey, onlyStatus }: Offered,
   c: Context<Bindings>,
   ctx: Ctx,
@@ -158,7 +160,9 @@ async function answer(
 
   const idempotencyKey = takesKey ? request.headers.get("idempotency-key") : null;
   const wantsBody = spec.body || idempotencyKey !== null;
-  const bytes = wantsBody ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit) : undefined;
+  const bytes = wantsBody
+    ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs)
+    : undefined;
   const body = spec.body && bytes ? check(spec.body, parseJson(bytes, request)) : undefined;
 
   const added: [string, string][] = [];
@@ -179,7 +183,11 @@ async function answer(
     const { status, body, replayed } = await onceByKey(
       { ...ctx, caller: ctx.caller },
       idempotencyKey,
-      `${request.method} ${new URL(request.url).pathname}`,
+      {
+        operation: `${request.method} ${new URL(request.url).pathname}`,
+        // Elsewhere the active organization does not matter, and may change by the very request.
+        orgId: spec.access.kind === "member" ? ctx.caller.member?.orgId : undefined,
+      },
       bytes ?? Buffer.alloc(0),
       reply,
     );
