@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { openBus } from "./bus.ts";
 import type { Config } from "./config.ts";
 import type { Platform } from "./context.ts";
@@ -57,7 +58,7 @@ export async function openDatabase(
   { log, engine: given, schema = "apply" }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const embedded = !config.databaseUrl && !given;
-  const lock = embedded ? lockFolder(config.dataDir) : undefined;
+  const lock = embedded ? await takeFolder(config.dataDir) : undefined;
   if (embedded && !lock) throw new FolderInUse(config.dataDir);
   lock?.announce({ pid: process.pid });
   let engine = given;
@@ -81,6 +82,16 @@ export async function openDatabase(
     lock?.release();
     throw (config.databaseUrl && unreachable(config.databaseUrl, error)) || error;
   }
+}
+
+/** Looked at for a moment by a command, or let go of a moment later by a process that is ending. */
+async function takeFolder(dataDir: string): Promise<FolderLock | undefined> {
+  for (let tries = 20; tries > 0; tries--) {
+    const lock = lockFolder(dataDir);
+    if (lock) return lock;
+    await sleep(50);
+  }
+  return undefined;
 }
 
 async function bringUp(db: Db, schema: DatabaseOptions["schema"], log: Log): Promise<void> {

@@ -51,6 +51,9 @@ export async function onceByKey(
   });
 }
 
+/** Replies of the last day; the row of the place is both parts of the primary key. */
+export const sealedReplies = { table: "idempotency_keys", id: "scope || ' ' || key", column: "reply" };
+
 /** A key is the caller's own, in the organization it acts in: a person's two credentials share it. */
 function scopeOf(caller: Caller): string {
   const owner: UserId | string = caller.userId ?? caller.credentialId;

@@ -1,0 +1,1 @@
+export { type DemoWorkspace, fillDemo } from "./service.ts";
