@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { parseEgressAllow } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
 
 /** The environment is wrong; the message names the variable and the way out. */
@@ -57,7 +58,21 @@ const variables = z.object({
   DATA_DIR: z.string().min(1).default("./data"),
   SIGNALBOX_SECRET: secret.optional(),
   SIGNALBOX_SECRET_PREVIOUS: list.pipe(z.array(secret)).default([]),
-  EGRESS_ALLOW: list.default([]),
+  EGRESS_ALLOW: z
+    .string()
+    .transform((text, issues) => {
+      try {
+        return parseEgressAllow(text);
+      } catch (error) {
+        const why = (error as Error).message.replace(/\.$/, "");
+        issues.addIssue({
+          code: "custom",
+          message: `must list hosts and networks, separated by commas. ${why}`,
+        });
+        return z.NEVER;
+      }
+    })
+    .default([]),
   CODEHOST_WEBHOOK_SECRET: list
     .pipe(
       z.array(

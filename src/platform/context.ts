@@ -1,6 +1,7 @@
 import type { Bus } from "./bus.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/index.ts";
+import type { Egress } from "./egress/index.ts";
 import type { Id } from "./ids.ts";
 import type { Jobs } from "./jobs/index.ts";
 import type { Keyring } from "./keyring.ts";
@@ -20,6 +21,8 @@ export interface Platform {
   keyring: Keyring;
   jobs: Jobs;
   mail: Mail;
+  /** The way out: everything that calls an address somebody else chose goes through it. */
+  egress: Egress;
   metrics: Metrics;
   log: Log;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openBus } from "./bus.ts";
-import type { Config } from "./config.ts";
+import { type Config, listensOnLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
   createDb,
@@ -18,6 +18,7 @@ import {
   tooOld,
   unreachable,
 } from "./db/index.ts";
+import { createEgress } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
@@ -148,6 +149,11 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
     const jobs = await openJobs({ db, log, definitions: options.jobs, works: options.works });
     let grace = 0;
     undo.push(() => jobs.stop(grace));
+    const egress = createEgress({
+      allow: config.egressAllow,
+      allowLoopback: listensOnLoopbackOnly(config.host),
+    });
+    undo.push(() => egress.close());
     const platform: Platform = {
       config: { ...config, publicUrl: options.publicUrl },
       db,
@@ -155,6 +161,7 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       keyring,
       jobs,
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
+      egress,
       metrics: createMetrics(),
       log,
     };

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type CleanedWhere, createAdapterFactory, type DBAdapter } from "@better-auth/core/db/adapter";
 import type { BetterAuthOptions } from "better-auth";
+import { type CleanedWhere, createAdapterFactory, type DBAdapter } from "better-auth/adapters";
 import type { Db } from "../../platform/db/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
 
@@ -28,7 +28,7 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
         return db.transaction((tx) => inside.run(tx, () => work(instance)));
       },
     },
-    adapter: () => ({
+    adapter: ({ getFieldName }) => ({
       async create<T extends Row>({ model, data }: { model: string; data: T }) {
         const row = hashToken(model, data);
         const columns = Object.keys(row);
@@ -49,8 +49,9 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
       },
       async findMany<T>({ model, where = [], limit, offset, sortBy }: FindMany) {
         const values: unknown[] = [];
+        // The one name that reaches an adapter as the library's own instead of the column's.
         const order = sortBy
-          ? `order by ${quote(sortBy.field)} ${sortBy.direction === "desc" ? "desc" : "asc"}`
+          ? `order by ${quote(getFieldName({ model, field: sortBy.field }))} ${sortBy.direction === "desc" ? "desc" : "asc"}`
           : "";
         const rows = await all(
           `select * from ${quote(model)} where ${conditions(model, where, values)} ${order}
