@@ -95,8 +95,20 @@ export async function listMails(db: Db, limit: number) {
   return (await store.listUnsent(db, limit)).map(({ text: _, ...mail }) => mail);
 }
 
+type Sealed = Pick<Platform, "db" | "keyring">;
+
 /** One mail, opened, for the operator's own eyes. The text is null once it was sent. */
-export async function readMail({ db, keyring }: Pick<Platform, "db" | "keyring">, id: string) {
+export async function readMail({ db, keyring }: Sealed, id: string) {
   const mail = await store.find(db, id);
-  return mail && { ...mail, text: mail.text && keyring.open(mail.text, placeOf(id)) };
+  return mail && opened(keyring, mail);
 }
+
+/** What was kept or is still on its way, newest first, opened. */
+export async function readMails({ db, keyring }: Sealed, limit: number) {
+  return (await store.listUnsent(db, limit)).map((mail) => opened(keyring, mail));
+}
+
+const opened = (keyring: Keyring, mail: store.MailRow): store.MailRow => ({
+  ...mail,
+  text: mail.text && keyring.open(mail.text, placeOf(mail.id)),
+});
