@@ -15,8 +15,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
 });
 
-process.exit(await main(process.argv.slice(2)));
-
 async function main([name, ...args]: string[]): Promise<number> {
   const { commands } = await import("./commands/index.ts");
   const { nearest, overview } = await import("./commands/help.ts");
@@ -60,3 +58,5 @@ function stopSignal(gracefully: boolean): AbortSignal {
   }
   return stop.signal;
 }
+
+process.exit(await main(process.argv.slice(2)));

@@ -18,7 +18,7 @@ export interface Io extends Outlet {
   carryOut(order: Order, outlet: Outlet, platform: Platform): Promise<number>;
 }
 
-export interface DatabaseNeeds {
+interface DatabaseNeeds {
   /** Makes an embedded database where there is none. */
   create?: boolean;
   /** Works on a schema that is behind this program's. */

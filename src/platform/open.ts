@@ -111,7 +111,7 @@ async function bringUp(db: Db, schema: DatabaseOptions["schema"], log: Log): Pro
 }
 
 /** The database is behind the program, and this is not the moment to change that. */
-export class MigrationsPending extends OperatorError {
+class MigrationsPending extends OperatorError {
   constructor(count: number) {
     super(
       `The database lacks ${count} migration${count === 1 ? "" : "s"} of this version. Run \`signalbox migrate\`.`,

@@ -1,1 +1,1 @@
-export { type DemoWorkspace, fillDemo } from "./service.ts";
+export { fillDemo } from "./service.ts";

@@ -1,7 +1,7 @@
 export { createDb, type Db, type Engine, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
 export { isDatabaseDown, violatedConstraint } from "./failure.ts";
-export { type FolderLock, type Holder, holderOf, lockFolder } from "./lock.ts";
+export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
 export { migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres } from "./postgres.ts";

@@ -8,4 +8,4 @@ export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
 export { countAttempt, forgetAttempt, forgetAttempts } from "./rate-limit.ts";
 export { baseHeaders } from "./reply.ts";
 export { on, operationId, type Route, type RouteSpec, route } from "./route.ts";
-export { type Listening, listen } from "./server.ts";
+export { listen } from "./server.ts";
