@@ -11,6 +11,8 @@ export class ConfigError extends OperatorError {}
 const url = (protocols: string[], example: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL such as ${example}`,
+    // What looks closer into the URL must not meet one that is none.
+    abort: true,
   });
 
 const list = z.string().transform((text) =>
