@@ -20,16 +20,19 @@ import {
 } from "./db/index.ts";
 import { createEgress } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
+import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
 import { instanceSecret } from "./secret-file.ts";
+import { openTracer } from "./trace.ts";
 
 /** What reads and writes the data, without anything that runs by itself. */
 export interface OpenDatabase {
   db: Db;
+  engine: Engine;
   keyring: Keyring;
   /** Held on the data folder when the database is embedded. */
   lock: FolderLock | undefined;
@@ -71,6 +74,7 @@ export async function openDatabase(
     const opened = engine;
     return {
       db,
+      engine: opened,
       keyring,
       lock,
       async close() {
@@ -137,6 +141,7 @@ export interface OpenPlatform extends Platform {
 /** Everything below the rooms, in the order it depends on each other; closed in the opposite one. */
 export async function openPlatform(config: Config, options: OpenOptions): Promise<OpenPlatform> {
   const { log } = options;
+  let grace = 0;
   const database = await (options.database ?? openDatabase(config, options));
   const { db, keyring, lock } = database;
   const undo: (() => unknown)[] = [() => database.close()];
@@ -146,8 +151,12 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
   try {
     const bus = await openBus(db);
     undo.push(() => bus.close());
+    const metrics = createMetrics();
+    undo.push(watchPlatform(metrics, database.engine, bus));
+    // Closed after the jobs, so that the spans of the last ones are sent too.
+    const trace = config.tracing && openTracer(config.tracing, { log, metrics });
+    undo.push(() => trace?.stop(grace));
     const jobs = await openJobs({ db, log, definitions: options.jobs, works: options.works });
-    let grace = 0;
     undo.push(() => jobs.stop(grace));
     const egress = createEgress({
       allow: config.egressAllow,
@@ -162,7 +171,8 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       jobs,
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
       egress,
-      metrics: createMetrics(),
+      metrics,
+      trace,
       log,
     };
     return {

@@ -1,6 +1,7 @@
 export { type Access, member, open, signedIn } from "./access.ts";
 export { createHttp } from "./app.ts";
 export { cookieValue, createAuthenticator, forgetCallers, type Resolvers } from "./authenticate.ts";
+export { lineOfText } from "./fields.ts";
 export { escapeHtml, htmlPage } from "./html.ts";
 export { forgetReplies, sealedReplies } from "./idempotency.ts";
 export { describeApi } from "./openapi.ts";
@@ -8,4 +9,4 @@ export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
 export { countAttempt, forgetAttempt, forgetAttempts } from "./rate-limit.ts";
 export { baseHeaders } from "./reply.ts";
 export { on, operationId, type Route, type RouteSpec, route } from "./route.ts";
-export { listen } from "./server.ts";
+export { type Listening, listen } from "./server.ts";
