@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import type { Platform } from "../context.ts";
-import type { Db } from "../db/index.ts";
+import { type Db, exclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
 
 /** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
@@ -67,24 +67,12 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   // Losing the database for a moment is expected; the log says so, the next poll goes on.
   boss.on("error", (error) => log.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
-  await boss.start();
+  // Replicas that start together on an empty database would both make the queue's tables.
+  await exclusively(db, async () => {
+    await boss.start();
+    await setUpQueues(boss, definitions);
+  });
   let ready = true;
-  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
-  for (const definition of definitions) {
-    const queue = {
-      name: definition.name,
-      notify: true,
-      retryLimit: definition.retries ?? 5,
-      retryDelay: definition.retryDelay ?? 5,
-      retryBackoff: true,
-      retryDelayMax: 3600,
-      expireInSeconds: definition.expireInSeconds ?? 300,
-    };
-    const found = known.get(definition.name);
-    if (!found) await boss.createQueue(definition.name, queue);
-    // A start writes only what changed: most change nothing, and there will be many queues.
-    else if (!includes(found, queue)) await boss.updateQueue(definition.name, queue);
-  }
 
   return {
     isReady: () => ready,
@@ -143,6 +131,25 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       await boss.stop({ graceful: true, timeout: timeoutMs });
     },
   };
+}
+
+async function setUpQueues(boss: PgBoss, definitions: readonly Job[]): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  for (const definition of definitions) {
+    const queue = {
+      name: definition.name,
+      notify: true,
+      retryLimit: definition.retries ?? 5,
+      retryDelay: definition.retryDelay ?? 5,
+      retryBackoff: true,
+      retryDelayMax: 3600,
+      expireInSeconds: definition.expireInSeconds ?? 300,
+    };
+    const found = known.get(definition.name);
+    if (!found) await boss.createQueue(definition.name, queue);
+    // A start writes only what changed: most change nothing, and there will be many queues.
+    else if (!includes(found, queue)) await boss.updateQueue(definition.name, queue);
+  }
 }
 
 /** True when everything in `part` has the same value in `whole`. */
