@@ -1,6 +1,5 @@
-export { createDb, type Db, type Engine, type Unlisten } from "./db.ts";
+export { createDb, type Db, type Engine, exclusively, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
-export { exclusively } from "./exclusive.ts";
 export { isDatabaseDown, violatedConstraint } from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
 export { migrate, pendingMigrations, readMigrations } from "./migrate.ts";
