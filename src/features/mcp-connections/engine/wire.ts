@@ -1,0 +1,324 @@
+import type { Egress, EgressStream } from "../../../platform/egress/types.ts";
+import { mayFollowPost, resolveHttpUrl } from "./address.ts";
+import { type BodyRead, describeType, readAnswer } from "./body.ts";
+import { type Challenge, readChallenges } from "./challenge.ts";
+import { isObject, type JsonObject, readJson } from "./json.ts";
+import type { Note, Trail } from "./trail.ts";
+import type { Limits } from "./types.ts";
+
+const MAX_POST_REDIRECTS = 3;
+const ERROR_BODY_MS = 2000;
+
+export interface RpcRequest {
+  method: string;
+  params?: JsonObject;
+  /** Absent for a notification. */
+  id?: number;
+  headers: Record<string, string>;
+  timeoutMs: number;
+}
+
+interface Seen {
+  /** The URL that answered, after the redirects that were followed. */
+  url: URL;
+  note: Note;
+}
+
+export type RpcOutcome = Seen &
+  (
+    | { kind: "result"; status: number; result: JsonObject; truncated: boolean; session?: string }
+    | { kind: "error"; status: number; code: number; message: string; data: unknown }
+    | { kind: "accepted"; status: number }
+    | { kind: "auth"; status: number; challenges: Challenge[] }
+    | { kind: "redirect"; status: number; target?: URL }
+    | { kind: "http"; status: number; retryAfter?: string }
+    | { kind: "nonsense"; status: number; instead: string }
+    | { kind: "failed"; failure: string; explanation: string; status?: number }
+  );
+
+export type MetadataOutcome = Seen &
+  (
+    | { kind: "document"; document: JsonObject }
+    | { kind: "absent"; why: string; failure?: string; status?: number }
+  );
+
+/** Everything a discovery sends. It keeps the deadline and the budget, and writes the trail. */
+export interface Wire {
+  rpc(step: string, url: URL, request: RpcRequest): Promise<RpcOutcome>;
+  metadata(step: string, url: URL, timeoutMs: number): Promise<MetadataOutcome>;
+  /** A GET for an event stream. The caller closes it. */
+  events(
+    step: string,
+    url: URL,
+    timeoutMs: number,
+  ): Promise<Seen & ({ stream: EgressStream } | { failure: string; explanation: string })>;
+  /** Ends a session. Outside the budget: what was opened must be closed. */
+  endSession(url: URL, headers: Record<string, string>, timeoutMs: number): Promise<void>;
+  /** The verdict is made: metadata still under way is not waited for. */
+  finish(): void;
+  /** Settles when no message to the server is under way any more. */
+  idle(): Promise<void>;
+  /** True when the deadline or the budget cut the discovery short. */
+  exhausted(): boolean;
+}
+
+export function createWire(options: {
+  egress: Egress;
+  limits: Limits;
+  trail: Trail;
+  userAgent: string;
+  /** Called for each session id that a server hands out. */
+  onSession: (url: URL, session: string) => void;
+}): Wire {
+  const { egress, limits, trail } = options;
+  const finished = new AbortController();
+  const deadline = performance.now() + limits.deadlineMs;
+  let left = limits.requests;
+  let cutShort = false;
+  const underWay = new Set<Promise<unknown>>();
+
+  const remainingMs = () => Math.max(0, deadline - performance.now());
+
+  /** The time a request may take, or the reason why it is not sent any more. */
+  function allowance(timeoutMs: number): { timeoutMs: number } | { failure: string; explanation: string } {
+    const available = Math.min(timeoutMs, remainingMs());
+    if (available < 20) {
+      cutShort = true;
+      return { failure: "deadline", explanation: "The time for this discovery was over." };
+    }
+    if (left <= 0) {
+      cutShort = true;
+      return { failure: "budget", explanation: "The number of requests for one discovery was used up." };
+    }
+    left -= 1;
+    return { timeoutMs: available };
+  }
+
+  function rpc(step: string, url: URL, request: RpcRequest): Promise<RpcOutcome> {
+    const exchange = converse(step, url, request);
+    const settled = exchange.then(
+      () => underWay.delete(settled),
+      () => underWay.delete(settled),
+    );
+    underWay.add(settled);
+    return exchange;
+  }
+
+  async function converse(step: string, url: URL, request: RpcRequest): Promise<RpcOutcome> {
+    let target = url;
+    for (let hop = 0; ; hop += 1) {
+      const outcome = await post(step, target, request);
+      if (outcome.kind !== "redirect" || !outcome.target || hop >= MAX_POST_REDIRECTS) return outcome;
+      if (!mayFollowPost(target, outcome.target, outcome.status)) return outcome;
+      outcome.note.learn(
+        `The server moved the request to ${outcome.target.host}; method and host stay the same, so it was followed.`,
+        `RFC 9110 §15.4.${outcome.status === 307 ? 8 : 9}: ${outcome.status} keeps the method`,
+      );
+      target = outcome.target;
+    }
+  }
+
+  async function post(step: string, url: URL, request: RpcRequest): Promise<RpcOutcome> {
+    const note = trail.begin(step, "POST", url);
+    const allowed = allowance(request.timeoutMs);
+    if ("failure" in allowed) return failed(url, note, allowed);
+    const { id, method, params, headers } = request;
+    let stream: EgressStream;
+    try {
+      stream = await egress.open(url, {
+        method: "POST",
+        headers: {
+          ...headers,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "user-agent": options.userAgent,
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          ...(id === undefined ? {} : { id }),
+          method,
+          ...(params ? { params } : {}),
+        }),
+        maxBytes: limits.responseBytes,
+        timeoutMs: allowed.timeoutMs,
+        redirects: 0,
+      });
+    } catch (error) {
+      return failed(url, note, explain(error));
+    }
+    const outcome = await understand(url, note, stream, id);
+    if (outcome.kind !== "failed") note.end({ status: stream.status });
+    return outcome;
+  }
+
+  async function understand(
+    url: URL,
+    note: Note,
+    stream: EgressStream,
+    id: number | undefined,
+  ): Promise<RpcOutcome> {
+    const { status, headers } = stream;
+    const session = headers["mcp-session-id"]?.[0];
+    if (status < 300 && session !== undefined && /^[\x21-\x7e]{1,1024}$/.test(session))
+      options.onSession(url, session);
+    const seen = { url, note, status };
+    if (status === 401 || status === 403) {
+      stream.close();
+      return { ...seen, kind: "auth", challenges: readChallenges(headers["www-authenticate"] ?? []) };
+    }
+    if (status >= 300 && status < 400) {
+      stream.close();
+      const location = headers.location?.[0];
+      const target = location === undefined ? undefined : resolveHttpUrl(location, url);
+      return { ...seen, kind: "redirect", ...(target ? { target } : {}) };
+    }
+    if (id === undefined) {
+      stream.close();
+      return { ...seen, kind: "accepted" };
+    }
+    // An error's body may name the protocol; it is not worth waiting long for.
+    const hurry = status >= 400 ? setTimeout(() => stream.close(), ERROR_BODY_MS) : undefined;
+    const read = await readAnswer(stream, id);
+    clearTimeout(hurry);
+    return answerOf(read, seen, headers, session);
+  }
+
+  function answerOf(
+    read: BodyRead,
+    seen: Seen & { status: number },
+    headers: Record<string, string[]>,
+    session: string | undefined,
+  ): RpcOutcome {
+    if (read.message?.kind === "error") {
+      const { code, message, data } = read.message;
+      return { ...seen, kind: "error", code, message, data };
+    }
+    const isSuccess = seen.status >= 200 && seen.status < 300;
+    if (read.message && isSuccess) {
+      const { result } = read.message;
+      return { ...seen, kind: "result", result, truncated: read.truncated, ...(session ? { session } : {}) };
+    }
+    if (!isSuccess) {
+      const retryAfter = readRetryAfter(headers["retry-after"]?.[0]);
+      return { ...seen, kind: "http", ...(retryAfter ? { retryAfter } : {}) };
+    }
+    if (read.fault !== undefined) return failed(seen.url, seen.note, explain(read.fault), seen.status);
+    return { ...seen, kind: "nonsense", instead: read.instead };
+  }
+
+  function failed(
+    url: URL,
+    note: Note,
+    why: { failure: string; explanation: string },
+    status?: number,
+  ): RpcOutcome {
+    note.end({ failure: why.failure, ...(status === undefined ? {} : { status }) });
+    return { url, note, kind: "failed", ...why, ...(status === undefined ? {} : { status }) };
+  }
+
+  async function metadata(step: string, url: URL, timeoutMs: number): Promise<MetadataOutcome> {
+    const note = trail.begin(step, "GET", url);
+    const seen = { url, note };
+    const allowed = allowance(timeoutMs);
+    if ("failure" in allowed) {
+      note.end({ failure: allowed.failure });
+      return { ...seen, kind: "absent", why: allowed.explanation, failure: allowed.failure };
+    }
+    try {
+      const reply = await egress.request(url, {
+        headers: { accept: "application/json", "user-agent": options.userAgent },
+        maxBytes: limits.responseBytes,
+        timeoutMs: allowed.timeoutMs,
+        signal: finished.signal,
+      });
+      const { status } = reply;
+      note.end({ status });
+      if (status !== 200) return { ...seen, kind: "absent", why: `answered ${status}`, status };
+      const json = readJson(reply.text());
+      const type = describeType((reply.headers["content-type"]?.[0] ?? "").toLowerCase());
+      if (!json.ok)
+        return { ...seen, kind: "absent", why: `answered 200, but not with JSON (${type})`, status };
+      if (!isObject(json.value))
+        return { ...seen, kind: "absent", why: "answered JSON that is not an object", status };
+      return { ...seen, kind: "document", document: json.value };
+    } catch (error) {
+      const { failure, explanation } = explain(error);
+      note.end({ failure });
+      return { ...seen, kind: "absent", why: explanation, failure };
+    }
+  }
+
+  async function events(step: string, url: URL, timeoutMs: number) {
+    const note = trail.begin(step, "GET", url);
+    const allowed = allowance(timeoutMs);
+    if ("failure" in allowed) {
+      note.end({ failure: allowed.failure });
+      return { url, note, ...allowed };
+    }
+    try {
+      const stream = await egress.open(url, {
+        headers: { accept: "text/event-stream", "user-agent": options.userAgent },
+        maxBytes: 64 * 1024,
+        timeoutMs: allowed.timeoutMs,
+        redirects: 0,
+      });
+      note.end({ status: stream.status });
+      return { url, note, stream };
+    } catch (error) {
+      const why = explain(error);
+      note.end({ failure: why.failure });
+      return { url, note, ...why };
+    }
+  }
+
+  async function endSession(url: URL, headers: Record<string, string>, timeoutMs: number): Promise<void> {
+    const note = trail.begin("close_session", "DELETE", url);
+    const rule = "MCP 2025-11-25, Transports › Session Management: a client that is done sends DELETE";
+    try {
+      const reply = await egress.request(url, {
+        method: "DELETE",
+        headers: { ...headers, "user-agent": options.userAgent },
+        maxBytes: 64 * 1024,
+        timeoutMs,
+        redirects: 0,
+      });
+      note.end({ status: reply.status });
+      note.learn(
+        reply.status === 405 ? "The server ends its sessions by itself." : "The session was closed.",
+        rule,
+      );
+    } catch (error) {
+      note.end({ failure: explain(error).failure });
+      note.learn("The session could not be closed; the server has to let it expire.", rule);
+    }
+  }
+
+  async function idle(): Promise<void> {
+    while (underWay.size > 0) await Promise.all(underWay);
+  }
+
+  return {
+    rpc,
+    metadata,
+    events,
+    endSession,
+    finish: () => finished.abort(),
+    idle,
+    exhausted: () => cutShort,
+  };
+}
+
+/** The kind of an egress error and its sentence. Anything else is a fault of our own and goes on up. */
+function explain(error: unknown): { failure: string; explanation: string } {
+  const { kind, message } = error as { kind?: unknown; message?: unknown };
+  if (typeof kind !== "string" || typeof message !== "string") throw error;
+  return { failure: kind, explanation: message };
+}
+
+/** `Retry-After` in words, when it is what RFC 9110 §10.2.3 allows. */
+function readRetryAfter(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,7}$/.test(value)) return `after ${value} seconds`;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : `after ${new Date(date).toISOString()}`;
+}
