@@ -9,6 +9,7 @@ import {
   requireClient,
   requireSelection,
 } from "./registration.ts";
+import { explainInexact, explainMismatch, requireHttps, requireToken } from "./remedies.ts";
 import { findResource, type Resource, type ResourceSearch } from "./resource.ts";
 import type { Findings, Limits } from "./types.ts";
 import type { Wire } from "./wire.ts";
@@ -250,62 +251,4 @@ function section(
     availableRegistrationMethods: methods,
     recommendedRegistrationMethod: recommend(methods),
   };
-}
-
-function explainMismatch(findings: Findings, { given }: Demand, found: Resource) {
-  const resource = found.resource === undefined ? "no resource at all" : showUrl(found.resource);
-  const sameOrigin = found.match === "same_origin";
-  findings.warn(
-    "oauth_resource_mismatch",
-    `The metadata at ${showUrl(found.url)} is about ${resource}, not about ${showUrl(given)}. A token made for another resource must not be sent here, so its authorization servers are withheld. ${
-      sameOrigin ? "" : "Do not sign in; the server's operator has to correct the document."
-    }`.trim(),
-  );
-  if (!sameOrigin) return;
-  findings.require(
-    "server_url_correction",
-    "Use the address that the server names",
-    `The server calls itself ${resource}. If that is the server you mean, discover again with that URL.`,
-  );
-}
-
-function explainInexact(findings: Findings, { given }: Demand, found: Resource) {
-  if (found.match === "exact") return;
-  if (found.match === "unnamed") {
-    findings.warn(
-      "oauth_resource_metadata_incomplete",
-      `The metadata at ${showUrl(found.url)} names no resource (RFC 9728 §2 requires it). It is on the server's own origin, so it was used; strict clients will refuse it.`,
-    );
-    return;
-  }
-  const how = {
-    trailing_slash: "only a trailing slash differs",
-    parent: "it names a parent of it",
-    query: "the query differs",
-  }[found.match as "trailing_slash" | "parent" | "query"];
-  findings.warn(
-    "oauth_resource_inexact",
-    `The metadata calls the server ${showUrl(found.resource ?? "")}, while ${showUrl(given)} was asked for: ${how}. Tokens are requested for the name in the metadata; strict clients may refuse it.`,
-  );
-}
-
-function requireToken(findings: Findings, { server }: Demand, search?: ResourceSearch) {
-  const looked =
-    search && search.tried.length > 0
-      ? ` No OAuth metadata was found (tried ${search.tried.map(({ url }) => url).join(", ")}).`
-      : "";
-  findings.require(
-    "bearer_token",
-    "Enter a bearer token",
-    `${showUrl(server)} wants a bearer token and offers no way to sign in for one.${looked} Create a token or API key in the product behind the server, or ask its operator, and save it here as the connection's bearer token.`,
-  );
-}
-
-function requireHttps(findings: Findings, server: URL) {
-  if (server.protocol === "https:" || isLoopback(server)) return;
-  findings.require(
-    "https_required",
-    "Use https",
-    `${showUrl(server)} is plain http: a token sent there could be read on the way. Use the server's https address, or have its operator offer one.`,
-  );
 }

@@ -1,9 +1,10 @@
 import type { AuthorizationServer } from "../contract.ts";
 import { isSecure, parseHttpUrl, serverMetadataUrls, showUrl } from "./address.ts";
+import type { MetadataOutcome } from "./exchange.ts";
 import { booleanAt, type JsonObject, stringAt, stringsAt } from "./json.ts";
 import { sentence } from "./resource.ts";
 import type { Findings } from "./types.ts";
-import type { MetadataOutcome, Wire } from "./wire.ts";
+import type { Wire } from "./wire.ts";
 
 const METADATA_MS = 5000;
 /** With few servers all candidates are asked at once: it saves a round trip on every OpenID provider. */

@@ -1,6 +1,7 @@
 import { resolveHttpUrl } from "./address.ts";
 import { pull } from "./body.ts";
 import { readChallenges } from "./challenge.ts";
+import type { RpcOutcome } from "./exchange.ts";
 import { isObject, stringsAt } from "./json.ts";
 import {
   type ClientInfo,
@@ -13,7 +14,7 @@ import {
   UNSUPPORTED_VERSION,
 } from "./protocol.ts";
 import { createSseReader } from "./sse.ts";
-import type { RpcOutcome, Wire } from "./wire.ts";
+import type { Wire } from "./wire.ts";
 
 const DISCOVER_MS = 5000;
 const INITIALIZE_MS = 10_000;

@@ -1,9 +1,9 @@
 import type { Discovery } from "../contract.ts";
 import { isUpgrade, showUrl } from "./address.ts";
+import type { RpcOutcome } from "./exchange.ts";
 import { describe } from "./probe.ts";
 import { offeredVersions, UNSUPPORTED_VERSION } from "./protocol.ts";
 import { DiscoveryError, type Findings } from "./types.ts";
-import type { RpcOutcome } from "./wire.ts";
 
 type Status = Discovery["status"];
 

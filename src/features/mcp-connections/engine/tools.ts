@@ -1,9 +1,10 @@
 import type { Tool } from "../contract.ts";
+import type { RpcOutcome } from "./exchange.ts";
 import { booleanAt, isObject, type JsonObject, stringAt } from "./json.ts";
 import type { AuthOutcome, Probe } from "./probe.ts";
 import { asksForCredentials, type ClientInfo, METHOD_NOT_FOUND, modernRequest } from "./protocol.ts";
 import type { Limits } from "./types.ts";
-import type { RpcOutcome, Wire } from "./wire.ts";
+import type { Wire } from "./wire.ts";
 
 const PAGE_MS = 8000;
 const NOTIFY_MS = 3000;

@@ -1,7 +1,8 @@
 import type { Egress, EgressStream } from "../../../platform/egress/types.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
-import { type BodyRead, describeType, readAnswer } from "./body.ts";
-import { type Challenge, readChallenges } from "./challenge.ts";
+import { describeType, readAnswer } from "./body.ts";
+import { readChallenges } from "./challenge.ts";
+import { answerOf, explain, failed, type MetadataOutcome, type RpcOutcome, type Seen } from "./exchange.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
 import type { Note, Trail } from "./trail.ts";
 import type { Limits } from "./types.ts";
@@ -17,30 +18,6 @@ export interface RpcRequest {
   headers: Record<string, string>;
   timeoutMs: number;
 }
-
-interface Seen {
-  /** The URL that answered, after the redirects that were followed. */
-  url: URL;
-  note: Note;
-}
-
-export type RpcOutcome = Seen &
-  (
-    | { kind: "result"; status: number; result: JsonObject; truncated: boolean; session?: string }
-    | { kind: "error"; status: number; code: number; message: string; data: unknown }
-    | { kind: "accepted"; status: number }
-    | { kind: "auth"; status: number; challenges: Challenge[] }
-    | { kind: "redirect"; status: number; target?: URL }
-    | { kind: "http"; status: number; retryAfter?: string }
-    | { kind: "nonsense"; status: number; instead: string }
-    | { kind: "failed"; failure: string; explanation: string; status?: number }
-  );
-
-export type MetadataOutcome = Seen &
-  (
-    | { kind: "document"; document: JsonObject }
-    | { kind: "absent"; why: string; failure?: string; status?: number }
-  );
 
 /** Everything a discovery sends. It keeps the deadline and the budget, and writes the trail. */
 export interface Wire {
@@ -96,7 +73,7 @@ export function createWire(options: {
 
   function rpc(step: string, url: URL, request: RpcRequest): Promise<RpcOutcome> {
     const exchange = converse(step, url, request);
-    const settled = exchange.then(
+    const settled: Promise<unknown> = exchange.then(
       () => underWay.delete(settled),
       () => underWay.delete(settled),
     );
@@ -181,39 +158,6 @@ export function createWire(options: {
     const read = await readAnswer(stream, id);
     clearTimeout(hurry);
     return answerOf(read, seen, headers, session);
-  }
-
-  function answerOf(
-    read: BodyRead,
-    seen: Seen & { status: number },
-    headers: Record<string, string[]>,
-    session: string | undefined,
-  ): RpcOutcome {
-    if (read.message?.kind === "error") {
-      const { code, message, data } = read.message;
-      return { ...seen, kind: "error", code, message, data };
-    }
-    const isSuccess = seen.status >= 200 && seen.status < 300;
-    if (read.message && isSuccess) {
-      const { result } = read.message;
-      return { ...seen, kind: "result", result, truncated: read.truncated, ...(session ? { session } : {}) };
-    }
-    if (!isSuccess) {
-      const retryAfter = readRetryAfter(headers["retry-after"]?.[0]);
-      return { ...seen, kind: "http", ...(retryAfter ? { retryAfter } : {}) };
-    }
-    if (read.fault !== undefined) return failed(seen.url, seen.note, explain(read.fault), seen.status);
-    return { ...seen, kind: "nonsense", instead: read.instead };
-  }
-
-  function failed(
-    url: URL,
-    note: Note,
-    why: { failure: string; explanation: string },
-    status?: number,
-  ): RpcOutcome {
-    note.end({ failure: why.failure, ...(status === undefined ? {} : { status }) });
-    return { url, note, kind: "failed", ...why, ...(status === undefined ? {} : { status }) };
   }
 
   async function metadata(step: string, url: URL, timeoutMs: number): Promise<MetadataOutcome> {
@@ -306,19 +250,4 @@ export function createWire(options: {
     idle,
     exhausted: () => cutShort,
   };
-}
-
-/** The kind of an egress error and its sentence. Anything else is a fault of our own and goes on up. */
-function explain(error: unknown): { failure: string; explanation: string } {
-  const { kind, message } = error as { kind?: unknown; message?: unknown };
-  if (typeof kind !== "string" || typeof message !== "string") throw error;
-  return { failure: kind, explanation: message };
-}
-
-/** `Retry-After` in words, when it is what RFC 9110 §10.2.3 allows. */
-function readRetryAfter(value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,7}$/.test(value)) return `after ${value} seconds`;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : `after ${new Date(date).toISOString()}`;
 }
