@@ -1,0 +1,98 @@
+import { PassThrough, pipeline, Readable, type Transform } from "node:stream";
+import zlib from "node:zlib";
+import { EgressError } from "./errors.ts";
+
+/** More layers than this are never honest. */
+const MAX_LAYERS = 2;
+/** What compressed bytes may exceed decoded ones by: headers and checksums of tiny bodies. */
+const SLACK = 64 * 1024;
+
+const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
+  gzip: () => zlib.createGunzip(),
+  br: () => zlib.createBrotliDecompress(),
+  // Servers mean either of two formats by "deflate"; the zlib one always has 8 in its low nibble.
+  deflate: (first) => ((first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
+  // A frame may ask for a window of 128 MiB; RFC 9659 allows 8 MiB in HTTP.
+  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }),
+};
+
+export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
+
+/** The layers named by `content-encoding`, innermost first. Throws when there are too many or one is unknown. */
+export function contentEncodings(values: readonly string[], host: string): string[] {
+  const layers = values
+    .flatMap((value) => value.split(","))
+    .map((name) =>
+      name
+        .trim()
+        .toLowerCase()
+        .replace(/^x-gzip$/, "gzip"),
+    )
+    .filter((name) => name !== "" && name !== "identity");
+  if (layers.length > MAX_LAYERS) {
+    throw new EgressError(
+      "bad_encoding",
+      `${host} sent a body that was encoded more than ${MAX_LAYERS} times over.`,
+    );
+  }
+  if (!layers.every((name) => Object.hasOwn(DECODERS, name))) {
+    throw new EgressError("bad_encoding", `${host} sent a body in an encoding that was not asked for.`);
+  }
+  return layers;
+}
+
+/**
+ * The decoded bytes of a body, never more than `maxBytes` of them. Each layer is counted, so neither a body that
+ * inflates nor one that deflates to nothing costs more than the limit; back-pressure keeps memory at a few chunks.
+ */
+export async function* decodeBody(
+  body: Readable,
+  layers: readonly string[],
+  maxBytes: number,
+  tooLarge: () => EgressError,
+): AsyncGenerator<Uint8Array> {
+  let source: AsyncIterable<Uint8Array> = metered(
+    body,
+    layers.length > 0 ? maxBytes + SLACK : maxBytes,
+    tooLarge,
+  );
+  for (const [index, name] of layers.toReversed().entries()) {
+    const last = index === layers.length - 1;
+    source = metered(through(source, DECODERS[name]!), last ? maxBytes : maxBytes + SLACK, tooLarge);
+  }
+  yield* source;
+}
+
+async function* metered(
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+  tooLarge: () => EgressError,
+): AsyncGenerator<Uint8Array> {
+  let seen = 0;
+  for await (const chunk of source) {
+    seen += chunk.byteLength;
+    if (seen > limit) throw tooLarge();
+    if (chunk.byteLength > 0) yield chunk;
+  }
+}
+
+/** An empty body is empty in every encoding, so the decoder is made when the first byte is there. */
+async function* through(
+  source: AsyncIterable<Uint8Array>,
+  decoder: (firstByte: number) => Transform,
+): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return;
+  async function* input() {
+    yield first.value as Uint8Array;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  const decoded = pipeline(
+    Readable.from(input(), { objectMode: false }),
+    decoder(first.value[0] ?? 0),
+    new PassThrough(),
+    () => {}, // The error comes out of the last stream too, which is where it is read.
+  );
+  yield* decoded as AsyncIterable<Uint8Array>;
+}

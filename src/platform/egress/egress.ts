@@ -1,0 +1,101 @@
+import { Agent } from "undici";
+import { guardedConnector, type Resolve, systemResolve } from "./connector.ts";
+import { createFetch, type FetchLimits } from "./fetch.ts";
+import { createGuard } from "./policy.ts";
+import { type Exchange, openExchange } from "./request.ts";
+import type { Egress, EgressPolicy, EgressRequest } from "./types.ts";
+
+export interface EgressOptions {
+  /** Decoded bytes that `fetch` accepts. Default 1 MiB. */
+  fetchMaxBytes?: number;
+  /** The deadline of `fetch`, body included. Default 15 000. */
+  fetchTimeoutMs?: number;
+  /** PEM certificates to trust besides the system's own. */
+  ca?: readonly string[];
+  /** How a name becomes addresses. Default `getaddrinfo`. */
+  lookup?: Resolve;
+}
+
+export interface GuardedEgress extends Egress {
+  /** The same guard and connections, with other limits for `fetch`. */
+  withLimits(limits: Partial<FetchLimits>): Egress;
+}
+
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 15_000;
+const REDIRECTS = 3;
+const MAX_HEADER_BYTES = 32 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Throws when an entry of `policy.allow` cannot be read. */
+export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): GuardedEgress {
+  const guard = createGuard(policy);
+  const connect = guardedConnector(guard, {
+    resolve: options.lookup ?? systemResolve(),
+    ca: options.ca,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+  const newAgent = () =>
+    new Agent({
+      connect,
+      // One protocol to reason about; every server that speaks HTTP/2 speaks HTTP/1.1 as well.
+      allowH2: false,
+      pipelining: 1,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The exchange has one deadline; timers that start again with each byte would add nothing.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Short, whatever the server proposes: a connection outlives the check of its address by this much.
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 4_000,
+    });
+  let agent = newAgent();
+
+  const open = (exchange: Exchange) => openExchange(() => agent, guard, exchange);
+  const limits: FetchLimits = {
+    maxBytes: options.fetchMaxBytes ?? MAX_BYTES,
+    timeoutMs: options.fetchTimeoutMs ?? TIMEOUT_MS,
+  };
+
+  const egress: Egress = {
+    async request(url, request = {}) {
+      const { chunks, ...head } = await open(toExchange(url, request));
+      const parts: Uint8Array[] = [];
+      for await (const chunk of chunks) parts.push(chunk);
+      const body = Buffer.concat(parts);
+      return {
+        url: head.url,
+        status: head.status,
+        headers: head.headers,
+        redirectedFrom: head.redirectedFrom,
+        body,
+        text: () => new TextDecoder().decode(body),
+      };
+    },
+    open: (url, request = {}) => open(toExchange(url, request)),
+    fetch: createFetch(open, limits, REDIRECTS),
+    async close() {
+      const old = agent;
+      agent = newAgent();
+      await old.close();
+    },
+  };
+  return {
+    ...egress,
+    withLimits: (other) => ({ ...egress, fetch: createFetch(open, { ...limits, ...other }, REDIRECTS) }),
+  };
+}
+
+function toExchange(url: string | URL, request: EgressRequest): Exchange {
+  const { method = "GET", headers = {}, body, signal } = request;
+  return {
+    url,
+    method,
+    headers,
+    body: typeof body === "string" ? Buffer.from(body) : body,
+    maxBytes: request.maxBytes ?? MAX_BYTES,
+    timeoutMs: request.timeoutMs ?? TIMEOUT_MS,
+    signal,
+    redirects: request.redirects ?? REDIRECTS,
+  };
+}

@@ -1,0 +1,263 @@
+import type { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { Dispatcher } from "undici";
+import { ACCEPT_ENCODING, contentEncodings, decodeBody } from "./decode.ts";
+import { EgressError, toEgressError } from "./errors.ts";
+import type { Guard } from "./policy.ts";
+import type { EgressStream } from "./types.ts";
+
+/** One exchange, as both `request` and `fetch` need it. */
+export interface Exchange {
+  url: string | URL;
+  method: string;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  body: Uint8Array | ReadableStream<Uint8Array> | undefined;
+  maxBytes: number;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  redirects: number;
+  /** What `redirects: 0` means: hand the 3xx back, or refuse it. */
+  refuseRedirects?: boolean;
+}
+
+export interface Opened extends EgressStream {
+  statusText: string;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Headers that say how this connection works; a caller who sets them could send a second request inside the first. */
+const OURS =
+  /^(host|connection|content-length|transfer-encoding|keep-alive|te|trailer|upgrade|expect|origin|via|proxy-.*)$/;
+/** Names that carry a secret for the origin they were meant for. */
+const SECRET = /auth|cookie|token|secret|key|session|signature|credential|password|dpop/;
+
+export async function openExchange(
+  dispatcher: () => Dispatcher,
+  guard: Guard,
+  exchange: Exchange,
+): Promise<Opened> {
+  let url = readUrl(exchange.url);
+  const deadline = startDeadline(exchange, () => url);
+  const redirectedFrom: string[] = [];
+  let headers = requestHeaders(exchange.headers);
+
+  try {
+    for (;;) {
+      deadline.signal.throwIfAborted();
+      guard.checkUrl(url);
+      const reply = await send(dispatcher(), url, exchange, headers, deadline);
+      const next = redirectTarget(reply, url, exchange, redirectedFrom.length);
+      if (!next) return opened(reply, url, exchange, redirectedFrom, deadline);
+
+      reply.body.destroy();
+      guard.checkRedirect(url, next);
+      try {
+        guard.checkUrl(next);
+      } catch (error) {
+        const { kind, message } = error as EgressError;
+        throw new EgressError(
+          kind === "invalid_url" ? "redirect_refused" : kind,
+          `${url.host} redirected: ${message}`,
+          {
+            url,
+            status: reply.status,
+            target: next.origin,
+          },
+        );
+      }
+      if (next.origin !== url.origin) {
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.test(name)));
+      }
+      redirectedFrom.push(url.href);
+      url = next;
+    }
+  } catch (error) {
+    deadline.end();
+    throw toEgressError(error, url);
+  }
+}
+
+function readUrl(input: string | URL): URL {
+  const url = URL.parse(String(input));
+  if (!url) throw new EgressError("invalid_url", "The address is not a URL.");
+  url.hash = "";
+  return url;
+}
+
+function requestHeaders(given: Record<string, string>): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: "*/*",
+    "accept-encoding": ACCEPT_ENCODING,
+    "user-agent": "signalbox",
+  };
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase();
+    if (!OURS.test(lower)) headers[lower] = value;
+  }
+  return headers;
+}
+
+interface Deadline {
+  signal: AbortSignal;
+  /** Rejects when the deadline passes or the caller gives up; never resolves. */
+  passed: Promise<never>;
+  end(): void;
+}
+
+/** One clock over everything: names, connecting, every redirect and the last byte of the body. */
+function startDeadline({ timeoutMs, signal }: Exchange, url: () => URL): Deadline {
+  const controller = new AbortController();
+  const { promise: passed, reject } = Promise.withResolvers<never>();
+  passed.catch(() => {});
+  const stop = (error: EgressError) => {
+    end();
+    reject(error);
+    controller.abort(error);
+  };
+  const timer = setTimeout(
+    () => {
+      const seconds = Number((timeoutMs / 1000).toPrecision(3));
+      stop(
+        new EgressError("timeout", `${url().host} did not answer in full within ${seconds} s.`, {
+          url: url(),
+        }),
+      );
+    },
+    Math.min(Math.max(timeoutMs, 0), 2 ** 31 - 1),
+  );
+  const onAbort = () =>
+    stop(new EgressError("aborted", "The request was given up before it ended.", { url: url() }));
+  const end = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  return { signal: controller.signal, passed, end };
+}
+
+interface RawReply {
+  status: number;
+  statusText: string;
+  headers: Record<string, string[]>;
+  body: Readable;
+}
+
+async function send(
+  dispatcher: Dispatcher,
+  url: URL,
+  exchange: Exchange,
+  headers: Record<string, string>,
+  deadline: Deadline,
+): Promise<RawReply> {
+  const answer = dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: exchange.method as Dispatcher.HttpMethod,
+    headers,
+    body: (exchange.body ?? null) as Dispatcher.DispatchOptions["body"] & null,
+    signal: deadline.signal,
+    responseHeaders: "raw",
+  });
+  // undici notices an abort only once it is connected, so a late answer is dropped here.
+  const late = answer.then(
+    (reply) => deadline.signal.aborted && reply.body.on("error", () => {}).destroy(),
+    () => {},
+  );
+  void late;
+  const { statusCode, statusText, headers: raw, body } = await Promise.race([answer, deadline.passed]);
+  body.on("error", () => {}); // Read through the iterator; a body nobody reads must not end the process.
+  return { status: statusCode, statusText, headers: gatherHeaders(raw as unknown as string[]), body };
+}
+
+function gatherHeaders(raw: readonly string[]): Record<string, string[]> {
+  const headers: Record<string, string[]> = Object.create(null);
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase();
+    headers[name] ??= [];
+    headers[name].push(raw[i + 1]!);
+  }
+  return headers;
+}
+
+/** Where to go next; undefined when this reply is the answer. Throws when following it would be wrong. */
+function redirectTarget(reply: RawReply, url: URL, exchange: Exchange, followed: number): URL | undefined {
+  const location = reply.headers.location?.[0];
+  if (!REDIRECTS.has(reply.status) || location === undefined) return undefined;
+  if (exchange.redirects === 0 && !exchange.refuseRedirects) return undefined;
+  const target = URL.parse(location, url.href) ?? undefined;
+  if (target) target.hash = "";
+  const details = {
+    url,
+    status: reply.status,
+    target: target && target.origin !== "null" ? target.origin : undefined,
+  };
+  const refuse = (why: string) => {
+    reply.body.destroy();
+    return new EgressError(
+      "redirect_refused",
+      `${url.host} answered with a redirect (${reply.status}) ${why}.`,
+      details,
+    );
+  };
+  if (exchange.refuseRedirects) throw refuse("where none is followed");
+  if (!target) throw refuse("to something that is not an address");
+  const idempotent = exchange.method === "GET" || exchange.method === "HEAD";
+  if (!idempotent && reply.status < 307) throw refuse(`that would turn ${exchange.method} into GET`);
+  if (exchange.body && !(exchange.body instanceof Uint8Array))
+    throw refuse("after the body was already sent");
+  if (url.protocol === "https:" && target.protocol !== "https:")
+    throw refuse("from https to an unprotected address");
+  if (followed >= exchange.redirects) {
+    reply.body.destroy();
+    throw new EgressError(
+      "too_many_redirects",
+      `${url.host} redirected more than ${exchange.redirects} times.`,
+      details,
+    );
+  }
+  return target;
+}
+
+function opened(
+  reply: RawReply,
+  url: URL,
+  exchange: Exchange,
+  redirectedFrom: string[],
+  deadline: Deadline,
+): Opened {
+  const { maxBytes } = exchange;
+  const { status, statusText, headers, body } = reply;
+  const tooLarge = () =>
+    new EgressError("too_large", `${url.host} sent more than the ${maxBytes} bytes that are accepted.`, {
+      url,
+      status,
+    });
+  const close = () => {
+    deadline.end();
+    body.destroy();
+  };
+  const empty = exchange.method === "HEAD" || status === 204 || status === 205 || status === 304;
+
+  try {
+    const layers = empty ? [] : contentEncodings(headers["content-encoding"] ?? [], url.host);
+    if (!empty && layers.length === 0 && Number(headers["content-length"]?.[0] ?? 0) > maxBytes)
+      throw tooLarge();
+    return { url: url.href, status, statusText, headers, redirectedFrom, chunks: read(layers), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+
+  async function* read(layers: readonly string[]): AsyncGenerator<Uint8Array> {
+    try {
+      yield* decodeBody(body, layers, maxBytes, tooLarge);
+    } catch (error) {
+      throw toEgressError(deadline.signal.aborted ? deadline.signal.reason : error, url);
+    } finally {
+      close();
+    }
+  }
+}
