@@ -76,17 +76,15 @@ export async function examineOptional(
   };
   const { found } = await findResource(desk.wire, quiet.findings, { server, given, wellKnown: "first" });
   if (!found?.trusted || found.issuers.length === 0) return plain("none");
-  const servers = await findServers(
-    desk.wire,
-    quiet.findings,
-    found.issuers,
-    desk.limits.authorizationServers,
-  );
+  const servers = await findServers(desk.wire, quiet.findings, found.issuers, {
+    server,
+    most: desk.limits.authorizationServers,
+  });
   desk.findings.warn(
     "oauth_optional",
     `The server works without signing in, and also accepts tokens (${showUrl(found.url)}). Sign in if its operator says that more can be seen or done that way.`,
   );
-  return { ...section(desk, servers, [], found), kind: "none" };
+  return { ...section(servers, [], found), kind: "none" };
 }
 
 async function examineResource(
@@ -130,8 +128,11 @@ async function examineResource(
       "The server wants tokens that are bound to a key (DPoP, RFC 9449). A plain bearer token will be refused; ask its operator whether bearer tokens can be enabled if the connection fails.",
     );
   }
-  const servers = await findServers(desk.wire, findings, found.issuers, desk.limits.authorizationServers);
-  return { section: section(desk, servers, required, found), status: judgeServers(desk, servers) };
+  const servers = await findServers(desk.wire, findings, found.issuers, {
+    server: demand.server,
+    most: desk.limits.authorizationServers,
+  });
+  return { section: section(servers, required, found), status: judgeServers(desk, servers) };
 }
 
 /** MCP 2025-03-26 put the authorization server at the origin of the MCP server, and had no other metadata. */
@@ -144,13 +145,17 @@ async function examineOrigin(
   if (demand.status !== 401 || (!challenge && demand.challenges.length > 0)) return undefined;
   const { origin } = demand.server;
   if (demand.server.protocol === "http:" && !isLoopback(demand.server)) return undefined;
-  const server = await findServer(desk.wire, desk.findings, origin, { atOnce: true, quiet: true });
+  const server = await findServer(desk.wire, desk.findings, origin, {
+    server: demand.server,
+    atOnce: true,
+    quiet: true,
+  });
   if (server.state === "unknown" || server.state === "dropped") return undefined;
   desk.findings.warn(
     "oauth_origin_discovery",
     `The server publishes no protected resource metadata; the authorization server at its own origin (${origin}) was taken, as MCP 2025-03-26 said. That form is deprecated: its operator should publish ${origin}/.well-known/oauth-protected-resource.`,
   );
-  return { section: section(desk, [server], required), status: judgeServers(desk, [server]) };
+  return { section: section([server], required), status: judgeServers(desk, [server]) };
 }
 
 function judgeWithoutMetadata(
@@ -220,7 +225,6 @@ function judgeServers(
 }
 
 function section(
-  _desk: Desk,
   servers: readonly ServerFinding[],
   required: string[],
   found?: Resource,

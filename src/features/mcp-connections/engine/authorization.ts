@@ -29,7 +29,7 @@ export async function findServers(
   wire: Wire,
   findings: Findings,
   issuers: readonly string[],
-  most: number,
+  { server, most }: { server: URL; most: number },
 ): Promise<ServerFinding[]> {
   const asked = issuers.slice(0, most);
   if (asked.length < issuers.length) {
@@ -39,14 +39,16 @@ export async function findServers(
     );
   }
   const atOnce = asked.length <= ASK_AT_ONCE;
-  return Promise.all(asked.map((issuer) => findServer(wire, findings, issuer, { atOnce, quiet: false })));
+  return Promise.all(
+    asked.map((issuer) => findServer(wire, findings, issuer, { server, atOnce, quiet: false })),
+  );
 }
 
 export async function findServer(
   wire: Wire,
   findings: Findings,
   issuer: string,
-  { atOnce, quiet }: { atOnce: boolean; quiet: boolean },
+  { server, atOnce, quiet }: { server: URL; atOnce: boolean; quiet: boolean },
 ): Promise<ServerFinding> {
   const url = parseHttpUrl(issuer);
   if (
@@ -62,7 +64,7 @@ export async function findServer(
     );
     return nothing(issuer, "dropped");
   }
-  if (!isSecure(url, url)) {
+  if (!isSecure(url, server)) {
     findings.warn(
       "oauth_insecure_endpoint",
       `The authorization server ${showUrl(url)} is reached over plain http, where tokens could be read on the way; it was left out. Its operator has to offer https.`,

@@ -1,4 +1,4 @@
-import type { EgressStream } from "../../../platform/egress/types.ts";
+import { EgressError, type EgressStream } from "../../../platform/egress/index.ts";
 import { readJson, readJsonPrefix } from "./json.ts";
 import { type RpcMessage, readRpc } from "./rpc.ts";
 import { createSseReader } from "./sse.ts";
@@ -17,19 +17,18 @@ export interface BodyRead {
 }
 
 /** Reads the answer to the request `id` out of a reply, whether JSON or an event stream, and stops there. */
-export async function readAnswer(stream: EgressStream, id: number): Promise<BodyRead> {
+export async function readAnswer(stream: EgressStream, id: number, maxBytes: number): Promise<BodyRead> {
   const type = (stream.headers["content-type"]?.[0] ?? "").toLowerCase();
   try {
-    if (type.includes("text/event-stream")) return await readEvents(stream, id);
-    return await readDocument(stream, id, type);
+    if (type.includes("text/event-stream")) return await readEvents(pull(stream, maxBytes), id);
+    return await readDocument(pull(stream, maxBytes), id, type);
   } finally {
     stream.close();
   }
 }
 
-async function readEvents(stream: EgressStream, id: number): Promise<BodyRead> {
+async function readEvents(chunks: Pull, id: number): Promise<BodyRead> {
   const reader = createSseReader();
-  const chunks = pull(stream);
   let foreign: RpcMessage | undefined;
   let instead = "an event stream without an answer";
   for (;;) {
@@ -51,10 +50,9 @@ async function readEvents(stream: EgressStream, id: number): Promise<BodyRead> {
   }
 }
 
-async function readDocument(stream: EgressStream, id: number, type: string): Promise<BodyRead> {
+async function readDocument(chunks: Pull, id: number, type: string): Promise<BodyRead> {
   const decoder = new TextDecoder("utf-8");
   const parts: string[] = [];
-  const chunks = pull(stream);
   for (;;) {
     const chunk = await chunks(parts.length > 0 ? PATIENCE_MS : undefined);
     if (chunk.kind === "bytes") parts.push(decoder.decode(chunk.bytes, { stream: true }));
@@ -93,7 +91,7 @@ function readText(text: string, id: number, type: string): BodyRead {
 }
 
 function salvage(text: string, id: number, fault: unknown): BodyRead | undefined {
-  if ((fault as { kind?: string } | undefined)?.kind !== "too_large") return undefined;
+  if (!(fault instanceof EgressError) || fault.kind !== "too_large") return undefined;
   const json = readJsonPrefix(text);
   const read = json.ok ? readRpc(json.value, id) : undefined;
   // The id may stand behind the part that was cut off, so the version alone has to do.
@@ -120,9 +118,12 @@ export type Chunk =
   | { kind: "idle" }
   | { kind: "fault"; fault: unknown };
 
-/** Takes a stream chunk by chunk, with a limit on how long the next one is waited for. */
-export function pull(stream: EgressStream): (patienceMs?: number) => Promise<Chunk> {
+type Pull = (patienceMs?: number) => Promise<Chunk>;
+
+/** Takes a stream chunk by chunk, up to a number of bytes, with a limit on how long the next chunk is waited for. */
+export function pull(stream: EgressStream, maxBytes: number): Pull {
   const iterator = stream.chunks[Symbol.asyncIterator]();
+  let bytes = 0;
   let waiting: Promise<Chunk> | undefined;
   return async (patienceMs) => {
     waiting ??= iterator.next().then(
@@ -141,6 +142,12 @@ export function pull(stream: EgressStream): (patienceMs?: number) => Promise<Chu
 
   function settle(chunk: Chunk): Chunk {
     waiting = undefined;
-    return chunk;
+    if (chunk.kind === "bytes") bytes += chunk.bytes.length;
+    if (bytes <= maxBytes) return chunk;
+    const fault = new EgressError(
+      "too_large",
+      `The reply is larger than the ${maxBytes} bytes that are read.`,
+    );
+    return { kind: "fault", fault };
   }
 }

@@ -1,3 +1,4 @@
+import { EgressError } from "../../../platform/egress/index.ts";
 import type { BodyRead } from "./body.ts";
 import type { Challenge } from "./challenge.ts";
 import type { JsonObject } from "./json.ts";
@@ -64,9 +65,8 @@ export function failed(
 
 /** The kind of an egress error and its sentence. Anything else is a fault of our own and goes on up. */
 export function explain(error: unknown): { failure: string; explanation: string } {
-  const { kind, message } = error as { kind?: unknown; message?: unknown };
-  if (typeof kind !== "string" || typeof message !== "string") throw error;
-  return { failure: kind, explanation: message };
+  if (!(error instanceof EgressError)) throw error;
+  return { failure: error.kind, explanation: error.message };
 }
 
 /** `Retry-After` in words, when it is what RFC 9110 §10.2.3 allows. */

@@ -203,7 +203,7 @@ async function askEvents(wire: Wire, url: URL): Promise<Probe | undefined> {
 
 async function readEndpoint(stream: Parameters<typeof pull>[0]): Promise<string | undefined> {
   const reader = createSseReader();
-  const next = pull(stream);
+  const next = pull(stream, 64 * 1024);
   for (;;) {
     const chunk = await next(EVENTS_MS);
     if (chunk.kind !== "bytes") return undefined;

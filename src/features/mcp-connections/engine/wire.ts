@@ -1,4 +1,4 @@
-import type { Egress, EgressStream } from "../../../platform/egress/types.ts";
+import type { Egress, EgressStream } from "../../../platform/egress/index.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
 import { describeType, readAnswer } from "./body.ts";
 import { readChallenges } from "./challenge.ts";
@@ -116,7 +116,8 @@ export function createWire(options: {
           method,
           ...(params ? { params } : {}),
         }),
-        maxBytes: limits.responseBytes,
+        // The reader stops at its own limit and keeps what it has; this one only stops what lies about its size.
+        maxBytes: 64 * limits.responseBytes,
         timeoutMs: allowed.timeoutMs,
         redirects: 0,
       });
@@ -155,7 +156,7 @@ export function createWire(options: {
     }
     // An error's body may name the protocol; it is not worth waiting long for.
     const hurry = status >= 400 ? setTimeout(() => stream.close(), ERROR_BODY_MS) : undefined;
-    const read = await readAnswer(stream, id);
+    const read = await readAnswer(stream, id, limits.responseBytes);
     clearTimeout(hurry);
     return answerOf(read, seen, headers, session);
   }
