@@ -142,12 +142,16 @@ export function pull(stream: EgressStream, maxBytes: number): Pull {
 
   function settle(chunk: Chunk): Chunk {
     waiting = undefined;
-    if (chunk.kind === "bytes") bytes += chunk.bytes.length;
-    if (bytes <= maxBytes) return chunk;
+    if (chunk.kind !== "bytes") return chunk;
+    const left = maxBytes - bytes;
+    bytes += chunk.bytes.length;
+    if (chunk.bytes.length <= left) return chunk;
+    // What still fits is handed over; the next chunk is the fault.
     const fault = new EgressError(
       "too_large",
       `The reply is larger than the ${maxBytes} bytes that are read.`,
     );
-    return { kind: "fault", fault };
+    waiting = Promise.resolve({ kind: "fault", fault });
+    return { kind: "bytes", bytes: chunk.bytes.subarray(0, left) };
   }
 }

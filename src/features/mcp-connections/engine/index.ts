@@ -39,7 +39,7 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
       found.era === "modern" || found.era === "handshake"
         ? await examineTalking(found)
         : await examineSilent(found);
-    if (wire.exhausted()) {
+    if (wire.exhausted() && verdict.status !== "unreachable") {
       findings.warn(
         "discovery_incomplete",
         "The time or the number of requests of one discovery was used up before everything could be asked. What is reported was seen; what is missing may exist.",

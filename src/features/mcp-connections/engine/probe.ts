@@ -66,6 +66,7 @@ async function askDiscover(wire: Wire, url: URL, clientInfo: ClientInfo): Promis
       ...modernRequest("server/discover", version, clientInfo),
       id,
       timeoutMs: DISCOVER_MS,
+      dispensable: true,
     });
   let outcome = await send(MODERN_VERSIONS[0], 1);
   explainDiscover(outcome);

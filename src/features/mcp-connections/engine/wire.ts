@@ -17,6 +17,8 @@ export interface RpcRequest {
   id?: number;
   headers: Record<string, string>;
   timeoutMs: number;
+  /** The answer opens no session, so nobody needs it once the verdict is made. */
+  dispensable?: boolean;
 }
 
 /** Everything a discovery sends. It keeps the deadline and the budget, and writes the trail. */
@@ -71,6 +73,12 @@ export function createWire(options: {
     return { timeoutMs: available };
   }
 
+  /** A time-out that came earlier than it should have is the deadline's doing, not the server's alone. */
+  function noteDeadline<T extends { failure: string }>(why: T, allowedMs: number, askedMs: number): T {
+    if (why.failure === "timeout" && allowedMs < askedMs) cutShort = true;
+    return why;
+  }
+
   function rpc(step: string, url: URL, request: RpcRequest): Promise<RpcOutcome> {
     const exchange = converse(step, url, request);
     const settled: Promise<unknown> = exchange.then(
@@ -120,9 +128,10 @@ export function createWire(options: {
         maxBytes: 64 * limits.responseBytes,
         timeoutMs: allowed.timeoutMs,
         redirects: 0,
+        ...(request.dispensable ? { signal: finished.signal } : {}),
       });
     } catch (error) {
-      return failed(url, note, explain(error));
+      return failed(url, note, noteDeadline(explain(error), allowed.timeoutMs, request.timeoutMs));
     }
     const outcome = await understand(url, note, stream, id);
     if (outcome.kind !== "failed") note.end({ status: stream.status });
@@ -187,7 +196,7 @@ export function createWire(options: {
         return { ...seen, kind: "absent", why: "answered JSON that is not an object", status };
       return { ...seen, kind: "document", document: json.value };
     } catch (error) {
-      const { failure, explanation } = explain(error);
+      const { failure, explanation } = noteDeadline(explain(error), allowed.timeoutMs, timeoutMs);
       note.end({ failure });
       return { ...seen, kind: "absent", why: explanation, failure };
     }
