@@ -1,0 +1,86 @@
+import * as apiKeys from "./features/api-keys/index.ts";
+import * as auth from "./features/auth/index.ts";
+import * as members from "./features/members/index.ts";
+import * as organizations from "./features/organizations/index.ts";
+import * as system from "./features/system/index.ts";
+import * as users from "./features/users/index.ts";
+import type { Platform } from "./platform/context.ts";
+import { housekeeping } from "./platform/housekeeping.ts";
+import { createAuthenticator, createHttp, describeApi, type Route } from "./platform/http/index.ts";
+import type { Job } from "./platform/jobs/index.ts";
+import type { SealedColumn } from "./platform/keyring.ts";
+import { createLastUsed } from "./platform/last-used.ts";
+import * as mail from "./platform/mail/index.ts";
+
+/** The order of the API reference. */
+const tags = [
+  { name: "System", description: "Health, versions, this description." },
+  { name: "Authentication", description: "Accounts and sessions." },
+  { name: "Users", description: "The signed-in person." },
+  { name: "Organizations", description: "Organizations, also called workspaces." },
+  { name: "Members", description: "Who belongs to an organization." },
+  { name: "API Keys", description: "Keys that act for a member." },
+];
+
+const rooms = [auth, users, organizations, members, apiKeys];
+
+export const jobs: readonly Job[] = [mail.deliver as Job, mail.tidy, housekeeping, ...auth.jobs];
+
+/** Every column that holds a sealed value: what `signalbox reseal` walks. */
+export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails];
+
+const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
+const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];
+
+let described: Record<string, unknown> | undefined;
+/** The API description, made when somebody first asks for it. */
+export function api(): Record<string, unknown> {
+  described ??= describeApi(
+    routes.map(({ spec }) => spec),
+    {
+      version: "dev",
+      description: "Self-hosted control plane for organizations that run AI agents.",
+      tags,
+      tokenSchemes: {},
+    },
+  );
+  return described;
+}
+
+export { routes };
+
+export interface AppOptions {
+  /** `worker`: only what operators look at; the API is answered elsewhere. */
+  role?: "all" | "api" | "worker";
+  /** In tests: a reply that its contract does not describe becomes a fault. */
+  checkReplies?: boolean;
+}
+
+export function createApp(platform: Platform, { role = "all", checkReplies = false }: AppOptions = {}) {
+  const lastUsed = createLastUsed(platform.db, platform.log, {
+    session: auth.touchSessions,
+    key: apiKeys.touchKeys,
+  });
+  const authenticate = createAuthenticator(
+    platform.bus,
+    {
+      session: auth.resolveSession,
+      key: { prefix: apiKeys.keyPrefix, resolve: apiKeys.resolveKey },
+      tokens: {},
+    },
+    auth.cookieName(platform.config.publicUrl),
+  );
+  platform.metrics.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  platform.metrics.gauge("process_uptime_seconds", () => process.uptime());
+  const http = createHttp({
+    platform,
+    routes: role === "worker" ? routes.filter(({ spec }) => spec.tag === "System") : routes,
+    checkReplies,
+    async authenticate(ctx, request) {
+      const caller = await authenticate(ctx, request);
+      if (caller) lastUsed.note(caller);
+      return caller;
+    },
+  });
+  return { fetch: http.fetch, lastUsed, close: () => lastUsed.stop() };
+}

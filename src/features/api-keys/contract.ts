@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { can, permissions } from "../permissions/index.ts";
+
+const tag = "API Keys";
+
+const ApiKey = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    start: z.string().describe("The first letters of the key, to tell keys apart."),
+    memberId: z.string(),
+    permissions: z
+      .array(z.string())
+      .nullable()
+      .describe("What it is limited to; null: whatever its member may do."),
+    expiresAt: z.int().nullable(),
+    lastUsedAt: z.int().nullable().describe("To within some seconds."),
+    createdAt: z.int(),
+  })
+  .meta({ id: "ApiKey" });
+export type ApiKey = z.output<typeof ApiKey>;
+
+export const list = route({
+  method: "get",
+  path: "/v1/api-keys",
+  tag,
+  summary: "My API keys; those of every member with `api_keys:manage`",
+  access: can("api_keys:create"),
+  query: pageQuery,
+  replies: { 200: pageOf(ApiKey).meta({ id: "ApiKeyPage" }) },
+});
+
+export const create = route({
+  method: "post",
+  path: "/v1/api-keys",
+  tag,
+  summary: "Make an API key for myself in the active organization",
+  description: "The key is shown in this reply and never again. It may be limited, never widened.",
+  access: can("api_keys:create", { fresh: true }),
+  body: z.strictObject({
+    name: z.string().trim().min(1).max(120),
+    expiresAt: z.int().optional().describe("Milliseconds since 1970; left out: it does not expire."),
+    permissions: z.array(z.enum(permissions)).min(1).max(permissions.length).optional(),
+  }),
+  replies: { 201: z.strictObject({ apiKey: ApiKey, key: z.string() }) },
+});
+
+export const remove = route({
+  method: "delete",
+  path: "/v1/api-keys/{id}",
+  tag,
+  summary: "End an API key at once",
+  access: can("api_keys:create"),
+  params: z.strictObject({ id: z.string() }),
+  replies: { 204: null },
+});

@@ -1,0 +1,67 @@
+import type { Caller, MemberCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
+import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { hashSecret, newToken } from "../../platform/secrets.ts";
+import { membershipFrom, type Permission } from "../permissions/index.ts";
+import * as store from "./store.ts";
+
+export const keyPrefix = "sbx_";
+
+/** Whose keys the caller may see and end: their own, or everyone's. */
+const reachOf = ({ member }: MemberCtx) => (member.permissions.has("api_keys:manage") ? null : member.id);
+
+export async function list(ctx: MemberCtx, query: PageQuery) {
+  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+}
+
+interface NewKey {
+  name: string;
+  expiresAt?: number | undefined;
+  permissions?: Permission[] | undefined;
+}
+
+export async function create({ db, orgId, member }: MemberCtx, { name, expiresAt, permissions }: NewKey) {
+  if (expiresAt !== undefined && expiresAt <= Date.now())
+    throw invalidField(["expiresAt"], "This is in the past.");
+  if (expiresAt !== undefined && expiresAt > maxTime)
+    throw invalidField(["expiresAt"], "This is too far in the future.");
+  const missing = permissions?.find((permission) => !member.permissions.has(permission));
+  if (missing)
+    throw forbidden("missing_permission", `A key cannot have ${missing}: you do not have it yourself.`);
+  const key = newToken(keyPrefix);
+  const apiKey = await store.insert(db, orgId, {
+    id: newId("key"),
+    memberId: member.id,
+    name,
+    start: key.slice(0, keyPrefix.length + 6),
+    keyHash: hashSecret(key),
+    permissions: permissions ?? null,
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+  });
+  if (!apiKey) throw new Error("The key was not stored.");
+  return { apiKey, key };
+}
+
+/** The last moment a calendar date can name; the database's own end is not far beyond. */
+const maxTime = Date.UTC(9999, 11, 31);
+
+export async function remove(ctx: MemberCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : 0;
+    if (ended === 0) throw notFound("api_key");
+    await forgetCallers(ctx.bus, tx, id);
+  });
+}
+
+export async function resolveKey(db: Db, keyHash: string): Promise<Caller | undefined> {
+  const row = await store.findKeyByToken(db, keyHash);
+  if (!row) return undefined;
+  return {
+    credential: "key",
+    credentialId: row.id,
+    userId: row.userId,
+    member: membershipFrom(row, row.permissions),
+  };
+}

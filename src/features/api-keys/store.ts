@@ -1,0 +1,61 @@
+import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+import type { Id } from "../../platform/ids.ts";
+import type { MembershipRow } from "../permissions/index.ts";
+import type { ApiKey } from "./contract.ts";
+
+export type ApiKeyId = Id<"key">;
+
+const columns = sql`k.id, k.name, k.start, k.member_id as "memberId", k.permissions, k.expires_at as "expiresAt",
+  k.last_used_at as "lastUsedAt", k.created_at as "createdAt"`;
+
+interface NewKey {
+  id: ApiKeyId;
+  memberId: MemberId;
+  name: string;
+  start: string;
+  keyHash: string;
+  permissions: readonly string[] | null;
+  expiresAt: Date | null;
+}
+
+export const insert = (db: Db, orgId: OrgId, key: NewKey) =>
+  db.row<ApiKey>(sql`
+    insert into api_keys as k (id, org_id, member_id, name, start, key_hash, permissions, expires_at)
+    values (${key.id}, ${orgId}, ${key.memberId}, ${key.name}, ${key.start}, ${key.keyHash},
+      ${key.permissions}::text[], ${key.expiresAt})
+    returning ${columns}`);
+
+/** `memberId` null: of every member. */
+export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string | null, limit: number) =>
+  db.rows<ApiKey>(sql`
+    select ${columns} from api_keys k
+    where k.org_id = ${orgId} and (${memberId}::text is null or k.member_id = ${memberId})
+      and (${after}::text is null or k.id < ${after})
+    order by k.id desc limit ${limit}`);
+
+/** How many keys it ended: none when it is not this organization's, or not this member's. */
+export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiKeyId) =>
+  db.run(sql`delete from api_keys
+    where org_id = ${orgId} and id = ${id} and (${memberId}::text is null or member_id = ${memberId})`);
+
+interface KeyRow extends MembershipRow {
+  id: ApiKeyId;
+  userId: UserId;
+  permissions: string[] | null;
+}
+
+/** Everything a request by key needs to know, in the one statement it starts with. */
+export const findKeyByToken = (db: Db, keyHash: string) =>
+  db.row<KeyRow>(sql`
+    select k.id, k.permissions, m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
+      r.permissions as "rolePermissions",
+      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
+    from api_keys k
+    join members m on m.id = k.member_id and m.org_id = k.org_id
+    join organizations o on o.id = m.org_id
+    left join roles r on r.id = m.role and r.org_id = m.org_id
+    where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now())`);
+
+export const touchKeys = (db: Db, ids: string[]) =>
+  db.run(sql`update api_keys set last_used_at = now() where id = any(${ids}::text[])`);

@@ -1,0 +1,123 @@
+import { APIError } from "better-auth/api";
+import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { conflict, invalidField, unauthorized } from "../../platform/errors.ts";
+import { countAttempt, forgetAttempt, forgetCallers } from "../../platform/http/index.ts";
+import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
+import type { User } from "./contract.ts";
+import { libraryOf } from "./library.ts";
+import * as store from "./store.ts";
+
+interface SignedIn {
+  token: string;
+  user: User;
+}
+
+export async function signUp(
+  ctx: Ctx,
+  body: { email: string; password: string; name: string },
+): Promise<SignedIn> {
+  try {
+    return signedIn(await libraryOf(ctx).api.signUpEmail({ body, headers: headersOf(ctx) }));
+  } catch (error) {
+    if (codeOf(error)?.startsWith("USER_ALREADY_EXISTS")) {
+      throw conflict("email_taken", "There is an account with this address. Sign in, or reset its password.");
+    }
+    throw error;
+  }
+}
+
+export async function signIn(ctx: Ctx, body: { email: string; password: string }): Promise<SignedIn> {
+  // Per person and place: a stranger's guesses do not lock the person out elsewhere.
+  const key = `sign-in ${body.email.toLowerCase()} ${ctx.address}`;
+  await countAttempt(ctx.db, key, { attempts: 10, perSeconds: 600 });
+  try {
+    const result = signedIn(await libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) }));
+    await forgetAttempt(ctx.db, key);
+    return result;
+  } catch (error) {
+    if (error instanceof APIError && error.statusCode === 401) throw unauthorized("invalid_credentials");
+    throw error;
+  }
+}
+
+export async function signOut({ db, bus, caller, userId }: UserCtx): Promise<{ ok: true }> {
+  await db.transaction(async (tx) => {
+    await store.deleteSession(tx, userId, caller.credentialId);
+    await forgetCallers(bus, tx, caller.credentialId);
+  });
+  return { ok: true };
+}
+
+export async function requestPasswordReset(ctx: Ctx, body: { email: string }): Promise<{ ok: true }> {
+  await libraryOf(ctx).api.requestPasswordReset({ body, headers: headersOf(ctx) });
+  return { ok: true };
+}
+
+export async function resetPassword(
+  ctx: Ctx,
+  body: { token: string; newPassword: string },
+): Promise<{ ok: true }> {
+  try {
+    await libraryOf(ctx).api.resetPassword({ body, headers: headersOf(ctx) });
+    return { ok: true };
+  } catch (error) {
+    if (codeOf(error) === "INVALID_TOKEN") {
+      throw invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
+    }
+    throw error;
+  }
+}
+
+export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }> {
+  const email = await store.emailOf(ctx.db, ctx.userId);
+  await libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) });
+  return { ok: true };
+}
+
+/** True when the address is confirmed now; a link may be opened twice. */
+export async function verifyEmail(ctx: Ctx, token: string): Promise<boolean> {
+  try {
+    await libraryOf(ctx).api.verifyEmail({ query: { token }, headers: headersOf(ctx) });
+    return true;
+  } catch (error) {
+    if (error instanceof APIError) return false;
+    throw error;
+  }
+}
+
+export async function resolveSession(
+  db: Db,
+  tokenHash: string,
+  orgId: string | undefined,
+): Promise<Caller | undefined> {
+  const row = await store.findSessionByToken(db, tokenHash, orgId);
+  if (!row) return undefined;
+  return {
+    credential: "session",
+    credentialId: row.id,
+    userId: row.userId,
+    signedInAt: row.signedInAt,
+    signedInBy: row.signedInBy,
+    ...(row.memberId ? { member: membershipFrom(row as MembershipRow) } : {}),
+  };
+}
+
+const headersOf = ({ address, userAgent }: Ctx) =>
+  new Headers({ "user-agent": userAgent, ...(address === "unknown" ? {} : { "x-client-address": address }) });
+
+const codeOf = (error: unknown) => (error instanceof APIError ? error.body?.code : undefined);
+
+interface LibraryUser {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  name: string;
+  createdAt: Date;
+}
+
+function signedIn({ token, user }: { token: string | null; user: LibraryUser }): SignedIn {
+  if (!token) throw new Error("Signing in gave no session.");
+  const { id, email, emailVerified, name, createdAt } = user;
+  return { token, user: { id, email, emailVerified, name, createdAt: createdAt.getTime() } };
+}

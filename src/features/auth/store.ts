@@ -1,0 +1,51 @@
+import type { Caller, OrgId, UserId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+import type { MembershipRow } from "../permissions/index.ts";
+
+interface SessionRow extends Partial<MembershipRow> {
+  id: string;
+  userId: UserId;
+  signedInAt: number;
+  signedInBy: NonNullable<Caller["signedInBy"]>;
+}
+
+/**
+ * Who a session is, in the organization it acts in: the one asked for, else the active one, else the
+ * only one. One statement, because every request of a signed-in person starts with it.
+ */
+export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | undefined) =>
+  db.row<SessionRow>(sql`
+    select s.id, s.user_id as "userId", s.created_at as "signedInAt", s.signed_in_by as "signedInBy",
+      m.id as "memberId", m.org_id as "orgId", m.role, r.permissions as "rolePermissions",
+      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
+    from sessions s
+    left join members m on m.user_id = s.user_id and m.org_id = coalesce(
+      ${orgId ?? null}::text,
+      s.active_organization_id,
+      (select min(sole.org_id) from members sole where sole.user_id = s.user_id having count(*) = 1))
+    left join organizations o on o.id = m.org_id
+    left join roles r on r.id = m.role and r.org_id = m.org_id
+    where s.token_hash = ${tokenHash} and s.expires_at > now()`);
+
+export async function emailOf(db: Db, userId: UserId): Promise<string> {
+  const row = await db.row<{ email: string }>(sql`select email from users where id = ${userId}`);
+  if (!row) throw new Error("A session without its user.");
+  return row.email;
+}
+
+export const deleteSession = (db: Db, userId: UserId, id: string) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
+
+export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId: OrgId | null) =>
+  db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()
+    where user_id = ${userId} and id = ${id}`);
+
+/** A session in use lives on; written for many at once, long after the requests were answered. */
+export const touchSessions = (db: Db, ids: string[], days: number) =>
+  db.run(sql`update sessions set last_used_at = now(), expires_at = now() + make_interval(days => ${days})
+    where id = any(${ids}::text[]) and expires_at > now()`);
+
+export const removeExpired = async (db: Db) => {
+  await db.run(sql`delete from sessions where expires_at < now()`);
+  await db.run(sql`delete from verifications where expires_at < now()`);
+};

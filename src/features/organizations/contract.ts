@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { can } from "../permissions/index.ts";
+
+const tag = "Organizations";
+
+const Organization = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    allowedEmailDomains: z.array(z.string()).describe("Who may be invited; empty: anyone."),
+    sessionMaxAgeMinutes: z
+      .int()
+      .nullable()
+      .describe("How long a sign-in counts here; null: no limit of its own."),
+    requireSso: z.boolean(),
+    createdAt: z.int(),
+    updatedAt: z.int(),
+  })
+  .meta({ id: "Organization" });
+export type Organization = z.output<typeof Organization>;
+
+const name = z.string().trim().min(1).max(120);
+const slug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, "Use 1 to 48 lower-case letters, digits and dashes.");
+const domain = z
+  .string()
+  .toLowerCase()
+  .max(253)
+  .regex(
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    "This is not a domain such as example.com.",
+  );
+
+export const create = route({
+  method: "post",
+  path: "/v1/organizations",
+  tag,
+  summary: "Make an organization and become its owner",
+  description: "It becomes the session's active organization.",
+  access: signedIn({ credentials: ["session"] }),
+  body: z.strictObject({ name, slug: slug.optional() }),
+  replies: { 201: z.strictObject({ organization: Organization }) },
+  errors: { 409: "`slug_taken`: another organization has this slug." },
+});
+
+export const list = route({
+  method: "get",
+  path: "/v1/organizations",
+  tag,
+  summary: "The organizations I belong to",
+  access: signedIn(),
+  query: pageQuery,
+  replies: { 200: pageOf(Organization).meta({ id: "OrganizationPage" }) },
+});
+
+export const read = route({
+  method: "get",
+  path: "/v1/organization",
+  tag,
+  summary: "The active organization",
+  access: can("organization:read"),
+  replies: { 200: z.strictObject({ organization: Organization }) },
+});
+
+export const change = route({
+  method: "patch",
+  path: "/v1/organization",
+  tag,
+  summary: "Change the active organization",
+  description: "Fields that are left out stay as they are.",
+  access: can("organization:update"),
+  body: z.strictObject({
+    name: name.optional(),
+    slug: slug.optional(),
+    allowedEmailDomains: z.array(domain).max(100).optional(),
+    sessionMaxAgeMinutes: z.int().min(5).max(525_600).nullable().optional(),
+  }),
+  replies: { 200: z.strictObject({ organization: Organization }) },
+  errors: { 409: "`slug_taken`: another organization has this slug." },
+});

@@ -1,0 +1,29 @@
+/** The roles that every organization has, strongest first. */
+export const builtInRoles = ["owner", "admin", "member"] as const;
+export type BuiltInRole = (typeof builtInRoles)[number];
+
+const admins: readonly BuiltInRole[] = ["owner", "admin"];
+const everyone: readonly BuiltInRole[] = builtInRoles;
+
+/** What can be allowed, what that means, and which built-in roles have it. Every route names one of these. */
+export const catalogue = {
+  "organization:read": { description: "See the organization and its settings.", roles: everyone },
+  "organization:update": { description: "Change the organization's name and settings.", roles: admins },
+  "members:read": { description: "See who belongs to the organization.", roles: everyone },
+  "api_keys:create": { description: "Make, see and remove one's own API keys.", roles: everyone },
+  "api_keys:manage": { description: "See and remove the API keys of every member.", roles: admins },
+} as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
+
+export type Permission = keyof typeof catalogue;
+export const permissions = Object.keys(catalogue) as Permission[];
+
+const byRole = new Map<string, ReadonlySet<string>>(
+  builtInRoles.map((role) => [
+    role,
+    new Set(permissions.filter((name) => catalogue[name].roles.includes(role))),
+  ]),
+);
+
+/** `custom` are the permissions of a role that is not built in. */
+export const permissionsOfRole = (role: string, custom: readonly string[] | null): ReadonlySet<string> =>
+  byRole.get(role) ?? new Set(custom ?? []);

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { notFound } from "../../platform/errors.ts";
+import { baseHeaders, escapeHtml, htmlPage } from "../../platform/http/index.ts";
+
+export function home(publicUrl: string): Response {
+  const url = escapeHtml(publicUrl);
+  return htmlPage({
+    title: "Signalbox",
+    body: `<h1>Signalbox</h1>
+<p>The control plane of your organization's AI agents: who may do what, which servers and accounts agents
+may reach, what every run did and cost, and what changed at the code host.</p>
+<p>It is running. Make an account:</p>
+<pre>curl -s ${url}/api/auth/sign-up/email \\
+  -H 'content-type: application/json' \\
+  -d '{"name":"Ada","email":"ada@example.com","password":"correct horse battery"}'</pre>
+<nav><a href="/docs">API reference</a><a href="/openapi.json">openapi.json</a><a href="/ready">Status</a></nav>`,
+  });
+}
+
+const init = `
+SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false,
+  tryItOutEnabled: true, validatorUrl: null });
+`;
+
+export function docs(): Response {
+  return new Response(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Signalbox API</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><main id="reference"></main><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/init.js"></script></body></html>`,
+    {
+      headers: {
+        ...baseHeaders,
+        "content-type": "text/html; charset=UTF-8",
+        "cache-control": "no-cache",
+        // The reference page styles its parts inline; its scripts come from here and nowhere else.
+        "content-security-policy":
+          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      },
+    },
+  );
+}
+
+const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+const assets: Record<string, { type: string; read: () => string | Buffer }> = {
+  "swagger-ui.css": { type: "text/css", read: () => readFileSync(join(folder, "swagger-ui.css")) },
+  "swagger-ui-bundle.js": {
+    type: "text/javascript",
+    read: () => readFileSync(join(folder, "swagger-ui-bundle.js")),
+  },
+  "init.js": { type: "text/javascript", read: () => init },
+};
+const loaded = new Map<string, string | Buffer>();
+
+export function docsAsset(file: string): Response {
+  const asset = Object.hasOwn(assets, file) ? assets[file] : undefined;
+  if (!asset) throw notFound("file");
+  const content = loaded.get(file) ?? asset.read();
+  loaded.set(file, content);
+  return new Response(new Uint8Array(Buffer.from(content)), {
+    headers: {
+      ...baseHeaders,
+      "content-type": `${asset.type}; charset=UTF-8`,
+      "cache-control": "max-age=3600",
+    },
+  });
+}

@@ -1,0 +1,46 @@
+import ipaddr from "ipaddr.js";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { Ctx } from "../../platform/context.ts";
+import { pendingMigrations } from "../../platform/db/index.ts";
+import { unauthorized } from "../../platform/errors.ts";
+import { sameSecret } from "../../platform/secrets.ts";
+import * as store from "./store.ts";
+
+const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> => {
+  try {
+    return (await check()) ? "ok" : "failing";
+  } catch {
+    return "failing";
+  }
+};
+
+export async function readiness({ db, jobs }: Ctx) {
+  const database = await passes(async () => (await store.ping(db)) >= 0);
+  const migrations =
+    database === "ok" ? await passes(async () => (await pendingMigrations(db)).length === 0) : "failing";
+  const checks = { database, migrations, jobs: await passes(async () => jobs.isReady()) };
+  const ready = Object.values(checks).every((check) => check === "ok");
+  return ready
+    ? ({ status: 200, body: { status: "ready", checks } } as const)
+    : ({ status: 503, body: { status: "not_ready", checks } } as const);
+}
+
+export async function version({ db }: Ctx) {
+  return {
+    name: "signalbox" as const,
+    version: packageJson.version,
+    node: process.version,
+    database: `${db.kind === "pglite" ? "embedded PostgreSQL" : "PostgreSQL"} ${await store.serverVersion(db)}`,
+  };
+}
+
+/** Metrics are for the operator: from the machine itself, not through a proxy on it, or with the token. */
+export function metrics({ config, metrics, address }: Ctx, headers: Headers): string {
+  const token = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const byToken =
+    config.metricsToken !== undefined && token !== undefined && sameSecret(token, config.metricsToken);
+  const proxied = ["x-forwarded-for", "forwarded", "x-real-ip"].some((name) => headers.has(name));
+  const local = !proxied && ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+  if (!byToken && !local) throw unauthorized();
+  return metrics.render();
+}

@@ -1,0 +1,144 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import ipaddr from "ipaddr.js";
+import { z } from "zod";
+import { parseEgressAllow } from "./egress/index.ts";
+
+/** The environment is wrong; the message names the variable and the way out. */
+export class ConfigError extends Error {}
+
+const url = (protocols: string[], example: string) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be a URL such as ${example}`,
+  });
+
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+
+const secret = z
+  .string()
+  .min(32, "must have at least 32 characters; make one with `openssl rand -base64 32`");
+
+const cidr = z.string().transform((text, issues) => {
+  try {
+    return text.includes("/")
+      ? ipaddr.parseCIDR(text)
+      : ipaddr.parseCIDR(`${text}/${isIP(text) === 6 ? 128 : 32}`);
+  } catch {
+    issues.addIssue({ code: "custom", message: `must list addresses or networks; "${text}" is neither` });
+    return z.NEVER;
+  }
+});
+
+/** Every variable the product reads, and nothing else reads the environment. */
+const variables = z.object({
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: z.coerce
+    .number({ error: "must be a number from 0 to 65535; 0 takes a free port" })
+    .int()
+    .min(0, "must be a number from 0 to 65535; 0 takes a free port")
+    .max(65535, "must be a number from 0 to 65535; 0 takes a free port")
+    .default(8787),
+  PUBLIC_URL: url(["http:", "https:"], "https://signalbox.example.com")
+    .refine((text) => new URL(text).pathname === "/" && !new URL(text).search && !new URL(text).hash, {
+      message: "must be an origin without a path, such as https://signalbox.example.com",
+    })
+    .optional(),
+  DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/signalbox").optional(),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  DATA_DIR: z.string().min(1).default("./data"),
+  SIGNALBOX_SECRET: secret.optional(),
+  SIGNALBOX_SECRET_PREVIOUS: list.pipe(z.array(secret)).default([]),
+  EGRESS_ALLOW: z
+    .string()
+    .transform((text, issues) => {
+      try {
+        return parseEgressAllow(text);
+      } catch (error) {
+        const why = (error as Error).message.replace(/\.$/, "");
+        issues.addIssue({
+          code: "custom",
+          message: `must list hosts and networks, separated by commas. ${why}`,
+        });
+        return z.NEVER;
+      }
+    })
+    .default([]),
+  CODEHOST_WEBHOOK_SECRET: list
+    .pipe(
+      z.array(
+        z.string().min(16, "must have at least 16 characters each; make one with `openssl rand -hex 32`"),
+      ),
+    )
+    .default([]),
+  SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@mail.example.com").optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  ADMIN_EMAILS: list.pipe(z.array(z.email("must list e-mail addresses, separated by commas"))).default([]),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
+      error: "must be one of fatal, error, warn, info, debug, trace, silent",
+    })
+    .default("info"),
+  CORS_ORIGINS: list.pipe(z.array(url(["http:", "https:"], "https://app.example.com"))).default([]),
+  TRUSTED_PROXIES: list.pipe(z.array(cidr)).default([]),
+  METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(["http:", "https:"], "http://localhost:4318").optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: list.default([]),
+  OTEL_SERVICE_NAME: z.string().min(1).default("signalbox"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  // `PORT=` in a compose file means "not set", not "the empty string".
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    throw new ConfigError(`${String(path[0])} ${message}.`);
+  }
+  const env = parsed.data;
+  if (env.DATABASE_URL && !env.SIGNALBOX_SECRET) {
+    throw new ConfigError(
+      "SIGNALBOX_SECRET must be set when DATABASE_URL is: every replica needs the same one. " +
+        "Make it with `openssl rand -base64 32`.",
+    );
+  }
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    /** Known only after listening when neither is set and the port is free to choose. */
+    publicUrl: env.PUBLIC_URL ? new URL(env.PUBLIC_URL).origin : undefined,
+    databaseUrl: env.DATABASE_URL,
+    databasePool: env.DATABASE_POOL,
+    dataDir: resolve(env.DATA_DIR),
+    secret: env.SIGNALBOX_SECRET,
+    previousSecrets: env.SIGNALBOX_SECRET_PREVIOUS,
+    egressAllow: env.EGRESS_ALLOW,
+    codehostWebhookSecrets: env.CODEHOST_WEBHOOK_SECRET,
+    smtpUrl: env.SMTP_URL,
+    mailFrom: env.MAIL_FROM,
+    adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
+    logLevel: env.LOG_LEVEL,
+    corsOrigins: env.CORS_ORIGINS.map((origin) => new URL(origin).origin),
+    trustedProxies: env.TRUSTED_PROXIES,
+    metricsToken: env.METRICS_TOKEN,
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: env.OTEL_EXPORTER_OTLP_HEADERS,
+          serviceName: env.OTEL_SERVICE_NAME,
+          ratio: env.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : undefined,
+  };
+}
+
+/** Nobody but this machine can reach the service: then loopback is no secret to its callers. */
+export const listensOnLoopbackOnly = (host: string): boolean =>
+  host === "localhost" || (isIP(host) !== 0 && ipaddr.parse(host).range() === "loopback");

@@ -1,0 +1,69 @@
+import { compile, type Sql } from "./sql.ts";
+
+/** What an engine must be able to do: run one statement, run several as one, wait for notifications. */
+export interface Engine {
+  readonly kind: "pglite" | "postgres";
+  query(text: string, values: unknown[]): Promise<Result>;
+  /** Statements that a library wrote: its types are the driver's own. Without values it may be several. */
+  foreign(text: string, values?: unknown[]): Promise<Result>;
+  transaction<T>(work: (inside: Session) => Promise<T>): Promise<T>;
+  /** `onGap` is called whenever notifications may have been missed. */
+  listen(channel: string, onPayload: (payload: string) => void, onGap: () => void): Promise<Unlisten>;
+  close(): Promise<void>;
+}
+
+export type Session = Pick<Engine, "query" | "foreign">;
+export type Unlisten = () => Promise<void>;
+
+export interface Result {
+  rows: Record<string, unknown>[];
+  affected: number;
+}
+
+/**
+ * The one way to the data, the same on both engines. Timestamps come out as integer milliseconds and
+ * bigints as numbers, because that is what crosses the wire.
+ */
+export interface Db {
+  readonly kind: Engine["kind"];
+  /** True inside a transaction. */
+  readonly inTransaction: boolean;
+  rows<Row>(statement: Sql): Promise<Row[]>;
+  /** The first row, or undefined. */
+  row<Row>(statement: Sql): Promise<Row | undefined>;
+  /** How many rows were written. */
+  run(statement: Sql): Promise<number>;
+  /** Joins the transaction it is in, or opens one. What throws inside rolls everything back. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** For libraries that bring their own SQL, and for migrations. */
+  foreign: Engine["foreign"];
+  listen: Engine["listen"];
+}
+
+export function createDb(engine: Engine): Db {
+  const outside = over(engine, false);
+  return {
+    ...outside,
+    transaction: (work) =>
+      engine.transaction((inside) => {
+        const tx: Db = { ...over(inside, true), transaction: (nested) => nested(tx) };
+        return work(tx);
+      }),
+  };
+
+  function over(session: Session, inTransaction: boolean): Omit<Db, "transaction"> {
+    const execute = (statement: Sql): Promise<Result> => {
+      const { text, values } = compile(statement);
+      return session.query(text, values);
+    };
+    return {
+      kind: engine.kind,
+      inTransaction,
+      rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
+      row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
+      run: async (statement) => (await execute(statement)).affected,
+      foreign: (text, values) => session.foreign(text, values),
+      listen: (...args) => engine.listen(...args),
+    };
+  }
+}

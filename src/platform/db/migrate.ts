@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Db } from "./db.ts";
+import { sql } from "./sql.ts";
+
+export interface Migration {
+  version: number;
+  name: string;
+  text: string;
+  checksum: string;
+}
+
+export const migrationsFolder = join(import.meta.dirname, "../../../migrations");
+
+export function readMigrations(folder = migrationsFolder): Migration[] {
+  const found = readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .sort()
+    .map((file) => {
+      const version = Number(file.slice(0, 4));
+      const text = readFileSync(join(folder, file), "utf8");
+      return {
+        version,
+        name: file.slice(5, -4),
+        text,
+        checksum: createHash("sha256").update(text).digest("hex"),
+      };
+    });
+  found.forEach(({ version, name }, i) => {
+    if (version !== i + 1) throw new Error(`Migration ${name}: expected number ${i + 1}, found ${version}.`);
+  });
+  return found;
+}
+
+/** Any number, the same in every replica: the key of the lock that lets one of them migrate. */
+const lockKey = 728_331_001;
+
+/**
+ * Brings the schema to this program's version. Forward only: a database that a newer program has
+ * migrated, or whose history differs, is refused rather than guessed at. Returns what was applied.
+ */
+export async function migrate(db: Db, migrations = readMigrations()): Promise<string[]> {
+  const applied: string[] = [];
+  await db.transaction(async (tx) => {
+    // Replicas that start together queue here; the second finds nothing left to do.
+    await tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
+    await tx.foreign(`create table if not exists schema_migrations (
+      version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+    )`);
+    for (const next of pending(await history(tx), migrations)) {
+      await tx.foreign(next.text);
+      await tx.run(sql`insert into schema_migrations (version, name, checksum)
+        values (${next.version}, ${next.name}, ${next.checksum})`);
+      applied.push(next.name);
+    }
+  });
+  return applied;
+}
+
+/** The migrations that are still to run, without running them. */
+export async function pendingMigrations(db: Db, migrations = readMigrations()): Promise<Migration[]> {
+  const exists = await db.row<{ found: boolean }>(
+    sql`select to_regclass('schema_migrations') is not null as found`,
+  );
+  return pending(exists?.found ? await history(db) : [], migrations);
+}
+
+interface Applied {
+  version: number;
+  name: string;
+  checksum: string;
+}
+
+const history = (db: Db) =>
+  db.rows<Applied>(sql`select version, name, checksum from schema_migrations order by version`);
+
+function pending(done: Applied[], migrations: Migration[]): Migration[] {
+  for (const { version, name, checksum } of done) {
+    const ours = migrations[version - 1];
+    if (!ours) {
+      throw new Error(
+        `The database has migration ${version} (${name}), which this program does not know: ` +
+          "it was migrated by a newer Signalbox. Start that version, or restore a backup from before it.",
+      );
+    }
+    if (ours.checksum !== checksum) {
+      throw new Error(
+        `Migration ${version} (${ours.name}) differs from the one this database was migrated with. ` +
+          "Restore the original file; a change of schema is a new migration.",
+      );
+    }
+  }
+  return migrations.slice(done.length);
+}

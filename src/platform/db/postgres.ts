@@ -1,0 +1,129 @@
+import pg from "pg";
+import type { Engine, Session, Unlisten } from "./db.ts";
+
+// The wire speaks integers for times and counters, so the driver hands over integers.
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, Number],
+  [pg.types.builtins.TIMESTAMPTZ, (text) => Date.parse(text)],
+]);
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: string) =>
+    parsers.get(oid) ??
+    pg.types.getTypeParser(oid, format as "text")) as pg.CustomTypesConfig["getTypeParser"],
+};
+
+// A prepared statement per text. Texts are written in the program, so there are few; the bound only
+// keeps a mistake (a text built from values) from filling the server's memory.
+const maxPrepared = 500;
+const names = new Map<string, string>();
+function nameOf(text: string): string | undefined {
+  let name = names.get(text);
+  if (name === undefined && names.size < maxPrepared) {
+    name = `s${names.size}`;
+    names.set(text, name);
+  }
+  return name;
+}
+
+export interface PostgresOptions {
+  poolSize?: number;
+  onError: (error: Error) => void;
+}
+
+export async function openPostgres(
+  url: string,
+  { poolSize = 10, onError }: PostgresOptions,
+): Promise<Engine> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    application_name: "signalbox",
+    connectionTimeoutMillis: 5_000,
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+  });
+  pool.on("error", onError);
+  return {
+    kind: "postgres",
+    ...sessionOver(pool),
+    transaction: async (work) => {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query("begin");
+        const result = await work(sessionOver(client));
+        const { command } = await client.query("commit");
+        // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
+        if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
+        return result;
+      } catch (error) {
+        await client.query("rollback").catch((cause: Error) => {
+          broken = cause;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    listen: (channel, onPayload, onGap) => listen(url, channel, onPayload, onGap, onError),
+    close: () => pool.end(),
+  };
+}
+
+function sessionOver(on: pg.Pool | pg.PoolClient): Session {
+  return {
+    query: async (text, values) => {
+      const name = nameOf(text);
+      const { rows, rowCount } = await on.query({ text, values, types, ...(name ? { name } : {}) });
+      return { rows, affected: rowCount ?? 0 };
+    },
+    foreign: async (text, values) => {
+      // Several statements in one text come back as several results.
+      const results = [await on.query(text, values)].flat() as pg.QueryResult[];
+      return { rows: results.flatMap(({ rows }) => rows), affected: results.at(-1)?.rowCount ?? 0 };
+    },
+  };
+}
+
+/** Holds one connection for notifications and comes back by itself when it is lost. */
+async function listen(
+  url: string,
+  channel: string,
+  onPayload: (payload: string) => void,
+  onGap: () => void,
+  onError: (error: Error) => void,
+): Promise<Unlisten> {
+  let client: pg.Client | undefined;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  const again = () => {
+    if (closed || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      connect().then(onGap, (error: Error) => {
+        onError(error);
+        again();
+      });
+    }, 250);
+  };
+  const connect = async () => {
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: "signalbox listen",
+      keepAlive: true,
+    });
+    fresh.on("notification", ({ payload }) => onPayload(payload ?? ""));
+    fresh.on("error", onError);
+    fresh.on("end", again);
+    await fresh.connect();
+    await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    client = fresh;
+  };
+  await connect();
+  return async () => {
+    closed = true;
+    clearTimeout(retry);
+    await client?.end();
+  };
+}

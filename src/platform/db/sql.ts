@@ -1,0 +1,56 @@
+/** A statement or a piece of one: text with numbered parameters, values beside it, never joined by hand. */
+export class Sql {
+  readonly strings: readonly string[];
+  readonly params: readonly unknown[];
+  constructor(strings: readonly string[], params: readonly unknown[]) {
+    this.strings = strings;
+    this.params = params;
+  }
+}
+
+/** Plain SQL. A value becomes a parameter; another `sql` piece is spliced in with its own parameters. */
+export function sql(strings: TemplateStringsArray, ...params: unknown[]): Sql {
+  return new Sql(strings, params);
+}
+
+/** Text that the program itself wrote (an identifier from a fixed list). Never user input. */
+export function raw(text: string): Sql {
+  return new Sql([text], []);
+}
+
+export const nothing = raw("");
+
+export function join(pieces: readonly Sql[], separator: string): Sql {
+  if (pieces.length === 0) return nothing;
+  const strings = ["", ...pieces.slice(1).map(() => separator), ""];
+  return new Sql(strings, pieces);
+}
+
+export interface Compiled {
+  text: string;
+  values: unknown[];
+}
+
+// Most statements have no spliced pieces; their text is the same each time, so it is built once.
+const flatTexts = new WeakMap<readonly string[], string>();
+
+export function compile(statement: Sql): Compiled {
+  if (!statement.params.some((param) => param instanceof Sql)) {
+    let text = flatTexts.get(statement.strings);
+    if (text === undefined) {
+      text = statement.strings.reduce((all, part, i) => (i === 0 ? part : `${all}$${i}${part}`), "");
+      flatTexts.set(statement.strings, text);
+    }
+    return { text, values: [...statement.params] };
+  }
+  const values: unknown[] = [];
+  const write = (piece: Sql): string =>
+    piece.strings.reduce((all, part, i) => {
+      if (i === 0) return part;
+      const param = piece.params[i - 1];
+      if (param instanceof Sql) return all + write(param) + part;
+      values.push(param);
+      return `${all}$${values.length}${part}`;
+    }, "");
+  return { text: write(statement), values };
+}

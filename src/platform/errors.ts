@@ -1,0 +1,62 @@
+/** One place in a request that is wrong; `path` points into the body or starts with a parameter's name. */
+export interface Detail {
+  message: string;
+  path?: (string | number)[];
+}
+
+/**
+ * A refusal that the caller should hear about. `status` is for the machine, `error` is the code a client
+ * branches on, the message tells a person what to do next. Anything else that is thrown is a fault of
+ * ours and leaves the process as a bare 500.
+ */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly body: { error: string } & Record<string, unknown>;
+  readonly headers: Record<string, string>;
+  constructor(status: number, body: Refusal["body"], headers: Record<string, string> = {}) {
+    super(typeof body.message === "string" ? body.message : body.error);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export const invalidRequest = (details: Detail[], capability?: string) =>
+  new Refusal(400, { error: "invalid_request", details, ...(capability ? { capability } : {}) });
+
+/** One wrong field, in one line. */
+export const invalidField = (path: (string | number)[], message: string) =>
+  invalidRequest([{ message, path }]);
+
+/** `why` goes into the header, in the manner of RFC 6750; the body says nothing more. */
+export const unauthorized = (why?: "invalid_token" | "invalid_credentials") =>
+  new Refusal(
+    401,
+    { error: "unauthorized" },
+    { "www-authenticate": `Bearer realm="signalbox"${why ? `, error="${why}"` : ""}` },
+  );
+
+export const forbidden = (reason: string, message: string) =>
+  new Refusal(403, { error: "forbidden", reason, message });
+
+/** The caller has the right, but this session is not fresh or strong enough. */
+export const reauth = (reason: "session_too_old" | "sso_required", message: string) =>
+  new Refusal(403, { error: "reauth", reason, message });
+
+export const notFound = (thing: string) => new Refusal(404, { error: `${thing}_not_found` });
+
+export const conflict = (code: string, message: string, more: Record<string, unknown> = {}) =>
+  new Refusal(409, { error: code, message, ...more });
+
+export const tooLarge = (message: string, headers?: Record<string, string>) =>
+  new Refusal(413, { error: "payload_too_large", message }, headers);
+
+export const rateLimited = (retryAfterSeconds: number) =>
+  new Refusal(
+    429,
+    { error: "rate_limited", message: `Too many attempts. Try again in ${retryAfterSeconds} s.` },
+    { "retry-after": String(retryAfterSeconds) },
+  );
+
+export const unavailable = (message: string, retryAfterSeconds = 2) =>
+  new Refusal(503, { error: "service_unavailable", message }, { "retry-after": String(retryAfterSeconds) });

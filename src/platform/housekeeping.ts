@@ -1,0 +1,12 @@
+import { forgetAttempts, forgetReplies } from "./http/index.ts";
+import { job } from "./jobs/index.ts";
+
+/** What the platform itself keeps for a while only. */
+export const housekeeping = job({
+  name: "platform.tidy",
+  schedule: "*/10 * * * *",
+  handle: async ({ db }) => {
+    await forgetAttempts(db);
+    await forgetReplies(db);
+  },
+});

@@ -1,0 +1,38 @@
+import type { HttpBindings } from "@hono/node-server";
+import ipaddr from "ipaddr.js";
+import type { Config } from "../config.ts";
+
+/**
+ * The client's address. A forwarding header is only believed as far as its writers are trusted: walking
+ * back from our own socket, the first address that is not a trusted proxy is the client.
+ */
+export function clientAddress(
+  request: Request,
+  env: Partial<HttpBindings> | undefined,
+  trusted: Config["trustedProxies"],
+): string {
+  const peer = peerAddress(env);
+  if (trusted.length === 0) return peer;
+  const hops = (request.headers.get("x-forwarded-for") ?? "")
+    .split(",")
+    .map((hop) => hop.trim())
+    .filter(Boolean);
+  let address = peer;
+  while (hops.length > 0 && isTrusted(address, trusted)) address = normalize(hops.pop()!);
+  return address;
+}
+
+export const peerAddress = (env: Partial<HttpBindings> | undefined): string =>
+  normalize(env?.incoming?.socket.remoteAddress ?? "unknown");
+
+function normalize(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : "unknown";
+}
+
+function isTrusted(address: string, trusted: Config["trustedProxies"]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  return trusted.some(
+    ([network, bits]) => parsed.kind() === network.kind() && parsed.match(network as ipaddr.IPv4, bits),
+  );
+}

@@ -1,0 +1,179 @@
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import type { Caller, Ctx, Platform, UserId } from "../context.ts";
+import { notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { checkAccess } from "./access.ts";
+import { clientAddress } from "./address.ts";
+import { cors } from "./cors.ts";
+import { onceByKey, type Reply } from "./idempotency.ts";
+import { check, parseJson, parseQuery, readBytes } from "./input.ts";
+import { countAttempt } from "./rate-limit.ts";
+import { jsonReply, refusalReply } from "./reply.ts";
+import { jsonBodyLimit, operationId, type Route, takesIdempotencyKey } from "./route.ts";
+
+type Bindings = { Bindings: Partial<HttpBindings> };
+
+export interface HttpOptions {
+  platform: Platform;
+  routes: readonly Route[];
+  /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
+  authenticate(ctx: Ctx, request: Request): Promise<Caller | undefined> | Caller | undefined;
+  /** In tests: a reply that its contract does not describe becomes a fault. */
+  checkReplies?: boolean;
+}
+
+export function createHttp(options: HttpOptions): Hono<Bindings> {
+  const { platform, routes } = options;
+  const app = new Hono<Bindings>();
+  const methods = new Map<string, string[]>();
+  for (const route of routes) {
+    const path = route.spec.path.replace(/\{(\w+)\}/g, ":$1");
+    methods.set(path, [...(methods.get(path) ?? []), route.spec.method.toUpperCase()]);
+    const name = operationId(route.spec);
+    app.on(route.spec.method.toUpperCase(), path, (c) =>
+      observe(c, name, (ctx) => answer(options, route, name, c, ctx)),
+    );
+  }
+  for (const [path, allowed] of methods) {
+    const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    app.all(path, (c) =>
+      observe(c, "method_not_allowed", async ({ requestId }) => {
+        if (c.req.method === "OPTIONS") return jsonReply(204, undefined, requestId, { allow });
+        const message = `${c.req.method} is not offered here.`;
+        return jsonReply(405, { error: "method_not_allowed", message }, requestId, { allow });
+      }),
+    );
+  }
+  app.notFound((c) => observe(c, "not_found", async () => Promise.reject(notFound("route"))));
+  return app;
+
+  /** What every request gets, whatever answers it: an id, a line in the log, a place in the metrics, an answer. */
+  async function observe(
+    c: Context<Bindings>,
+    name: string,
+    work: (ctx: Ctx) => Promise<Response>,
+  ): Promise<Response> {
+    const started = performance.now();
+    const request = c.req.raw;
+    const ctx: Ctx = {
+      ...platform,
+      requestId: requestIdOf(request),
+      caller: undefined,
+      address: clientAddress(request, c.env, platform.config.trustedProxies),
+      userAgent: (request.headers.get("user-agent") ?? "").slice(0, 300),
+    };
+    let response: Response;
+    try {
+      response = cors.preflight(request, ctx) ?? (await work(ctx));
+    } catch (error) {
+      response = refusalReply(error, ctx.requestId, platform.log);
+    }
+    cors.decorate(request, response, ctx);
+    const seconds = (performance.now() - started) / 1000;
+    platform.metrics.time(
+      "http_request_duration_seconds",
+      { operation: name, status: response.status },
+      seconds,
+    );
+    platform.log.info(
+      {
+        requestId: ctx.requestId,
+        operation: name,
+        method: request.method,
+        status: response.status,
+        ms: Math.round(seconds * 1e5) / 100,
+        address: ctx.address,
+        credential: ctx.caller?.credential,
+        userId: ctx.caller?.userId,
+        orgId: ctx.caller?.member?.orgId,
+      },
+      "request",
+    );
+    return response;
+  }
+}
+
+async function answer(
+  { authenticate, checkReplies }: HttpOptions,
+  { spec, handle }: Route,
+  name: string,
+  c: Context<Bindings>,
+  ctx: Ctx,
+): Promise<Response> {
+  const request = c.req.raw;
+  if (spec.limit) await countAttempt(ctx.db, `${name} ${ctx.address}`, spec.limit);
+  if (spec.access.kind !== "public") {
+    const caller = await authenticate(ctx, request);
+    ctx.caller = caller;
+    checkAccess(spec.access, caller, Date.now());
+    if (caller?.userId) Object.assign(ctx, { userId: caller.userId satisfies UserId });
+    if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
+  }
+  const search = request.url.indexOf("?");
+  const query = parseQuery(search < 0 ? "" : request.url.slice(search + 1), spec.query);
+  const params = spec.params ? check(spec.params, c.req.param()) : undefined;
+
+  const idempotencyKey = takesIdempotencyKey(spec) ? request.headers.get("idempotency-key") : null;
+  const wantsBody = spec.body || idempotencyKey !== null;
+  const bytes = wantsBody ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit) : undefined;
+  const body = spec.body && bytes ? check(spec.body, parseJson(bytes, request)) : undefined;
+
+  const added: [string, string][] = [];
+  const addHeader = (header: string, value: string) => void added.push([header, value]);
+  const perform = async (inside: Ctx): Promise<unknown> =>
+    handle(inside, { params, query, body, request, addHeader });
+  if (spec.raw) {
+    const response = (await perform(ctx)) as Response;
+    response.headers.set("x-request-id", ctx.requestId);
+    return response;
+  }
+  const statuses = Object.keys(spec.replies).map(Number);
+  const reply = async (inside: Ctx): Promise<Reply> => {
+    const outcome = await perform(inside);
+    const { status, body } =
+      statuses.length === 1
+        ? { status: statuses[0]!, body: outcome }
+        : (outcome as { status: number; body: unknown });
+    if (checkReplies) assertDescribed(spec.replies[status], body, name, status);
+    return { status, body };
+  };
+  if (idempotencyKey !== null && ctx.caller) {
+    const { status, body, replayed } = await onceByKey(
+      { ...ctx, caller: ctx.caller },
+      idempotencyKey,
+      `${request.method} ${new URL(request.url).pathname}`,
+      bytes ?? Buffer.alloc(0),
+      reply,
+    );
+    return jsonReply(status, body, ctx.requestId, replayed ? { "idempotency-replayed": "true" } : undefined);
+  }
+  const { status, body: sent } = await reply(ctx);
+  const response = jsonReply(status, sent, ctx.requestId);
+  for (const [header, value] of added) response.headers.append(header, value);
+  return response;
+}
+
+function assertDescribed(
+  schema: Route["spec"]["replies"][number] | undefined,
+  body: unknown,
+  name: string,
+  status: number,
+) {
+  if (schema === undefined) throw new Error(`${name} replied ${status}, which its contract does not list.`);
+  if (schema === null) {
+    if (body !== undefined) throw new Error(`${name} replied ${status} with a body, its contract says none.`);
+    return;
+  }
+  const wire = JSON.parse(JSON.stringify(body ?? null));
+  const checked = schema.safeParse(wire);
+  if (!checked.success)
+    throw new Error(
+      `${name} replied ${status} with a body its contract does not describe: ${checked.error.message}`,
+    );
+}
+
+function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given && /^[\w.-]{8,64}$/.test(given) ? given : newId("req");
+}

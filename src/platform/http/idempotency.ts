@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import type { Caller, Ctx, UserId } from "../context.ts";
+import { type Db, sql } from "../db/index.ts";
+import { conflict, invalidField } from "../errors.ts";
+
+export interface Reply {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Runs a creating request once per key. The effect and the record of its reply commit together, so a
+ * crash leaves both or neither; a second request with the key waits for the first by the primary key.
+ * Refusals are not kept: what was wrong can be mended and sent again under the same key.
+ */
+export async function onceByKey(
+  ctx: Ctx & { caller: Caller },
+  key: string,
+  operation: string,
+  requestBytes: Buffer,
+  handle: (ctx: Ctx) => Promise<Reply>,
+): Promise<Reply & { replayed: boolean }> {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");
+  }
+  const scope = scopeOf(ctx.caller);
+  const hash = createHash("sha256").update(operation).update("\0").update(requestBytes).digest("base64url");
+  return ctx.db.transaction(async (tx) => {
+    const place = { table: "idempotency_keys", row: `${scope} ${key}`, column: "reply" };
+    const mine = await tx.run(sql`
+      insert into idempotency_keys (scope, key, request_hash) values (${scope}, ${key}, ${hash})
+      on conflict (scope, key) do update set request_hash = excluded.request_hash, reply = null, created_at = now()
+      where idempotency_keys.created_at < now() - interval '24 hours'`);
+    if (mine === 0) {
+      const first = await tx.row<{ requestHash: string; reply: string }>(sql`
+        select request_hash as "requestHash", reply from idempotency_keys where scope = ${scope} and key = ${key}`);
+      if (first?.requestHash !== hash) {
+        throw conflict(
+          "idempotency_conflict",
+          "This Idempotency-Key was used for a different request. Use a new key for a new request.",
+        );
+      }
+      return { ...(JSON.parse(ctx.keyring.open(first.reply, place)) as Reply), replayed: true };
+    }
+    const reply = await handle({ ...ctx, db: tx });
+    // A reply may hold a secret that is shown once, so it is sealed like one.
+    await tx.run(sql`
+      update idempotency_keys set reply = ${ctx.keyring.seal(JSON.stringify(reply), place)}
+      where scope = ${scope} and key = ${key}`);
+    return { ...reply, replayed: false };
+  });
+}
+
+/** A key is the caller's own, in the organization it acts in: a person's two credentials share it. */
+function scopeOf(caller: Caller): string {
+  const owner: UserId | string = caller.userId ?? caller.credentialId;
+  return `${owner} ${caller.member?.orgId ?? "-"}`;
+}
+
+export const forgetReplies = (db: Db) =>
+  db.run(sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`);

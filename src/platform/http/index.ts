@@ -1,0 +1,11 @@
+export { type Access, member, open, signedIn } from "./access.ts";
+export { createHttp } from "./app.ts";
+export { cookieValue, createAuthenticator, forgetCallers, type Resolvers } from "./authenticate.ts";
+export { escapeHtml, htmlPage } from "./html.ts";
+export { forgetReplies } from "./idempotency.ts";
+export { describeApi } from "./openapi.ts";
+export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
+export { countAttempt, forgetAttempt, forgetAttempts } from "./rate-limit.ts";
+export { baseHeaders } from "./reply.ts";
+export { on, operationId, type Route, type RouteSpec, route } from "./route.ts";
+export { type Listening, listen } from "./server.ts";

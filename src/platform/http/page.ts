@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { invalidField } from "../errors.ts";
+
+/** The query of every list. Rows come newest first, which for our ids is descending. */
+export const pageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(50).describe("How many to return at most."),
+  cursor: z.string().max(500).optional().describe("`nextCursor` of the page before."),
+});
+
+export type PageQuery = z.output<typeof pageQuery>;
+
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
+
+/** Opaque to the caller; to us the id after which the next page starts. */
+export function afterOf({ cursor }: PageQuery): string | null {
+  if (cursor === undefined) return null;
+  const id = Buffer.from(cursor, "base64url").toString("utf8");
+  if (!/^[a-z]+_[0-9a-z]{26}$/.test(id))
+    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  return id;
+}
+
+/** `rows` were asked for with `limit + 1`: the one too many says that there is a next page. */
+export function page<Row extends { id: string }>(
+  rows: Row[],
+  { limit }: PageQuery,
+): { items: Row[]; nextCursor: string | null } {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return {
+    items,
+    nextCursor: rows.length > limit && last ? Buffer.from(last.id).toString("base64url") : null,
+  };
+}

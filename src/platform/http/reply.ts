@@ -1,0 +1,45 @@
+import { isDatabaseDown } from "../db/index.ts";
+import { Refusal, unavailable } from "../errors.ts";
+import type { Log } from "../log.ts";
+
+export const baseHeaders: Record<string, string> = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+const jsonHeaders = {
+  ...baseHeaders,
+  "content-type": "application/json; charset=UTF-8",
+  "cache-control": "no-store",
+};
+
+export function jsonReply(
+  status: number,
+  body: unknown,
+  requestId: string,
+  headers?: Record<string, string>,
+): Response {
+  return new Response(body === undefined ? null : JSON.stringify(body), {
+    status,
+    headers: { ...jsonHeaders, "x-request-id": requestId, ...headers },
+  });
+}
+
+/** The one place where something thrown becomes something sent. */
+export function refusalReply(error: unknown, requestId: string, log: Log): Response {
+  const refusal =
+    error instanceof Refusal
+      ? error
+      : isDatabaseDown(error)
+        ? unavailable("The database cannot be reached at the moment. Try again shortly.")
+        : undefined;
+  if (refusal) {
+    if (!(error instanceof Refusal)) log.warn({ requestId, err: error }, "database unavailable");
+    return jsonReply(refusal.status, refusal.body, requestId, refusal.headers);
+  }
+  log.error({ requestId, err: error }, "request failed");
+  return jsonReply(500, { error: "internal_error", requestId }, requestId);
+}

@@ -1,0 +1,97 @@
+import type { z } from "zod";
+import type { Ctx, MemberCtx, UserCtx } from "../context.ts";
+import type { Access } from "./access.ts";
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** Everything about a route but what it does: validation, types, access and openapi.json all come from here. */
+export interface RouteSpec {
+  method: Method;
+  /** As in OpenAPI: `/v1/members/{id}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: z.ZodObject;
+  /** Without one, no query parameter is taken. */
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** What comes back when it went well; `null` where there is no body. One entry: the handler returns the body itself. */
+  replies: Record<number, z.ZodType | null>;
+  /** Refusals beyond those that follow from the rest of the contract: status and what it means. */
+  errors?: Record<number, string | { description: string; schema: z.ZodType }>;
+  /** Bytes of the request body. */
+  bodyLimit?: number;
+  /** Attempts by one address; past that 429. For doors that can be guessed at. */
+  limit?: { attempts: number; perSeconds: number };
+  /** The handler answers with a `Response` of its own, of this media type (a page, a stream). */
+  raw?: string;
+}
+
+export const jsonBodyLimit = 1024 * 1024;
+
+export function route<const Spec extends RouteSpec>(spec: Spec): Spec {
+  return spec;
+}
+
+/** `post /v1/automation-runs/{id}/events` → `postV1AutomationRunsByIdEvents`: one search finds the route. */
+export function operationId({ method, path }: Pick<RouteSpec, "method" | "path">): string {
+  const words = path.split("/").flatMap((segment) => {
+    const param = /^\{(\w+)\}$/.exec(segment);
+    return (param ? `by-${param[1]}` : segment).split(/[^a-zA-Z0-9]+/);
+  });
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+/** POSTs that create can be sent again under an `Idempotency-Key`. */
+export const takesIdempotencyKey = (spec: RouteSpec) =>
+  spec.method === "post" && spec.access.kind !== "public" && 201 in spec.replies;
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+
+export interface Input<Spec extends RouteSpec> {
+  params: Parsed<Spec["params"]>;
+  query: Parsed<Spec["query"]>;
+  body: Parsed<Spec["body"]>;
+  /** The request as it came, for the few routes that need its headers. */
+  request: Request;
+  /** Adds a header to the reply, for the few routes that set a cookie. */
+  addHeader(name: string, value: string): void;
+}
+
+type CtxOf<A extends Access> = A extends { kind: "member" }
+  ? MemberCtx
+  : A extends { kind: "user" }
+    ? UserCtx
+    : Ctx;
+
+type Body<T> = T extends z.ZodType ? z.input<T> : undefined;
+type Bodies<Replies> = {
+  [Status in keyof Replies]: { status: Status; body: Body<Replies[Status]> };
+}[keyof Replies];
+type IsUnion<T, U = T> = T extends U ? ([U] extends [T] ? false : true) : never;
+
+export type Outcome<Spec extends RouteSpec> = Spec extends { raw: string }
+  ? Response
+  : IsUnion<keyof Spec["replies"]> extends true
+    ? Bodies<Spec["replies"]>
+    : Body<Spec["replies"][keyof Spec["replies"] & number]> extends undefined
+      ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler of a 204 returns nothing
+        void
+      : Body<Spec["replies"][keyof Spec["replies"] & number]>;
+
+export type Handler<Spec extends RouteSpec> = (
+  ctx: CtxOf<Spec["access"]>,
+  input: Input<Spec>,
+) => Outcome<Spec> | Promise<Outcome<Spec>>;
+
+/** A contract and the call that answers it, its types forgotten so that rooms can be listed together. */
+export interface Route {
+  spec: RouteSpec;
+  handle(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown>): Promise<unknown>;
+}
+
+export function on<const Spec extends RouteSpec>(spec: Spec, handler: Handler<Spec>): Route {
+  return { spec, handle: handler as unknown as Route["handle"] };
+}

@@ -1,0 +1,127 @@
+import { PgBoss } from "pg-boss";
+import type { Platform } from "../context.ts";
+import type { Db } from "../db/index.ts";
+import type { Log } from "../log.ts";
+
+/** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
+export interface Job<Data extends object = object> {
+  name: string;
+  /** Does the work. May run twice, so it must not matter if it does. Throwing means: try again. */
+  handle(platform: Platform, data: Data): Promise<void>;
+  /** Tries after the first one, with growing pauses. */
+  retries?: number;
+  /** The first pause, in seconds. */
+  retryDelay?: number;
+  /** A cron expression in UTC: then the work needs no data and runs once per occurrence, whatever the replicas. */
+  schedule?: string;
+  /** How many at once in one process. */
+  concurrency?: number;
+  /** How long one run may take, in seconds, before another is let in. */
+  expireInSeconds?: number;
+}
+
+export function job<Data extends object>(definition: Job<Data>): Job<Data> {
+  return definition;
+}
+
+export interface Jobs {
+  /** Commits with `db` when that is a transaction: the work and its cause are there together, or neither is. */
+  add<Data extends object>(
+    db: Db,
+    job: Job<Data>,
+    data: Data,
+    options?: { startAfterSeconds?: number; singletonKey?: string },
+  ): Promise<void>;
+  /** Starts doing the work of these kinds in this process. */
+  work(platform: Platform, definitions: readonly Job[]): Promise<void>;
+  /** True while the queue's tables can be used. */
+  isReady(): boolean;
+  /** Lets running work finish, for at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface JobsOptions {
+  db: Db;
+  log: Log;
+  definitions: readonly Job[];
+  /** False where another process does the work: then nothing is polled, scheduled or tidied here. */
+  works: boolean;
+}
+
+export async function openJobs({ db, log, definitions, works }: JobsOptions): Promise<Jobs> {
+  const boss = new PgBoss({
+    backend: db.kind,
+    db: {
+      executeSql: (text, values) => db.foreign(text, values),
+      listen: async (channel, onNotification, onReconnect) => {
+        const unlisten = await db.listen(channel, onNotification, onReconnect);
+        onReconnect();
+        return { close: unlisten };
+      },
+    },
+    useListenNotify: works,
+    schedule: works,
+    supervise: works,
+    cronMonitorIntervalSeconds: 15,
+  });
+  // Losing the database for a moment is expected; the log says so, the next poll goes on.
+  boss.on("error", (error) => log.warn({ err: error }, "job queue"));
+  boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
+  await boss.start();
+  let ready = true;
+  const known = new Set((await boss.getQueues()).map(({ name }) => name));
+  for (const definition of definitions) {
+    const queue = {
+      name: definition.name,
+      notify: true,
+      retryLimit: definition.retries ?? 5,
+      retryDelay: definition.retryDelay ?? 5,
+      retryBackoff: true,
+      retryDelayMax: 3600,
+      expireInSeconds: definition.expireInSeconds ?? 300,
+    };
+    if (known.has(definition.name)) await boss.updateQueue(definition.name, queue);
+    else await boss.createQueue(definition.name, queue);
+  }
+
+  return {
+    isReady: () => ready,
+    async add(on, { name }, data, { startAfterSeconds, singletonKey } = {}) {
+      await boss.send(name, data, {
+        db: { executeSql: (text, values) => on.foreign(text, values) },
+        ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
+        ...(singletonKey === undefined ? {} : { singletonKey }),
+      });
+    },
+    async work(platform, kinds) {
+      for (const definition of kinds) {
+        await boss.work(
+          definition.name,
+          { localConcurrency: definition.concurrency ?? 1 },
+          async ([next]) => {
+            const started = performance.now();
+            let outcome = "done";
+            try {
+              await definition.handle(platform, (next?.data ?? {}) as object);
+            } catch (error) {
+              outcome = "failed";
+              log.warn({ job: definition.name, id: next?.id, err: error }, "job failed");
+              throw error;
+            } finally {
+              const seconds = (performance.now() - started) / 1000;
+              platform.metrics.time("job_duration_seconds", { job: definition.name, outcome }, seconds);
+            }
+          },
+        );
+      }
+      const scheduled = kinds.filter(({ schedule }) => schedule);
+      for (const { name, schedule } of scheduled) await boss.schedule(name, schedule!);
+      const current = new Set(scheduled.map(({ name }) => name));
+      for (const { name } of await boss.getSchedules()) if (!current.has(name)) await boss.unschedule(name);
+    },
+    async stop(timeoutMs) {
+      ready = false;
+      await boss.stop({ graceful: true, timeout: timeoutMs });
+    },
+  };
+}

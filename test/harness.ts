@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, inject } from "vitest";
+import { createApp, jobs } from "../src/app.ts";
+import { type Config, readConfig } from "../src/platform/config.ts";
+import { openPglite, openPostgres } from "../src/platform/db/index.ts";
+import { listen } from "../src/platform/http/index.ts";
+import { createLog } from "../src/platform/log.ts";
+import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
+import { cloneDatabase } from "./postgres.ts";
+
+export type EngineKind = "pglite" | "postgres";
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
+export interface Reply<Body = any> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+export interface CallOptions {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A whole Signalbox on a free port, over real HTTP, on the engine this test project is about. */
+export interface TestServer {
+  url: string;
+  platform: OpenPlatform;
+  /** Lines of the log, as they were written. */
+  logLines: string[];
+  call(path: string, options?: CallOptions): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** The database a server stands on; a second server on the same one is a replica. */
+export interface TestDatabase {
+  kind: EngineKind;
+  url?: string;
+  drop(): Promise<void>;
+}
+
+const engine = (): EngineKind => inject("engine");
+
+export async function createDatabase(): Promise<TestDatabase> {
+  if (engine() === "pglite") return { kind: "pglite", drop: async () => {} };
+  return { kind: "postgres", ...(await cloneDatabase(inject("postgresTemplate"))) };
+}
+
+export interface ServerOptions {
+  env?: Record<string, string>;
+  role?: "all" | "api" | "worker";
+}
+
+export async function startServer(
+  database: TestDatabase,
+  { env = {}, role = "api" }: ServerOptions = {},
+): Promise<TestServer> {
+  const config: Config = readConfig({
+    SIGNALBOX_SECRET: "a secret for the tests, long enough",
+    LOG_LEVEL: "info",
+    ...(database.url ? { DATABASE_URL: database.url } : {}),
+    ...env,
+  });
+  const logLines: string[] = [];
+  const log = createLog(config.logLevel, { write: (line: string) => void logLines.push(line) });
+  const socket = await listen("127.0.0.1", 0);
+  const url = `http://127.0.0.1:${socket.port}`;
+  const platform = await openPlatform(config, {
+    publicUrl: config.publicUrl ?? url,
+    jobs,
+    works: role !== "api",
+    log,
+    engine: database.url
+      ? await openPostgres(database.url, { poolSize: 5, onError: () => {} })
+      : await openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) }),
+  });
+  const app = createApp(platform, { role, checkReplies: true });
+  const listening = socket.serve(app);
+  if (role !== "api") await platform.jobs.work(platform, jobs);
+  return {
+    url,
+    platform,
+    logLines,
+    call: (path, options) => call(url, path, options),
+    async close() {
+      await listening.close(500);
+      await app.close();
+      await platform.close(500);
+    },
+  };
+}
+
+async function call(
+  url: string,
+  path: string,
+  { method, body, headers = {} }: CallOptions = {},
+): Promise<Reply> {
+  const response = await fetch(url + path, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  };
+}
+
+/** One server for a test file, started before and stopped after its tests. */
+export function useServer(options?: ServerOptions): TestServer {
+  const holder = {} as TestServer;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+    Object.assign(holder, await startServer(database, options));
+  });
+  afterAll(async () => {
+    await holder.close?.();
+    await database?.drop();
+  });
+  return holder;
+}
+
+export interface Person {
+  email: string;
+  password: string;
+  userId: string;
+  token: string;
+  /** Headers that make a call theirs. */
+  auth: { authorization: string };
+}
+
+let people = 0;
+
+export async function signUp(server: TestServer, name = "Ada"): Promise<Person> {
+  const email = `${name.toLowerCase().replace(/\W/g, "")}-${++people}-${Date.now()}@example.com`;
+  const password = "correct horse battery";
+  const { status, body } = await server.call("/api/auth/sign-up/email", { body: { email, password, name } });
+  if (status !== 200) throw new Error(`sign-up failed: ${status} ${JSON.stringify(body)}`);
+  return {
+    email,
+    password,
+    userId: body.user.id,
+    token: body.token,
+    auth: { authorization: `Bearer ${body.token}` },
+  };
+}
+
+export interface Workspace {
+  orgId: string;
+  owner: Person;
+}
+
+/** A person and the organization they own. */
+export async function createWorkspace(server: TestServer, name = "Acme"): Promise<Workspace> {
+  const owner = await signUp(server, "Owner");
+  const { status, body } = await server.call("/v1/organizations", { body: { name }, headers: owner.auth });
+  if (status !== 201) throw new Error(`organization failed: ${status} ${JSON.stringify(body)}`);
+  return { orgId: body.organization.id, owner };
+}
+
+/** Puts somebody new into an organization with that role. */
+export async function joinWorkspace(
+  server: TestServer,
+  { orgId }: Workspace,
+  role: string,
+): Promise<Person & { memberId: string }> {
+  const { newId } = await import("../src/platform/ids.ts");
+  const { sql } = await import("../src/platform/db/index.ts");
+  const person = await signUp(server, role);
+  const memberId = newId("mem");
+  await server.platform.db.run(
+    sql`insert into members (id, org_id, user_id, role) values (${memberId}, ${orgId}, ${person.userId}, ${role})`,
+  );
+  return { ...person, memberId };
+}
+
+export async function createKey(
+  server: TestServer,
+  person: Person,
+  body: Record<string, unknown> = {},
+): Promise<{ id: string; key: string; auth: { "x-api-key": string } }> {
+  const reply = await server.call("/v1/api-keys", { body: { name: "test", ...body }, headers: person.auth });
+  if (reply.status !== 201) throw new Error(`key failed: ${reply.status} ${JSON.stringify(reply.body)}`);
+  return { id: reply.body.apiKey.id, key: reply.body.key, auth: { "x-api-key": reply.body.key } };
+}

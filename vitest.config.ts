@@ -1,0 +1,36 @@
+import { defineConfig } from "vitest/config";
+
+// Rooms and the HTTP suites run on both engines; what knows no database runs once.
+const onBoth = ["src/features/**/*.test.ts", "test/http/**/*.test.ts"];
+
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["src/platform/**/*.test.ts", "test/unit/**/*.test.ts", "test/security/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: { name: "pglite", include: onBoth, globalSetup: "test/setup.ts", maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        test: { name: "postgres", include: onBoth, globalSetup: "test/setup.ts", maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        test: { name: "process", include: ["test/process/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: { name: "browser", include: ["test/browser/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+      },
+    ],
+  },
+});
