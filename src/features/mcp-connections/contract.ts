@@ -1,15 +1,7 @@
 import { z } from "zod";
-
-const CREDENTIAL_PARAMETERS = new Set([
-  "access_token",
-  "api_key",
-  "client_secret",
-  "token",
-  "refresh_token",
-  "id_token",
-  "code_verifier",
-  "password",
-]);
+import { route } from "../../platform/http/index.ts";
+import { can } from "../permissions/index.ts";
+import { problemWithUrl } from "./url.ts";
 
 export const DiscoveryInput = z
   .object({
@@ -27,28 +19,9 @@ export const DiscoveryInput = z
   })
   .meta({ id: "ExternalMcpRequirementsDiscoveryInput" });
 
-/** The reason why a text cannot be the address of an MCP server, or undefined when it can. */
-export function problemWithUrl(text: string): string | undefined {
-  // WHATWG URL quietly repairs what RFC 3986 forbids; a repaired address may not be the one that was meant.
-  if (!/^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/.test(text)) {
-    return "Not a URI: spaces, control characters and characters outside ASCII must be percent-encoded.";
-  }
-  if (!/^https?:\/\//i.test(text)) return "The URL must begin with http:// or https://.";
-  if (!URL.canParse(text)) return "Not a URI: the host or the port cannot be read.";
-  const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1] ?? "";
-  if (authority.includes("@")) return "The URL must not contain a user name or password.";
-  if (text.includes("#")) return "The URL must not contain a fragment.";
-  for (const name of new URL(text).searchParams.keys()) {
-    if (CREDENTIAL_PARAMETERS.has(name.trim().toLowerCase())) {
-      return `The query parameter "${name.trim().toLowerCase()}" carries a credential. Discovery needs none: leave it out.`;
-    }
-  }
-  return undefined;
-}
-
 const RegistrationMethod = z.enum(["client_metadata", "dynamic", "pre_registered"]);
 
-const AuthorizationServer = z.object({
+const AuthorizationServer = z.strictObject({
   issuer: z.string(),
   authorizationEndpoint: z.string().optional(),
   tokenEndpoint: z.string().optional(),
@@ -60,7 +33,7 @@ const AuthorizationServer = z.object({
   tokenEndpointAuthMethodsSupported: z.array(z.string()).optional(),
 });
 
-const Tool = z.object({
+const Tool = z.strictObject({
   name: z.string(),
   readOnlyHint: z.boolean().optional(),
   destructiveHint: z.boolean().optional(),
@@ -68,7 +41,7 @@ const Tool = z.object({
 });
 
 const EvidenceItem = z
-  .object({
+  .strictObject({
     step: z.string().meta({ description: "What the request was for." }),
     method: z.string(),
     url: z.string().meta({ description: "What looks like a credential is replaced by [redacted]." }),
@@ -85,14 +58,14 @@ const EvidenceItem = z
   .meta({ id: "ExternalMcpRequirementsDiscoveryEvidence" });
 
 export const Discovery = z
-  .object({
+  .strictObject({
     status: z.enum(["ready", "manual_action_required", "unsupported", "unreachable"]),
-    server: z.object({
+    server: z.strictObject({
       url: z.string(),
       protocolVersion: z.string().optional(),
       initialize: z.enum(["succeeded", "authentication_required", "failed"]),
     }),
-    authentication: z.object({
+    authentication: z.strictObject({
       kind: z.enum(["none", "oauth", "manual_bearer", "unknown"]),
       resource: z.string().optional(),
       protectedResourceMetadataUrl: z.string().optional(),
@@ -103,15 +76,15 @@ export const Discovery = z
       availableRegistrationMethods: z.array(RegistrationMethod),
       recommendedRegistrationMethod: RegistrationMethod,
     }),
-    tools: z.object({
+    tools: z.strictObject({
       visibility: z.enum(["available_without_auth", "requires_auth", "unavailable"]),
       count: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
       items: z.array(Tool).optional(),
     }),
     manualRequirements: z.array(
-      z.object({ code: z.string(), label: z.string(), reason: z.string(), required: z.boolean() }),
+      z.strictObject({ code: z.string(), label: z.string(), reason: z.string(), required: z.boolean() }),
     ),
-    warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+    warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
     evidence: z.array(EvidenceItem).optional().meta({ description: "Only with ?include=evidence." }),
   })
   .meta({ id: "ExternalMcpRequirementsDiscovery" });
@@ -120,3 +93,34 @@ export type Discovery = z.infer<typeof Discovery>;
 export type Evidence = z.infer<typeof EvidenceItem>;
 export type AuthorizationServer = z.infer<typeof AuthorizationServer>;
 export type Tool = z.infer<typeof Tool>;
+
+const DiscoveryFailed = z
+  .strictObject({ error: z.literal("requirements_discovery_failed"), message: z.string() })
+  .meta({ id: "RequirementsDiscoveryFailed" });
+
+export const discover = route({
+  method: "post",
+  path: "/v1/mcp-connections/discover",
+  tag: "MCP Connections",
+  summary: "Find out how an external MCP server must be connected",
+  description:
+    "Asks the server itself, without credentials, and reports authentication, authorization servers, scopes, " +
+    "registration methods, tools and what a person has to do. Nothing is registered, stored or connected, no tool " +
+    "is called, and sessions that had to be opened are closed again. A server that cannot be reached or understood " +
+    "is a 200 whose status and warnings say so.",
+  access: can("mcp:discover"),
+  query: z.strictObject({
+    include: z
+      .enum(["evidence"])
+      .optional()
+      .describe("`evidence` adds every request that was made, what it taught and the rule that decided."),
+  }),
+  body: DiscoveryInput,
+  replies: { 200: Discovery },
+  errors: {
+    502: {
+      description: "Discovery itself failed, before anything could be said about the server.",
+      schema: DiscoveryFailed,
+    },
+  },
+});

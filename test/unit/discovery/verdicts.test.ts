@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Behaviour, codesOnly, wholeVerdict } from "../../../../test/fixtures/mcp-hostile/behaviour.ts";
-import { BEHAVIOURS } from "../../../../test/fixtures/mcp-hostile/index.ts";
-import { type HostileServer, startHostileServer } from "../../../../test/fixtures/mcp-hostile/server.ts";
-import { createEgress } from "../../../platform/egress/index.ts";
-import { Discovery } from "../contract.ts";
-import { discoverRequirements } from "./index.ts";
+import { Discovery } from "../../../src/features/mcp-connections/contract.ts";
+import { discoverRequirements } from "../../../src/features/mcp-connections/engine/index.ts";
+import { createEgress } from "../../../src/platform/egress/index.ts";
+import { type Behaviour, codesOnly, wholeVerdict } from "../../fixtures/mcp-hostile/behaviour.ts";
+import { BEHAVIOURS } from "../../fixtures/mcp-hostile/index.ts";
+import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 
 const egress = createEgress({ allow: [], allowLoopback: true });
 
