@@ -29,7 +29,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "browser", include: ["test/browser/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          globalSetup: "test/setup.ts",
+          maxWorkers: 1,
+          testTimeout: 60_000,
+        },
       },
     ],
   },
