@@ -62,7 +62,9 @@ describe("pages in a browser", () => {
     const ada = await signUp(server);
     await server.call("/api/auth/request-password-reset", { body: { email: ada.email } });
     const mails = await readMails(server.platform, 20);
-    const link = mails.find((mail) => mail.subject === "Choose a new password")?.text?.match(/http\S+token=\S+/)?.[0];
+    const link = mails
+      .find((mail) => mail.subject === "Choose a new password")
+      ?.text?.match(/http\S+token=\S+/)?.[0];
     const { page, complaints } = await open(link!.slice(server.url.length));
     expect(await violations(page)).toEqual([]);
     await page.fill("#password", "a new and better one");

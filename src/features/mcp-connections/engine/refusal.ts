@@ -69,7 +69,7 @@ function explainFailure(
       findings.require(
         "network_trust",
         "Allow the server's address",
-        `This instance calls only public addresses, and ${where} is not one. If the server is yours, an operator of this instance can list its host or network in EGRESS_ALLOW; then discover again.`,
+        `${explanation} Only an operator of this instance can do that, and should do it only for servers that you run or trust; then discover again.`,
       );
       return "unreachable";
     case "too_large":

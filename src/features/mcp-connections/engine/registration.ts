@@ -48,7 +48,7 @@ export function requireClient(
   findings.require(
     "oauth_client_registration",
     "Register an OAuth client",
-    `${why} Register a web application that uses the authorization code grant with PKCE (S256), with exactly this redirect URI: ${redirectUri(id)} (for a provider saved here under the id "${id}"; another id changes the last but two part of the path). ${secretSentence(server)} Then save the client id here and start the connection.`,
+    `${why} Register a web application that uses the authorization code grant with PKCE (S256), with exactly this redirect URI: ${redirectUri(id)} (it contains the id under which the provider is saved here, so save it as "${id}"). ${secretSentence(server)} Then save the client id here and start the connection.`,
   );
 }
 

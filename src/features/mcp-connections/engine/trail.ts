@@ -27,8 +27,8 @@ export function createTrail(): Trail {
         url: showUrl(url),
         startedMs: since(started),
         ms: 0,
-        learned: "No answer was waited for.",
-        rule: "",
+        learned: "Not waited for.",
+        rule: "Not needed for the verdict: something better had answered.",
         decided: [],
       };
       entries.push(entry);
