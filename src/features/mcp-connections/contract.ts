@@ -3,7 +3,7 @@ import { route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
 import { problemWithUrl } from "./url.ts";
 
-export const DiscoveryInput = z
+const DiscoveryInput = z
   .object({
     url: z
       .string()

@@ -36,6 +36,8 @@ function expectNoSideEffects({ received, base }: HostileServer, path: string) {
   expect(received.filter(({ headers }) => headers.authorization || headers.cookie || headers.origin)).toEqual(
     [],
   );
+  const inSession = received.filter(({ headers }) => headers["mcp-session-id"]);
+  if (inSession.length > 0) expect(inSession.filter(({ method }) => method === "DELETE")).toHaveLength(1);
   expect(received.length).toBeLessThanOrEqual(22);
 }
 

@@ -15,7 +15,7 @@ const KNOWN_AUTH_METHODS = [
   "tls_client_auth",
 ];
 
-export function methodsOf({ item }: ServerFinding): Method[] {
+function methodsOf({ item }: ServerFinding): Method[] {
   return ORDER.filter(
     (method) =>
       method === "pre_registered" ||

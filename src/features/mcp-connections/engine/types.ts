@@ -1,4 +1,4 @@
-import type { Egress } from "../../../platform/egress/types.ts";
+import type { Egress } from "../../../platform/egress/index.ts";
 import type { Discovery, Evidence } from "../contract.ts";
 import type { RequirementCode, WarningCode } from "./codes.ts";
 
