@@ -21,7 +21,9 @@ test.each([...REQUIREMENT_CODES, ...WARNING_CODES])(
 test("the guide explains no code that does not exist", () => {
   const explained = [...guide.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
   const known: readonly string[] = [...REQUIREMENT_CODES, ...WARNING_CODES];
-  const statuses = ["status", "kind", 
+  const statuses = [
+    "status",
+    "kind",
     "ready",
     "manual_action_required",
     "unsupported",

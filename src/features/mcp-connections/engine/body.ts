@@ -112,7 +112,7 @@ export function describeType(type: string): string {
   return /^[a-z0-9.+-]{1,40}\/[a-z0-9.+-]{1,60}/.exec(type.trim())?.[0] ?? "no content type";
 }
 
-export type Chunk =
+type Chunk =
   | { kind: "bytes"; bytes: Uint8Array }
   | { kind: "end" }
   | { kind: "idle" }

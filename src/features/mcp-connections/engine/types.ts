@@ -43,14 +43,14 @@ export class DiscoveryError extends Error {
   override name = "DiscoveryError";
 }
 
-export interface Requirement {
+interface Requirement {
   code: RequirementCode;
   label: string;
   reason: string;
   required: boolean;
 }
 
-export interface Warning {
+interface Warning {
   code: WarningCode;
   message: string;
 }

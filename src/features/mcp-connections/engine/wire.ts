@@ -10,7 +10,7 @@ import type { Limits } from "./types.ts";
 const MAX_POST_REDIRECTS = 3;
 const ERROR_BODY_MS = 2000;
 
-export interface RpcRequest {
+interface RpcRequest {
   method: string;
   params?: JsonObject;
   /** Absent for a notification. */
