@@ -91,23 +91,33 @@ for (const { name, url, hops } of cases) {
 }
 
 const [first] = cases;
-const alone = await time(() => ours(first?.url ?? ""));
-const fifty: number[] = [];
-const began = performance.now();
-await Promise.all(
-  Array.from({ length: 50 }, async () => {
-    const started = performance.now();
-    await ours(first?.url ?? "");
-    fifty.push(performance.now() - started);
-  }),
-);
-const all = performance.now() - began;
-const sorted = fifty.toSorted((a, b) => a - b);
-console.log(
-  `\n50 at once: ${all.toFixed(0)} ms in all; each ${sorted[25]?.toFixed(0)} ms median, ` +
-    `${sorted[49]?.toFixed(0)} ms at most; one alone ${alone.ms.toFixed(0)} ms`,
-);
+const target = first?.url ?? "";
+
+/** Many at once: how long each took, sorted. */
+async function atOnce(urls: readonly string[], work: (url: string) => Promise<unknown>): Promise<number[]> {
+  const times = await Promise.all(
+    urls.map(async (url) => {
+      const started = performance.now();
+      await work(url);
+      return performance.now() - started;
+    }),
+  );
+  return times.toSorted((a, b) => a - b);
+}
+
+const show = (times: readonly number[]) =>
+  `${times[Math.floor(times.length / 2)]?.toFixed(0)} ms median, ${times.at(-1)?.toFixed(0)} ms at most`;
+
+const fifty = Array.from({ length: 50 }, () => target);
+await atOnce(fifty, ours);
+console.log(`\none alone           ours ${show(await atOnce([target], ours))}`);
+console.log(`50 at once          ours ${show(await atOnce(fifty, ours))}`);
+await atOnce(fifty, theirs);
+console.log(`50 at once          SDK  ${show(await atOnce(fifty, theirs))}`);
+// Half of the targets never answer; the other half must not notice.
+const silent = Array.from({ length: 25 }, () => ours(`${new URL(target).origin}/silent`));
+console.log(`25 beside 25 silent ours ${show(await atOnce(fifty.slice(25), ours))}`);
+void silent;
 
 await servers.terminate();
-await egress.close();
 process.exit(failed === 0 ? 0 : 1);

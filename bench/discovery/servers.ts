@@ -19,6 +19,7 @@ export interface Far {
 distance.ms = workerData as number;
 const usual = oauth();
 const plain = await startHostileServer(async (request, base) => {
+  if (request.path === "/silent") return { raw: () => undefined };
   await new Promise((resolve) => setTimeout(resolve, distance.ms));
   return usual(request, base);
 });

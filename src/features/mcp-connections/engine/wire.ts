@@ -1,6 +1,6 @@
 import type { Egress, EgressStream } from "../../../platform/egress/index.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
-import { describeType, readAnswer } from "./body.ts";
+import { describeType, drain, readAnswer } from "./body.ts";
 import { readChallenges } from "./challenge.ts";
 import { answerOf, explain, failed, type MetadataOutcome, type RpcOutcome, type Seen } from "./exchange.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
@@ -9,6 +9,8 @@ import type { Limits } from "./types.ts";
 
 const MAX_POST_REDIRECTS = 3;
 const ERROR_BODY_MS = 2000;
+/** Metadata that is not needed any more has this long to arrive, so that its connection need not be torn down. */
+const LATE_MS = 250;
 
 interface RpcRequest {
   method: string;
@@ -150,7 +152,7 @@ export function createWire(options: {
       options.onSession(url, session);
     const seen = { url, note, status };
     if (status === 401 || status === 403) {
-      stream.close();
+      await drain(stream);
       return { ...seen, kind: "auth", challenges: readChallenges(headers["www-authenticate"] ?? []) };
     }
     if (status >= 300 && status < 400) {
@@ -160,7 +162,7 @@ export function createWire(options: {
       return { ...seen, kind: "redirect", ...(target ? { target } : {}) };
     }
     if (id === undefined) {
-      stream.close();
+      await drain(stream);
       return { ...seen, kind: "accepted" };
     }
     // An error's body may name the protocol; it is not worth waiting long for.
@@ -256,7 +258,7 @@ export function createWire(options: {
     metadata,
     events,
     endSession,
-    finish: () => finished.abort(),
+    finish: () => void setTimeout(() => finished.abort(), LATE_MS).unref(),
     idle,
     exhausted: () => cutShort,
   };
