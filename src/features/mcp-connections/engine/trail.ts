@@ -45,6 +45,6 @@ export function createTrail(): Trail {
         },
       };
     },
-    read: () => structuredClone(entries),
+    read: () => entries.map((entry) => ({ ...entry })),
   };
 }
