@@ -56,9 +56,14 @@ export interface AppOptions {
   role?: "all" | "api" | "worker";
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
+  /** Routes beside the rooms' own, that are no part of the API: what the benchmarks measure. */
+  moreRoutes?: readonly Route[];
 }
 
-export function createApp(platform: Platform, { role = "all", checkReplies = false }: AppOptions = {}) {
+export function createApp(
+  platform: Platform,
+  { role = "all", checkReplies = false, moreRoutes = [] }: AppOptions = {},
+) {
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
@@ -72,11 +77,12 @@ export function createApp(platform: Platform, { role = "all", checkReplies = fal
     },
     auth.cookieName(platform.config.publicUrl),
   );
-  platform.metrics.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
-  platform.metrics.gauge("process_uptime_seconds", () => process.uptime());
   const http = createHttp({
     platform,
-    routes: role === "worker" ? routes.filter(({ spec }) => spec.tag === "System") : routes,
+    routes: [
+      ...(role === "worker" ? routes.filter(({ spec }) => spec.tag === "System") : routes),
+      ...moreRoutes,
+    ],
     checkReplies,
     async authenticate(ctx, request) {
       const caller = await authenticate(ctx, request);

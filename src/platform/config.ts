@@ -34,6 +34,20 @@ const cidr = z.string().transform((text, issues) => {
   }
 });
 
+/** `name=value`, the value percent-encoded. The message shows neither: they are usually credentials. */
+const header = z.string().transform((text, issues): [string, string] => {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*)$/.exec(text) ?? [];
+  try {
+    const decoded = decodeURIComponent(value!);
+    if (name && value !== undefined && /^[\x20-\x7e]*$/.test(decoded)) return [name, decoded];
+  } catch {}
+  const message = "must list headers as name=value, separated by commas, with values percent-encoded";
+  issues.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+const share = "must be a number from 0 to 1, the share of traces to keep";
+
 /** Every variable the product reads, and nothing else reads the environment. */
 const variables = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -86,10 +100,25 @@ const variables = z.object({
   CORS_ORIGINS: list.pipe(z.array(url(["http:", "https:"], "https://app.example.com"))).default([]),
   TRUSTED_PROXIES: list.pipe(z.array(cidr)).default([]),
   METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url(["http:", "https:"], "http://localhost:4318").optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: list.default([]),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(["http:", "https:"], "http://localhost:4318")
+    .refine((text) => !new URL(text).username && !new URL(text).search && !new URL(text).hash, {
+      message:
+        "must be a URL without credentials and query, such as http://localhost:4318; credentials go into OTEL_EXPORTER_OTLP_HEADERS",
+    })
+    .optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: list
+    .pipe(z.array(header).transform((headers) => Object.fromEntries(headers)))
+    .default({}),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .literal("http/json", { error: "must be http/json or left out: Signalbox speaks no other" })
+    .default("http/json"),
   OTEL_SERVICE_NAME: z.string().min(1).default("signalbox"),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  OTEL_TRACES_SAMPLER: z
+    .literal("parentbased_traceidratio", {
+      error: "must be parentbased_traceidratio or left out; OTEL_TRACES_SAMPLER_ARG is its share",
+    })
+    .default("parentbased_traceidratio"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number({ error: share }).min(0, share).max(1, share).default(1),
 });
 
 export type Config = ReturnType<typeof readConfig>;

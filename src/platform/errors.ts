@@ -48,8 +48,7 @@ export const notFound = (thing: string) => new Refusal(404, { error: `${thing}_n
 export const conflict = (code: string, message: string, more: Record<string, unknown> = {}) =>
   new Refusal(409, { error: code, message, ...more });
 
-export const tooLarge = (message: string, headers?: Record<string, string>) =>
-  new Refusal(413, { error: "payload_too_large", message }, headers);
+export const tooLarge = (message: string) => new Refusal(413, { error: "payload_too_large", message });
 
 export const rateLimited = (retryAfterSeconds: number) =>
   new Refusal(

@@ -12,12 +12,14 @@ import {
   openPostgres,
 } from "./db/index.ts";
 import { createEgress } from "./egress/index.ts";
+import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
 import { createKeyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
 import { instanceSecret } from "./secret-file.ts";
+import { openTracer } from "./trace.ts";
 
 export interface OpenOptions {
   /** The public URL when the configuration leaves it to the address we listen on. */
@@ -50,6 +52,7 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
   const { log } = options;
   const lock = config.databaseUrl || options.engine ? undefined : lockFolder(config.dataDir);
   if (!config.databaseUrl && !options.engine && !lock) throw new FolderInUse(config.dataDir);
+  let grace = 0;
   const undo: (() => unknown)[] = [() => lock?.release()];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -63,15 +66,18 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
     if (applied.length) log.info({ applied }, "database migrated");
     const bus = await openBus(db);
     undo.push(() => bus.close());
+    const metrics = createMetrics();
+    undo.push(watchPlatform(metrics, engine, bus));
+    // Closed after the jobs, so that the spans of the last ones are sent too.
+    const trace = config.tracing && openTracer(config.tracing, { log, metrics });
+    undo.push(() => trace?.stop(grace));
     const jobs = await openJobs({ db, log, definitions: options.jobs, works: options.works });
-    let grace = 0;
     undo.push(() => jobs.stop(grace));
     const egress = createEgress({
       allow: config.egressAllow,
       allowLoopback: listensOnLoopbackOnly(config.host),
     });
     undo.push(() => egress.close());
-    const metrics = createMetrics();
     const platform: Platform = {
       config: { ...config, publicUrl: options.publicUrl },
       db,
@@ -81,6 +87,7 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
       egress,
       metrics,
+      trace,
       log,
     };
     return {

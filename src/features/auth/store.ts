@@ -36,6 +36,10 @@ export async function emailOf(db: Db, userId: UserId): Promise<string> {
 export const deleteSession = (db: Db, userId: UserId, id: string) =>
   db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
 
+/** The links by mail that a person did not use. */
+export const removeLinks = (db: Db, userId: UserId) =>
+  db.run(sql`delete from verifications where value = ${userId}`);
+
 export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId: OrgId | null) =>
   db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()
     where user_id = ${userId} and id = ${id}`);

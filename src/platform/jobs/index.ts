@@ -94,22 +94,36 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       });
     },
     async work(platform, kinds) {
+      const failing = new Set<string>();
+      platform.metrics.describe("job_failing", "1 while the last run of that job in this process failed.");
+      platform.metrics.gauge("job_failing", () =>
+        kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
+      );
       for (const definition of kinds) {
         await boss.work(
           definition.name,
           { localConcurrency: definition.concurrency ?? 1 },
           async ([next]) => {
             const started = performance.now();
-            let outcome = "done";
+            const span = platform.trace?.start(`job ${definition.name}`, "consumer");
+            let failure: string | undefined;
             try {
               await definition.handle(platform, (next?.data ?? {}) as object);
+              failing.delete(definition.name);
             } catch (error) {
-              outcome = "failed";
+              failure = error instanceof Error ? error.name : "unknown";
+              failing.add(definition.name);
               log.warn({ job: definition.name, id: next?.id, err: error }, "job failed");
               throw error;
             } finally {
               const seconds = (performance.now() - started) / 1000;
+              const outcome = failure === undefined ? "done" : "failed";
               platform.metrics.time("job_duration_seconds", { job: definition.name, outcome }, seconds);
+              span?.end(failure !== undefined, {
+                "signalbox.job": definition.name,
+                "signalbox.job.id": next?.id,
+                "error.type": failure,
+              });
             }
           },
         );
