@@ -1,8 +1,3 @@
-/**
- * Discovery beside the official SDK's own, on the same servers in the same run, with 50 ms added to every request:
- * `node bench/discovery.ts [runs]`. The SDK connects as its users do (version negotiation, then tools), and where it
- * is refused it follows its own authorization discovery to the metadata of the authorization server.
- */
 import { Worker } from "node:worker_threads";
 import {
   Client,
@@ -13,22 +8,89 @@ import {
 import { discoverRequirements } from "../src/features/mcp-connections/index.ts";
 import { createEgress } from "../src/platform/egress/index.ts";
 import type { Far } from "./discovery/servers.ts";
+import { type Bench, type Figure, interleave, median, medianRatio } from "./frame.ts";
 
 const HOP_MS = 50;
-const RUNS = Number(process.argv[2] ?? 15);
 const egress = createEgress({ allow: [], allowLoopback: true });
 
-async function ours(url: string): Promise<string> {
-  const { result, closed } = await discoverRequirements({
+/**
+ * Discovery beside the official SDK's own, on the same servers, each of which answers 50 ms late. The SDK
+ * connects as its users do (version negotiation, then tools), and where it is refused it follows its own
+ * authorization discovery up to the metadata of the authorization server.
+ */
+export const discovery: Bench = async ({ rounds, say }) => {
+  // In a thread of their own, so that serving does not count as asking.
+  const servers = new Worker(new URL("./discovery/servers.ts", import.meta.url), {
+    workerData: HOP_MS,
+    stderr: true,
+  });
+  const far = await new Promise<Far[]>((resolve, reject) => {
+    servers.once("message", resolve);
+    servers.once("error", reject);
+  });
+  const figures: Figure[] = [];
+  for (const { name, url, roundTrips } of far) {
+    say(`discovery: ${name}`);
+    const { ours, sdk } = await interleave(rounds, {
+      ours: () => time(() => ask(url)),
+      sdk: () => time(() => askSdk(url)),
+    });
+    figures.push({ name, value: median(ours), unit: "ms" });
+    figures.push({ name: "  times the official SDK", value: medianRatio(ours, sdk), unit: "×" });
+    if (roundTrips === undefined) continue;
+    const ratio = median(ours) / (roundTrips * HOP_MS);
+    figures.push({
+      name: `  times ${roundTrips} round trips`,
+      value: ratio,
+      unit: "×",
+      promise: { atMost: 1.25 },
+    });
+  }
+  figures.push(...(await crowd(far[0]?.url ?? "", Math.min(rounds, 7), say)));
+  await servers.terminate();
+  await egress.close();
+  return figures;
+};
+
+/** Fifty at once: is any of them slower for the others, or for targets that never answer? */
+async function crowd(url: string, rounds: number, say: (text: string) => void): Promise<Figure[]> {
+  say("discovery: fifty at once");
+  const slowest = async (count: number, work: (url: string) => Promise<unknown>) =>
+    Math.max(...(await Promise.all(Array.from({ length: count }, () => time(() => work(url))))));
+  const silent = new URL("/silent", url).href;
+  const { alone, ours, sdk, beside } = await interleave(rounds, {
+    alone: () => slowest(1, ask),
+    ours: () => slowest(50, ask),
+    sdk: () => slowest(50, askSdk),
+    beside: async () => {
+      for (let n = 0; n < 25; n += 1) void ask(silent);
+      return slowest(25, ask);
+    },
+  });
+  return [
+    { name: "one alone", value: median(alone), unit: "ms" },
+    { name: "the slowest of 50 at once", value: median(ours), unit: "ms" },
+    { name: "  times the slowest of 50 by the official SDK", value: medianRatio(ours, sdk), unit: "×" },
+    { name: "the slowest of 25 beside 25 that never answer", value: median(beside), unit: "ms" },
+  ];
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+async function ask(url: string) {
+  const { result } = await discoverRequirements({
     url,
     egress,
     redirectUri: (id) => `https://x.example/${id}`,
   });
-  await closed;
-  return `${result.authentication.kind} · ${result.status}`;
+  return result;
 }
 
-async function theirs(url: string): Promise<string> {
+async function askSdk(url: string) {
   let resourceMetadataUrl: URL | undefined;
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: async (input, init) => {
@@ -41,83 +103,13 @@ async function theirs(url: string): Promise<string> {
   const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "auto" } });
   try {
     await client.connect(transport);
-    const { tools } = await client.listTools();
-    await transport.terminateSession().catch(() => undefined);
-    await client.close();
-    return `connected, ${tools.length} tools`;
+    await client.listTools();
+    await transport.terminateSession();
   } catch {
-    await client.close().catch(() => undefined);
-    const info = await discoverOAuthServerInfo(url, resourceMetadataUrl ? { resourceMetadataUrl } : {}).catch(
+    await discoverOAuthServerInfo(url, resourceMetadataUrl ? { resourceMetadataUrl } : {}).catch(
       () => undefined,
     );
-    return info?.authorizationServerMetadata ? "OAuth metadata" : "no metadata";
+  } finally {
+    await client.close();
   }
 }
-
-async function time(work: () => Promise<string>): Promise<{ ms: number; said: string }> {
-  const times: number[] = [];
-  let said = await work();
-  for (let run = 0; run < RUNS; run += 1) {
-    const started = performance.now();
-    said = await work();
-    times.push(performance.now() - started);
-  }
-  return { ms: times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0, said };
-}
-
-// In a thread of their own, so that serving does not count as asking.
-const servers = new Worker(new URL("./discovery/servers.ts", import.meta.url), {
-  workerData: HOP_MS,
-  stderr: true,
-});
-const cases = await new Promise<Far[]>((resolve, reject) => {
-  servers.once("message", resolve);
-  servers.once("error", reject);
-});
-
-let failed = 0;
-console.log(`${HOP_MS} ms a hop, median of ${RUNS} runs\n`);
-console.log(
-  `${"server".padEnd(38)}${"ours".padStart(9)}${"SDK".padStart(9)}${"ratio".padStart(8)}   ours says · SDK says`,
-);
-for (const { name, url, hops } of cases) {
-  const us = await time(() => ours(url));
-  const sdk = await time(() => theirs(url));
-  const bound = hops ? ` (${(us.ms / (hops * HOP_MS)).toFixed(2)} of ${hops} round trips)` : "";
-  if (hops && us.ms > 1.25 * hops * HOP_MS) failed += 1;
-  console.log(
-    `${name.padEnd(38)}${us.ms.toFixed(0).padStart(6)} ms${sdk.ms.toFixed(0).padStart(6)} ms${(us.ms / sdk.ms).toFixed(2).padStart(8)}   ${us.said} · ${sdk.said}${bound}`,
-  );
-}
-
-const [first] = cases;
-const target = first?.url ?? "";
-
-/** Many at once: how long each took, sorted. */
-async function atOnce(urls: readonly string[], work: (url: string) => Promise<unknown>): Promise<number[]> {
-  const times = await Promise.all(
-    urls.map(async (url) => {
-      const started = performance.now();
-      await work(url);
-      return performance.now() - started;
-    }),
-  );
-  return times.toSorted((a, b) => a - b);
-}
-
-const show = (times: readonly number[]) =>
-  `${times[Math.floor(times.length / 2)]?.toFixed(0)} ms median, ${times.at(-1)?.toFixed(0)} ms at most`;
-
-const fifty = Array.from({ length: 50 }, () => target);
-await atOnce(fifty, ours);
-console.log(`\none alone           ours ${show(await atOnce([target], ours))}`);
-console.log(`50 at once          ours ${show(await atOnce(fifty, ours))}`);
-await atOnce(fifty, theirs);
-console.log(`50 at once          SDK  ${show(await atOnce(fifty, theirs))}`);
-// Half of the targets never answer; the other half must not notice.
-const silent = Array.from({ length: 25 }, () => ours(`${new URL(target).origin}/silent`));
-console.log(`25 beside 25 silent ours ${show(await atOnce(fifty.slice(25), ours))}`);
-void silent;
-
-await servers.terminate();
-process.exit(failed === 0 ? 0 : 1);

@@ -9,11 +9,11 @@ import {
 } from "../../test/fixtures/mcp-servers/official.ts";
 import { bearerKey, protectedBy } from "../../test/fixtures/mcp-servers/protected.ts";
 
-/** A server that is a while away. `hops`: the round trips that an answer about it cannot do without. */
+/** A server that is a while away. `roundTrips`: those that an answer about it cannot do without. */
 export interface Far {
   name: string;
   url: string;
-  hops?: number;
+  roundTrips?: number;
 }
 
 distance.ms = workerData as number;
@@ -25,8 +25,12 @@ const plain = await startHostileServer(async (request, base) => {
 });
 const certified = await authorizationServer(true);
 const far: Far[] = [
-  { name: "OAuth, metadata by RFC 8414", url: plain.base, hops: 3 },
-  { name: "OAuth, a certified OpenID provider", url: (await protectedBy(certified.base)).base, hops: 3 },
+  { name: "OAuth, metadata by RFC 8414", url: plain.base, roundTrips: 3 },
+  {
+    name: "OAuth, a certified OpenID provider",
+    url: (await protectedBy(certified.base)).base,
+    roundTrips: 3,
+  },
   { name: "a bearer key, no metadata", url: (await bearerKey()).base },
   { name: "open, 2026-07-28", url: (await modern("reject")).base },
   { name: "open, sessions of 2025", url: (await withSessions()).base },
