@@ -10,7 +10,7 @@ import {
   requireSelection,
 } from "./registration.ts";
 import { explainInexact, explainMismatch, requireHttps, requireToken } from "./remedies.ts";
-import { findResource, type Resource, type ResourceSearch } from "./resource.ts";
+import { type EarlyMetadata, findResource, type Resource, type ResourceSearch } from "./resource.ts";
 import type { Findings, Limits } from "./types.ts";
 import type { Wire } from "./wire.ts";
 
@@ -26,6 +26,7 @@ export interface Demand {
   /** The HTTP status of the refusal. */
   status: number;
   challenges: Challenge[];
+  early?: EarlyMetadata | undefined;
 }
 
 interface Desk {
@@ -56,6 +57,7 @@ export async function examineDemand(desk: Desk, demand: Demand): Promise<Authent
     server: demand.server,
     given: demand.given,
     wellKnown: "all",
+    early: demand.early,
     ...(named === undefined ? {} : { named }),
   });
   const required = scopesOf(challenge);
@@ -67,14 +69,18 @@ export async function examineDemand(desk: Desk, demand: Demand): Promise<Authent
 /** An open server may still offer sign-in, for those who want more than everybody gets. */
 export async function examineOptional(
   desk: Desk,
-  server: URL,
-  given: URL,
+  { server, given, early }: Pick<Demand, "server" | "given" | "early">,
 ): Promise<Discovery["authentication"]> {
   const quiet: Desk = {
     ...desk,
     findings: { ...desk.findings, warn: () => undefined, require: () => undefined },
   };
-  const { found } = await findResource(desk.wire, quiet.findings, { server, given, wellKnown: "first" });
+  const { found } = await findResource(desk.wire, quiet.findings, {
+    server,
+    given,
+    early,
+    wellKnown: "first",
+  });
   if (!found?.trusted || found.issuers.length === 0) return plain("none");
   const servers = await findServers(desk.wire, quiet.findings, found.issuers, {
     server,

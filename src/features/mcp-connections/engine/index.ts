@@ -4,6 +4,7 @@ import { type Authentication, examineDemand, examineOptional, plain } from "./au
 import { type Probe, probe } from "./probe.ts";
 import { asksForCredentials } from "./protocol.ts";
 import { explainRefusal, moreTelling } from "./refusal.ts";
+import { askEarly, type EarlyMetadata } from "./resource.ts";
 import { createSessions } from "./sessions.ts";
 import { listTools, type Talking, type ToolsSeen } from "./tools.ts";
 import { createTrail } from "./trail.ts";
@@ -45,7 +46,7 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
         "The time or the number of requests of one discovery was used up before everything could be asked. What is reported was seen; what is missing may exist.",
       );
     }
-    await sessions.closeWithin(wire, CLOSING_MS);
+    await sessions.closeWithin(wire, Math.min(CLOSING_MS, wire.remainingMs()));
     return {
       result: { ...verdict, manualRequirements: findings.requirements, warnings: findings.warnings },
       evidence: trail.read(),
@@ -62,9 +63,10 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
     const server = { url: options.url, protocolVersion: found.version, initialize: "succeeded" as const };
     noteRedirect(found.url);
     if (found.era === "modern") sessions.close(wire);
+    const early = askEarly(wire, found.url);
     const tools = await listTools(wire, found, clientInfo, limits);
     sessions.close(wire, found.version);
-    const seen = await examineTools(found, tools);
+    const seen = await examineTools(found, tools, early);
     if (!found.known) {
       findings.warn(
         "mcp_version_unsupported",
@@ -80,12 +82,16 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
     };
   }
 
-  async function examineTools(found: Talking, tools: ToolsSeen): Promise<Authentication> {
+  async function examineTools(
+    found: Talking,
+    tools: ToolsSeen,
+    early: EarlyMetadata | undefined,
+  ): Promise<Authentication> {
     if (tools.kind === "auth") {
       const { status, challenges } = tools.auth;
-      return examineDemand(desk, { server: found.url, given, status, challenges });
+      return examineDemand(desk, { server: found.url, given, status, challenges, early });
     }
-    if (tools.kind === "undeclared_auth") return examineUndeclared(found.url);
+    if (tools.kind === "undeclared_auth") return examineUndeclared(found.url, early);
     if (tools.kind === "failed") {
       const status = explainRefusal(findings, tools.outcome, given);
       findings.warn(
@@ -107,7 +113,7 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
         `${showUrl(found.url)} is plain http: what tools are asked and answer can be read and changed on the way. Use https where the server offers it.`,
       );
     }
-    return { section: await examineOptional(desk, found.url, given), status: "ready" };
+    return { section: await examineOptional(desk, { server: found.url, given, early }), status: "ready" };
   }
 
   async function examineSilent(found: Exclude<Probe, Talking>): Promise<Verdict> {
@@ -158,12 +164,12 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
   }
 
   /** The server wants credentials and says so only inside JSON-RPC, where no client looks for a challenge. */
-  async function examineUndeclared(url: URL): Promise<Authentication> {
+  async function examineUndeclared(url: URL, early?: EarlyMetadata): Promise<Authentication> {
     findings.warn(
       "mcp_authentication_undeclared",
       `${showUrl(url)} asks for credentials inside a JSON-RPC error instead of answering 401 with a challenge (RFC 9110 §15.5.2). Its operator has to correct that before clients can sign in by themselves.`,
     );
-    return examineDemand(desk, { server: url, given, status: 401, challenges: [] });
+    return examineDemand(desk, { server: url, given, status: 401, challenges: [], early });
   }
 
   function noteRedirect(url: URL) {

@@ -1,6 +1,6 @@
 import { resolveHttpUrl } from "./address.ts";
 import { pull } from "./body.ts";
-import { readChallenges } from "./challenge.ts";
+import { readChallenges, tokenChallenge } from "./challenge.ts";
 import type { RpcOutcome } from "./exchange.ts";
 import { isObject, stringsAt } from "./json.ts";
 import {
@@ -147,11 +147,13 @@ function declaresTools(result: { capabilities?: unknown }): boolean {
   return isObject(result.capabilities) && isObject(result.capabilities.tools);
 }
 
-/** The handshake's challenge stands, unless only the other one leads to a token. */
+/** The handshake's challenge stands, unless only the other one leads to a token or to its metadata. */
 function preferChallenge(initialize: AuthOutcome, discover: RpcOutcome | undefined): AuthOutcome {
-  if (initialize.challenges.length === 0 && discover?.kind === "auth" && discover.challenges.length > 0)
-    return discover;
-  return initialize;
+  if (discover?.kind !== "auth") return initialize;
+  const [ours, theirs] = [initialize, discover].map(({ challenges }) => tokenChallenge(challenges));
+  if (!ours && theirs) return discover;
+  const names = (challenge: typeof ours) => challenge?.params.resource_metadata !== undefined;
+  return !names(ours) && names(theirs) ? discover : initialize;
 }
 
 /** POST refused in a way that a server of the HTTP+SSE transport would. */

@@ -6,6 +6,7 @@ import {
   resourceMetadataUrls,
   showUrl,
 } from "./address.ts";
+import type { MetadataOutcome } from "./exchange.ts";
 import { type JsonObject, stringAt, stringsAt } from "./json.ts";
 import type { Findings } from "./types.ts";
 import type { Wire } from "./wire.ts";
@@ -29,6 +30,23 @@ export interface ResourceSearch {
   tried: { url: string; why: string; failure?: string }[];
 }
 
+export interface EarlyMetadata {
+  href: string;
+  outcome: Promise<MetadataOutcome>;
+}
+
+/**
+ * Asks for the metadata of a server while its tools are being listed, which saves a round trip whatever they
+ * say. Only at the server's own path: an early request for the root document is an error to some.
+ */
+export function askEarly(wire: Wire, server: URL): EarlyMetadata | undefined {
+  const [first] = resourceMetadataUrls(server);
+  if (!first || server.pathname === "/") return undefined;
+  const outcome = wire.metadata("resource_metadata", first, METADATA_MS);
+  outcome.catch(() => undefined);
+  return { href: first.href, outcome };
+}
+
 /**
  * Looks for protected resource metadata: where the challenge says, and only if that fails at the well-known
  * places, one after another, because some servers take an early request for the root document as an error.
@@ -36,7 +54,14 @@ export interface ResourceSearch {
 export async function findResource(
   wire: Wire,
   findings: Findings,
-  asked: { server: URL; given: URL; named?: string; wellKnown: "all" | "first" },
+  asked: {
+    server: URL;
+    given: URL;
+    named?: string;
+    wellKnown: "all" | "first";
+    /** Metadata that was asked for ahead of time, by its address. */
+    early?: EarlyMetadata | undefined;
+  },
 ): Promise<ResourceSearch> {
   const tried: ResourceSearch["tried"] = [];
   if (asked.named !== undefined) {
@@ -79,7 +104,8 @@ export async function findResource(
   }
 
   async function read(url: URL, rule: string): Promise<Resource | undefined> {
-    const outcome = await wire.metadata("resource_metadata", url, METADATA_MS);
+    const early = asked.early?.href === url.href ? asked.early.outcome : undefined;
+    const outcome = await (early ?? wire.metadata("resource_metadata", url, METADATA_MS));
     if (outcome.kind === "absent") {
       outcome.note.learn(`Nothing usable: ${outcome.why}.`.replace("..", "."), rule);
       tried.push({

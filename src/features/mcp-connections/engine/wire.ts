@@ -35,6 +35,7 @@ export interface Wire {
   ): Promise<Seen & ({ stream: EgressStream } | { failure: string; explanation: string })>;
   /** Ends a session. Outside the budget: what was opened must be closed. */
   endSession(url: URL, headers: Record<string, string>, timeoutMs: number): Promise<void>;
+  remainingMs(): number;
   /** The verdict is made: metadata still under way is not waited for. */
   finish(): void;
   /** Settles when no message to the server is under way any more. */
@@ -260,6 +261,7 @@ export function createWire(options: {
     endSession,
     finish: () => void setTimeout(() => finished.abort(), LATE_MS).unref(),
     idle,
+    remainingMs,
     exhausted: () => cutShort,
   };
 }
