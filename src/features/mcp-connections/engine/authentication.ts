@@ -148,7 +148,9 @@ async function examineOrigin(
   challenge: Challenge | undefined,
   required: string[],
 ): Promise<Authentication | undefined> {
-  if (demand.status !== 401 || (!challenge && demand.challenges.length > 0)) return undefined;
+  // A refusal that names no scheme may be one of that revision; one that names others is not.
+  const mayBe = challenge !== undefined || (demand.status === 401 && demand.challenges.length === 0);
+  if (!mayBe) return undefined;
   const { origin } = demand.server;
   if (demand.server.protocol === "http:" && !isLoopback(demand.server)) return undefined;
   const server = await findServer(desk.wire, desk.findings, origin, {

@@ -131,7 +131,7 @@ function readInitialize(outcome: RpcOutcome): Probe | undefined {
   if (outcome.kind !== "result") return undefined;
   const version = outcome.result.protocolVersion;
   if (typeof version !== "string" || !/^[\w.-]{1,40}$/.test(version)) return undefined;
-  const known = (HANDSHAKE_VERSIONS as readonly string[]).includes(version);
+  const known = [...HANDSHAKE_VERSIONS, ...MODERN_VERSIONS].some((ours) => ours === version);
   const session = outcome.session === undefined ? {} : { session: outcome.session };
   return {
     era: "handshake",

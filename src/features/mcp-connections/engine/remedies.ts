@@ -14,7 +14,9 @@ export function explainMismatch(findings: Findings, { given }: Asked, found: Res
   findings.warn(
     "oauth_resource_mismatch",
     `The metadata at ${showUrl(found.url)} is about ${resource}, not about ${showUrl(given)}. A token made for another resource must not be sent here, so its authorization servers are withheld. ${
-      sameOrigin ? "" : "Do not sign in; the server's operator has to correct the document."
+      sameOrigin
+        ? ""
+        : `Do not sign in; the server's operator has to correct the document.${schemeHint(found, given)}`
     }`.trim(),
   );
   if (!sameOrigin) return;
@@ -64,4 +66,11 @@ export function requireHttps(findings: Findings, server: URL) {
     "Use https",
     `${showUrl(server)} is plain http: a token sent there could be read on the way. Use the server's https address, or have its operator offer one.`,
   );
+}
+
+/** The mistake behind most mismatches: TLS ends at a proxy that the server does not know about. */
+function schemeHint({ resource = "" }: Resource, given: URL): string {
+  const named = URL.canParse(resource) ? new URL(resource) : undefined;
+  if (named?.hostname !== given.hostname || named.protocol === given.protocol) return "";
+  return " Only the scheme or port differs: the server probably stands behind a proxy and does not know its own public address.";
 }

@@ -142,7 +142,9 @@ export function readResource(
   asked: { server: URL; given: URL },
 ): Resource | undefined {
   const resource = stringAt(document, "resource");
-  const listed = stringsAt(document, "authorization_servers", 50);
+  // One server written without its list has one reading only.
+  const single = stringAt(document, "authorization_servers");
+  const listed = single === undefined ? stringsAt(document, "authorization_servers", 50) : [single];
   if (resource === undefined && listed === undefined) return undefined;
   const match = resource === undefined ? "unnamed" : bestMatch(resource, asked);
   // Without a name, only a document on the server's own origin can be about the server.
@@ -153,8 +155,10 @@ export function readResource(
     ...(resource === undefined ? {} : { resource: resource.slice(0, 2048) }),
     trusted,
     match,
-    issuers: [...new Set(listed ?? [])],
-    scopes: [...new Set(stringsAt(document, "scopes_supported") ?? [])],
+    issuers: [...new Set((listed ?? []).map((issuer) => issuer.trim()))],
+    scopes: [
+      ...new Set(stringsAt(document, "scopes_supported") ?? words(stringAt(document, "scopes_supported"))),
+    ],
     dpopRequired: document.dpop_bound_access_tokens_required === true,
   };
 }
@@ -172,6 +176,14 @@ const CLOSEST: readonly ResourceMatch[] = [
 function bestMatch(resource: string, { server, given }: { server: URL; given: URL }): ResourceMatch {
   const matches = [compareResource(resource, given), compareResource(resource, server)];
   return CLOSEST.find((match) => matches.includes(match)) ?? "foreign";
+}
+
+/** Scopes written as RFC 6749 writes them elsewhere: one text, separated by spaces. */
+function words(text = ""): string[] {
+  return text
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .slice(0, 200);
 }
 
 /** Ends a fragment of a sentence as a sentence. */

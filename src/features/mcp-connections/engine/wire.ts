@@ -1,7 +1,7 @@
 import type { Egress, EgressStream } from "../../../platform/egress/index.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
 import { describeType, drain, readAnswer } from "./body.ts";
-import { readChallenges } from "./challenge.ts";
+import { readChallenges, tokenChallenge } from "./challenge.ts";
 import { answerOf, explain, failed, type MetadataOutcome, type RpcOutcome, type Seen } from "./exchange.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
 import type { Note, Trail } from "./trail.ts";
@@ -152,9 +152,11 @@ export function createWire(options: {
     if (status < 300 && session !== undefined && /^[\x21-\x7e]{1,1024}$/.test(session))
       options.onSession(url, session);
     const seen = { url, note, status };
-    if (status === 401 || status === 403) {
+    const challenges = status >= 400 ? readChallenges(headers["www-authenticate"] ?? []) : [];
+    // RFC 6750 §3.1 sends a challenge with 400 as well.
+    if (status === 401 || status === 403 || (status === 400 && tokenChallenge(challenges))) {
       await drain(stream);
-      return { ...seen, kind: "auth", challenges: readChallenges(headers["www-authenticate"] ?? []) };
+      return { ...seen, kind: "auth", challenges };
     }
     if (status >= 300 && status < 400) {
       stream.close();
