@@ -25,7 +25,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "process", include: ["test/process/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+        test: {
+          name: "process",
+          include: ["test/process/**/*.test.ts"],
+          globalSetup: "test/process/setup.ts",
+          maxWorkers: 1,
+          testTimeout: 60_000,
+        },
       },
       {
         extends: true,

@@ -7,7 +7,13 @@ import * as system from "./features/system/index.ts";
 import * as users from "./features/users/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
-import { createAuthenticator, createHttp, describeApi, type Route } from "./platform/http/index.ts";
+import {
+  createAuthenticator,
+  createHttp,
+  describeApi,
+  type Route,
+  sealedReplies,
+} from "./platform/http/index.ts";
 import type { Job } from "./platform/jobs/index.ts";
 import type { SealedColumn } from "./platform/keyring.ts";
 import { createLastUsed } from "./platform/last-used.ts";
@@ -29,7 +35,7 @@ const rooms = [auth, users, organizations, members, apiKeys, mcpConnections];
 export const jobs: readonly Job[] = [mail.deliver as Job, mail.tidy, housekeeping, ...auth.jobs];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails];
+export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];
@@ -49,6 +55,7 @@ export function api(): Record<string, unknown> {
   return described;
 }
 
+export { fillDemo } from "./features/demo/index.ts";
 export { routes };
 
 export interface AppOptions {
