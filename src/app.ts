@@ -1,5 +1,6 @@
 import * as apiKeys from "./features/api-keys/index.ts";
 import * as auth from "./features/auth/index.ts";
+import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
@@ -26,9 +27,10 @@ const tags = [
   { name: "Organizations", description: "Organizations, also called workspaces." },
   { name: "Members", description: "Who belongs to an organization." },
   { name: "API Keys", description: "Keys that act for a member." },
+  { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections];
 
 export const jobs: readonly Job[] = [mail.deliver as Job, mail.tidy, housekeeping, ...auth.jobs];
 
