@@ -1,3 +1,9 @@
+/**
+ * Something the operator of the instance can mend: a setting, a folder, a database. The message is one
+ * sentence of what is wrong and one of the way out; the command line shows it without a stack.
+ */
+export class OperatorError extends Error {}
+
 /** One place in a request that is wrong; `path` points into the body or starts with a parameter's name. */
 export interface Detail {
   message: string;

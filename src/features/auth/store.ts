@@ -27,6 +27,10 @@ export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | un
     left join roles r on r.id = m.role and r.org_id = m.org_id
     where s.token_hash = ${tokenHash} and s.expires_at > now()`);
 
+/** True once anybody has an account on this instance. */
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.row(sql`select 1 from users limit 1`)) !== undefined;
+
 export async function emailOf(db: Db, userId: UserId): Promise<string> {
   const row = await db.row<{ email: string }>(sql`select email from users where id = ${userId}`);
   if (!row) throw new Error("A session without its user.");

@@ -75,7 +75,13 @@ export async function openPostgres(
         client.release(broken);
       }
     },
-    listen: (channel, onPayload, onGap) => listen(url, channel, onPayload, onGap, onError),
+    listen: (channel, onPayload, onGap, onLost) =>
+      listen(url, channel, { onPayload, onGap, onLost, onError }),
+    pool: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   };
 }
@@ -99,24 +105,26 @@ function sessionOver(on: pg.Pool | pg.PoolClient, statementMs: number): Session 
   };
 }
 
+interface Listener {
+  onPayload(payload: string): void;
+  onGap(): void;
+  onLost: (() => void) | undefined;
+  onError(error: Error): void;
+}
+
 /** Holds one connection for notifications and comes back by itself when it is lost. */
-async function listen(
-  url: string,
-  channel: string,
-  onPayload: (payload: string) => void,
-  onGap: () => void,
-  onError: (error: Error) => void,
-): Promise<Unlisten> {
+async function listen(url: string, channel: string, on: Listener): Promise<Unlisten> {
   let client: pg.Client | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
 
   const again = () => {
     if (closed || retry) return;
+    on.onLost?.();
     retry = setTimeout(() => {
       retry = undefined;
-      connect().then(onGap, (error: Error) => {
-        onError(error);
+      connect().then(on.onGap, (error: Error) => {
+        on.onError(error);
         again();
       });
     }, 250);
@@ -128,8 +136,8 @@ async function listen(
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
     });
-    fresh.on("notification", ({ payload }) => onPayload(payload ?? ""));
-    fresh.on("error", onError);
+    fresh.on("notification", ({ payload }) => on.onPayload(payload ?? ""));
+    fresh.on("error", on.onError);
     try {
       await fresh.connect();
       await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);

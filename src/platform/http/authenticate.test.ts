@@ -19,6 +19,7 @@ beforeEach(() => {
       gap = listener.onGap;
       return () => {};
     },
+    isUp: () => true,
     close: async () => {},
   };
   const resolve = () =>

@@ -34,6 +34,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     string,
     { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
   >();
+  const tokenPrefixes = Object.keys(resolvers.tokens);
   bus.subscribe(topic, {
     onMessage: (id) => {
       // An entry still being looked up has no ids yet: its answer may be from before the change.
@@ -84,7 +85,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     if (authorization !== null) {
       const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1];
       if (!token || token.startsWith(resolvers.key.prefix)) throw unauthorized("invalid_token");
-      const prefix = Object.keys(resolvers.tokens).find((known) => token.startsWith(known));
+      const prefix = tokenPrefixes.find((known) => token.startsWith(known));
       if (prefix && !isToken(prefix, token)) throw unauthorized("invalid_token");
       const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
       return (await resolve(db, resolver, token, orgId)) ?? refuse();

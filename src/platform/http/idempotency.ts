@@ -52,5 +52,8 @@ export async function onceByKey(
   });
 }
 
+/** Replies of the last day; the row of the place is both parts of the primary key. */
+export const sealedReplies = { table: "idempotency_keys", id: "scope || ' ' || key", column: "reply" };
+
 export const forgetReplies = (db: Db) =>
   db.run(sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`);

@@ -91,11 +91,13 @@ const refuse = ({ status, body, headers }: Refusal) => jsonReply(status, body, n
 function close(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    // A connection that is kept alive is idle only once its last reply is out, so it is looked at again.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }
 
