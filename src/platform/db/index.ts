@@ -2,7 +2,7 @@ export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } fr
 export { hasDatabase, openEmbedded } from "./embedded.ts";
 export { isDatabaseDown, violatedConstraint } from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
-export { migrate, pendingMigrations, readMigrations } from "./migrate.ts";
+export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres } from "./postgres.ts";
 export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
