@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Db, sql, type Unlisten } from "./db/index.ts";
+import { type Db, notify, type Unlisten } from "./db/index.ts";
 
 /**
  * Short messages to every process on the same database, sent with the transaction that caused them. Here
@@ -40,7 +40,7 @@ export async function openBus(db: Db): Promise<Bus> {
   );
   return {
     publish: async (on, topic, payload) => {
-      await on.run(sql`select pg_notify(${channel}, ${`${origin} ${topic} ${payload}`})`);
+      await notify(on, channel, `${origin} ${topic} ${payload}`);
       on.afterCommit(() => deliver(topic, payload));
     },
     subscribe: (topic, listener) => {

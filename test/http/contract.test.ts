@@ -74,7 +74,13 @@ describe("every route", () => {
     expect(described, `${operationId(spec)} gave ${JSON.stringify(reply.body)}`).toContain(
       String(reply.status),
     );
-    expect(reply.headers.get("x-request-id")).toMatch(/^req_/);
+    const requestId = reply.headers.get("x-request-id")!;
+    expect(requestId).toMatch(/^req_/);
+    // It was this route that answered, and not another one that its path fits as well.
+    const line = server.logLines.findLast(
+      (one) => one.includes(requestId) && one.includes('"msg":"request"'),
+    );
+    expect(JSON.parse(line!).operation).toBe(operationId(spec));
     expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
     if (spec.path.startsWith("/v1/")) expect(reply.headers.get("cache-control")).toBe("no-store");
     return reply;
@@ -97,6 +103,12 @@ describe("every route", () => {
     test("no two routes have one operation id", () => {
       const ids = specs.map(operationId);
       expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    });
+
+    test("no two paths differ in nothing but the name of a parameter", () => {
+      const paths = [...new Set(specs.map(({ path }) => path))];
+      const bare = paths.map((path) => path.replace(/\{\w+\}/g, "{}"));
+      expect(paths.filter((_, i) => bare.indexOf(bare[i]!) !== i)).toEqual([]);
     });
 
     test.each(named(specs))("%s declares its access", (_, { access, path }) => {
