@@ -51,6 +51,35 @@ test("the security schemes have the names of the interface", () => {
   }
 });
 
+test("discovery is described under the names of the interface", () => {
+  expect(description.paths["/v1/mcp-connections/discover"]?.post).toMatchObject({
+    operationId: "postV1McpConnectionsDiscover",
+    requestBody: {
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/ExternalMcpRequirementsDiscoveryInput" },
+        },
+      },
+    },
+    responses: {
+      200: {
+        content: {
+          "application/json": { schema: { $ref: "#/components/schemas/ExternalMcpRequirementsDiscovery" } },
+        },
+      },
+    },
+  });
+});
+
+test("a schema has one name wherever it says the same", () => {
+  for (const name of Object.keys(description.components.schemas)) {
+    for (const tail of ["Input", "Output"]) {
+      const twin = description.components.schemas[`${name}${tail}`];
+      if (twin) expect(twin, name).not.toEqual({ $ref: `#/components/schemas/${name}` });
+    }
+  }
+});
+
 test("every path parameter is described, and no other", () => {
   for (const { path, parameters = [], operationId } of operations) {
     const described = parameters.filter((one) => one.in === "path").map(({ name }) => name);

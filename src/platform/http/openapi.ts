@@ -215,7 +215,9 @@ class Components {
   ref(schema: z.ZodType, io: "input" | "output"): Json {
     const id = schema.meta()?.id;
     const inline = this.inline(schema, io);
-    return id ? { $ref: `#/components/schemas/${this.#keep(id, inline, io)}` } : inline;
+    // A schema with a name may already have been written as a reference to its own definition.
+    if (!id || "$ref" in inline) return inline;
+    return { $ref: `#/components/schemas/${this.#keep(id, inline, io)}` };
   }
 
   inline(schema: z.ZodType, io: "input" | "output"): Json {
