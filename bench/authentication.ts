@@ -15,8 +15,9 @@ import {
   load,
   makeCaller,
   median,
-  medianRatio,
+  ratio,
   startChild,
+  type Turn,
   withPlace,
 } from "./frame.ts";
 import { openBetterAuth } from "./peers/better-auth.ts";
@@ -47,30 +48,34 @@ async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptio
     try {
       const { token, keys } = await makeCaller(product.url);
       const member = (headers: Record<string, string>) => () =>
-        load({ url: product.url + memberPath, seconds, headers });
-      const rates = await interleave(rounds, {
-        framework: () => load({ url: framework.url + openPath, seconds }),
-        open: () => load({ url: product.url + openPath, seconds }),
+        load({ child: product, path: memberPath, seconds, headers });
+      const turns = await interleave(rounds, {
+        framework: () => load({ child: framework, path: openPath, seconds }),
+        open: () => load({ child: product, path: openPath, seconds }),
         key: member({ "x-api-key": keys[0]! }),
         session: member({ authorization: `Bearer ${token}` }),
         cookie: member({ cookie: `${auth.cookieName(product.url)}=${token}` }),
       });
-      const beside = (name: string, mine: number[], theirs: number[], atLeast?: number): Figure => ({
-        name: `${engine}: ${name}`,
-        value: medianRatio(mine, theirs),
-        unit: "×",
-        ...(atLeast === undefined ? {} : { promise: { atLeast } }),
-      });
+      const rates = (side: Turn[]) => side.map(({ rate }) => rate);
+      const cpu = (side: Turn[]) => side.map((turn) => turn.cpu);
+      const shown = (name: string, side: Turn[]): Figure[] => [
+        perSecond(`${engine}: ${name}`, rates(side)),
+        { name: `${engine}: ${name}, CPU of each`, value: median(cpu(side)), unit: "µs" },
+      ];
+      const beside = (name: string, mine: Turn[], theirs: Turn[], promise?: Figure["promise"]): Figure[] => [
+        ratio(`${engine}: ${name}`, rates(mine), rates(theirs), promise),
+        ratio(`${engine}: ${name}, by CPU`, cpu(theirs), cpu(mine)),
+      ];
       return [
-        perSecond(`${engine}: hono alone`, rates.framework),
-        perSecond(`${engine}: GET without authentication`, rates.open),
-        perSecond(`${engine}: GET by API key`, rates.key),
-        perSecond(`${engine}: GET by session`, rates.session),
-        perSecond(`${engine}: GET by cookie`, rates.cookie),
-        beside("API key beside no authentication", rates.key, rates.open, 0.8),
-        beside("session beside no authentication", rates.session, rates.open),
-        beside("cookie beside no authentication", rates.cookie, rates.open),
-        beside("no authentication beside hono alone", rates.open, rates.framework),
+        ...shown("hono alone", turns.framework),
+        ...shown("GET without authentication", turns.open),
+        ...shown("GET by API key", turns.key),
+        ...shown("GET by session", turns.session),
+        ...shown("GET by cookie", turns.cookie),
+        ...beside("API key beside no authentication", turns.key, turns.open, { atLeast: 0.8 }),
+        ...beside("session beside no authentication", turns.session, turns.open),
+        ...beside("cookie beside no authentication", turns.cookie, turns.open),
+        ...beside("no authentication beside hono alone", turns.open, turns.framework),
       ];
     } finally {
       await product.stop();
@@ -129,18 +134,12 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
           perSecond("key check: better-auth", rates.library, "checks/s"),
           perSecond("key check: ours, one SELECT each time", rates.looked, "checks/s"),
           perSecond("key check: ours, as a busy key meets it", rates.remembered, "checks/s"),
-          {
-            name: "key check beside better-auth, one SELECT each time",
-            value: medianRatio(rates.looked, rates.library),
-            unit: "×",
-            promise: { atLeast: 15 },
-          },
-          {
-            name: "key check beside better-auth, as a busy key meets it",
-            value: medianRatio(rates.remembered, rates.library),
-            unit: "×",
-            promise: { atLeast: 15 },
-          },
+          ratio("key check beside better-auth, one SELECT each time", rates.looked, rates.library, {
+            atLeast: 15,
+          }),
+          ratio("key check beside better-auth, as a busy key meets it", rates.remembered, rates.library, {
+            atLeast: 15,
+          }),
         ];
       } finally {
         await library.close();

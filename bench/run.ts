@@ -51,12 +51,11 @@ if (values.json) {
 }
 
 function line(figure: Figure): string {
-  const { name, value, unit, promise } = figure;
-  const shown = value.toLocaleString("en", {
-    maximumFractionDigits: value < 100 ? 2 : 0,
-    useGrouping: true,
-  });
+  const { name, value, unit, between, promise } = figure;
+  const write = (number: number) =>
+    number.toLocaleString("en", { maximumFractionDigits: number < 100 ? 2 : 0 });
+  const spread = between ? `  (${between.map(write).join(" – ")})` : "";
   const promised = promise && ("atLeast" in promise ? `≥ ${promise.atLeast}` : `≤ ${promise.atMost}`);
   const verdict = promised ? `   promised ${promised}: ${held(figure) ? "held" : "NOT HELD"}` : "";
-  return `  ${name.padEnd(56)} ${shown.padStart(9)} ${unit}${verdict}`;
+  return `  ${name.padEnd(56)} ${write(value).padStart(9)} ${unit}${spread}${verdict}`;
 }
