@@ -5,39 +5,31 @@ import type { Ctx } from "../src/platform/context.ts";
 import { createDb, openPostgres } from "../src/platform/db/index.ts";
 import { createAuthenticator } from "../src/platform/http/index.ts";
 import {
+  alone,
   type Bench,
   type BenchOptions,
-  callsPerSecond,
+  beside,
+  calls,
   type EngineKind,
   enginesHere,
   type Figure,
   interleave,
   load,
   makeCaller,
-  median,
-  ratio,
   startChild,
-  type Turn,
   withPlace,
 } from "./frame.ts";
 import { openBetterAuth } from "./peers/better-auth.ts";
 import { memberPath, openPath } from "./probes.ts";
 
-/** What it costs to know who is calling, and what the process costs before anybody does. */
+/** What it costs to know who is calling. */
 export const authentication: Bench = async (options) => {
   const engines = await enginesHere(options.say);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await requests(engine, options)));
   if (engines.includes("postgres")) figures.push(...(await keyChecks(options)));
-  for (const engine of engines) figures.push(...(await starts(engine, options)));
   return figures;
 };
-
-const perSecond = (name: string, values: number[], unit = "requests/s"): Figure => ({
-  name,
-  value: median(values),
-  unit,
-});
 
 /** The same GET by key, by session, by cookie and by nobody, and beside them the framework alone. */
 async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
@@ -56,26 +48,17 @@ async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptio
         session: member({ authorization: `Bearer ${token}` }),
         cookie: member({ cookie: `${auth.cookieName(product.url)}=${token}` }),
       });
-      const rates = (side: Turn[]) => side.map(({ rate }) => rate);
-      const cpu = (side: Turn[]) => side.map((turn) => turn.cpu);
-      const shown = (name: string, side: Turn[]): Figure[] => [
-        perSecond(`${engine}: ${name}`, rates(side)),
-        { name: `${engine}: ${name}, CPU of each`, value: median(cpu(side)), unit: "µs" },
-      ];
-      const beside = (name: string, mine: Turn[], theirs: Turn[], promise?: Figure["promise"]): Figure[] => [
-        ratio(`${engine}: ${name}`, rates(mine), rates(theirs), promise),
-        ratio(`${engine}: ${name}, by CPU`, cpu(theirs), cpu(mine)),
-      ];
+      const named = (name: string) => `${engine}: ${name}`;
       return [
-        ...shown("hono alone", turns.framework),
-        ...shown("GET without authentication", turns.open),
-        ...shown("GET by API key", turns.key),
-        ...shown("GET by session", turns.session),
-        ...shown("GET by cookie", turns.cookie),
-        ...beside("API key beside no authentication", turns.key, turns.open, { atLeast: 0.8 }),
-        ...beside("session beside no authentication", turns.session, turns.open),
-        ...beside("cookie beside no authentication", turns.cookie, turns.open),
-        ...beside("no authentication beside hono alone", turns.open, turns.framework),
+        ...alone(named("hono alone"), turns.framework),
+        ...alone(named("GET without authentication"), turns.open),
+        ...alone(named("GET by API key"), turns.key),
+        ...alone(named("GET by session"), turns.session),
+        ...alone(named("GET by cookie"), turns.cookie),
+        ...beside(named("API key beside no authentication"), turns.key, turns.open, { atLeast: 0.8 }),
+        ...beside(named("session beside no authentication"), turns.session, turns.open),
+        ...beside(named("cookie beside no authentication"), turns.cookie, turns.open),
+        ...beside(named("no authentication beside hono alone"), turns.open, turns.framework),
       ];
     } finally {
       await product.stop();
@@ -84,6 +67,7 @@ async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptio
   });
 }
 
+const promise = { atLeast: 15 };
 const atOnce = 16;
 const poolSize = 10;
 
@@ -119,9 +103,8 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
         );
         const ours = keys.map((key) => new Request("http://127.0.0.1/", { headers: { "x-api-key": key } }));
         const theirs = await Promise.all(keys.map(library.createKey));
-        const checks = (call: (lane: number) => Promise<unknown>) => () =>
-          callsPerSecond(seconds, atOnce, call);
-        const rates = await interleave(rounds, {
+        const checks = (call: (lane: number) => Promise<unknown>) => () => calls(seconds, atOnce, call);
+        const turns = await interleave(rounds, {
           remembered: checks((lane) => authenticate(ctx, ours[lane]!)),
           // Everything that is remembered is forgotten before each check, so that each is one SELECT.
           looked: checks((lane) => {
@@ -131,15 +114,16 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
           library: checks((lane) => library.verify(theirs[lane]!)),
         });
         return [
-          perSecond("key check: better-auth", rates.library, "checks/s"),
-          perSecond("key check: ours, one SELECT each time", rates.looked, "checks/s"),
-          perSecond("key check: ours, as a busy key meets it", rates.remembered, "checks/s"),
-          ratio("key check beside better-auth, one SELECT each time", rates.looked, rates.library, {
-            atLeast: 15,
-          }),
-          ratio("key check beside better-auth, as a busy key meets it", rates.remembered, rates.library, {
-            atLeast: 15,
-          }),
+          ...alone("key check: better-auth", turns.library, "checks/s"),
+          ...alone("key check: ours, one SELECT each time", turns.looked, "checks/s"),
+          ...alone("key check: ours, as a busy key meets it", turns.remembered, "checks/s"),
+          ...beside(
+            "key check, one SELECT each time, beside better-auth",
+            turns.looked,
+            turns.library,
+            promise,
+          ),
+          ...beside("key check of a busy key beside better-auth", turns.remembered, turns.library, promise),
         ];
       } finally {
         await library.close();
@@ -147,48 +131,4 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
       }
     }),
   );
-}
-
-/** The real command on a new place, and again on the same: how soon it is ready and how much memory it then has. */
-async function starts(engine: EngineKind, { rounds, say }: BenchOptions): Promise<Figure[]> {
-  say(`starts on ${engine}`);
-  const first: number[] = [];
-  const second: number[] = [];
-  const memory: number[] = [];
-  for (let round = 0; round < Math.min(rounds, 3); round++) {
-    await withPlace(engine, async (place) => {
-      for (const times of [first, second]) {
-        const product = await startChild("src/main.ts", { ...place, args: ["serve"] });
-        try {
-          times.push(product.readyMs / 1000);
-          if (times === second) memory.push(await residentMegabytes(product.url));
-        } finally {
-          await product.stop();
-        }
-      }
-    });
-  }
-  const embedded = engine === "pglite";
-  return [
-    {
-      name: `${engine}: first start`,
-      value: median(first),
-      unit: "s",
-      ...(embedded ? { promise: { atMost: 6 } } : {}),
-    },
-    {
-      name: `${engine}: second start`,
-      value: median(second),
-      unit: "s",
-      ...(embedded ? { promise: { atMost: 2 } } : {}),
-    },
-    { name: `${engine}: resident memory after start`, value: median(memory), unit: "MB" },
-  ];
-}
-
-/** As the process itself reports it, some seconds after it was ready. */
-async function residentMegabytes(url: string): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / 1e6;
 }

@@ -39,7 +39,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Of each round its own ratio, and the median of those: what disturbs a round disturbs both sides of it. */
-export function ratio(
+function ratio(
   name: string,
   mine: readonly number[],
   theirs: readonly number[],
@@ -82,7 +82,7 @@ interface Load {
 }
 
 export interface Turn {
-  /** Successful requests per second. */
+  /** How many per second went well. */
   rate: number;
   /** Microseconds of CPU that the process spent on each: a busy machine disturbs it much less than the rate. */
   cpu: number;
@@ -111,24 +111,46 @@ function cpuMicroseconds({ process: { pid } }: Child): number {
   }
 }
 
-/** Calls per second of a function, with that many under way at any time. */
-export async function callsPerSecond(
+/** Calls of a function in this process, with that many under way at any time. */
+export async function calls(
   seconds: number,
   atOnce: number,
   call: (lane: number) => Promise<unknown>,
-): Promise<number> {
+): Promise<Turn> {
   const started = performance.now();
+  const before = process.cpuUsage();
   const until = started + seconds * 1000;
-  let calls = 0;
+  let count = 0;
   const lane = async (_: unknown, lane: number) => {
     while (performance.now() < until) {
       await call(lane);
-      calls++;
+      count++;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
-  return calls / ((performance.now() - started) / 1000);
+  const { user, system } = process.cpuUsage(before);
+  return { rate: count / ((performance.now() - started) / 1000), cpu: (user + system) / count };
 }
+
+const rates = (side: readonly Turn[]) => side.map(({ rate }) => rate);
+const cpu = (side: readonly Turn[]) => side.map((turn) => turn.cpu);
+
+/** A side by itself. */
+export const alone = (name: string, side: readonly Turn[], unit = "requests/s"): Figure[] => [
+  { name, value: median(rates(side)), unit },
+  { name: `${name}, CPU of each`, value: median(cpu(side)), unit: "µs" },
+];
+
+/** A side in proportion to another: more is better for us in both. */
+export const beside = (
+  name: string,
+  mine: readonly Turn[],
+  theirs: readonly Turn[],
+  promise?: Figure["promise"],
+): Figure[] => [
+  ratio(name, rates(mine), rates(theirs), promise),
+  ratio(`${name}, by CPU`, cpu(theirs), cpu(mine)),
+];
 
 /** A folder and a database that are gone when the work is done, however it ends. */
 export async function withPlace<T>(

@@ -2,8 +2,9 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
+import { start } from "./start.ts";
 
-const benches: Record<string, Bench> = { authentication };
+const benches: Record<string, Bench> = { authentication, start };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
 
