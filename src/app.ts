@@ -1,5 +1,6 @@
 import * as apiKeys from "./features/api-keys/index.ts";
 import * as auth from "./features/auth/index.ts";
+import * as automations from "./features/automations/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
@@ -20,11 +21,20 @@ const tags = [
   { name: "Organizations", description: "Organizations, also called workspaces." },
   { name: "Members", description: "Who belongs to an organization." },
   { name: "API Keys", description: "Keys that act for a member." },
+  { name: "Automations", description: "What should happen when." },
+  { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
+  { name: "Automation Usage", description: "What runs used and cost." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys];
+const rooms = [auth, users, organizations, members, apiKeys, automations];
 
-export const jobs: readonly Job[] = [mail.deliver as Job, mail.tidy, housekeeping, ...auth.jobs];
+export const jobs: readonly Job[] = [
+  mail.deliver as Job,
+  mail.tidy,
+  housekeeping,
+  ...auth.jobs,
+  ...automations.jobs,
+];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
 export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails];

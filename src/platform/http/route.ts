@@ -46,7 +46,7 @@ export function operationId({ method, path }: Pick<RouteSpec, "method" | "path">
 
 /** POSTs that create can be sent again under an `Idempotency-Key`. */
 export const takesIdempotencyKey = (spec: RouteSpec) =>
-  spec.method === "post" && spec.access.kind !== "public" && 201 in spec.replies;
+  spec.method === "post" && spec.access.kind !== "public" && (201 in spec.replies || 202 in spec.replies);
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 

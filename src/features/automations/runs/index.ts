@@ -1,0 +1,20 @@
+export { changesOf } from "./changes.ts";
+export { asReporter, Model, Run, runId } from "./contract.ts";
+export { alreadyCompleted, leaseLost, type Standing } from "./fence.ts";
+export { stopOrganization, sweep } from "./jobs.ts";
+export { onWork } from "./leases.ts";
+export { routes } from "./routes.ts";
+export {
+  countUsage,
+  createRun,
+  endQueued,
+  holderOf,
+  noRun,
+  reachOf,
+  readRun,
+  renew,
+  runIdOf,
+  stand,
+  type Verdict,
+} from "./service.ts";
+export type { Reach, RunId } from "./store.ts";
