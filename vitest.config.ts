@@ -25,11 +25,23 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "process", include: ["test/process/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+        test: {
+          name: "process",
+          include: ["test/process/**/*.test.ts"],
+          globalSetup: "test/process/setup.ts",
+          maxWorkers: 1,
+          testTimeout: 60_000,
+        },
       },
       {
         extends: true,
-        test: { name: "browser", include: ["test/browser/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          globalSetup: "test/setup.ts",
+          maxWorkers: 1,
+          testTimeout: 60_000,
+        },
       },
     ],
   },

@@ -7,7 +7,13 @@ import * as system from "./features/system/index.ts";
 import * as users from "./features/users/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
-import { createAuthenticator, createHttp, describeApi, type Route } from "./platform/http/index.ts";
+import {
+  createAuthenticator,
+  createHttp,
+  describeApi,
+  type Route,
+  sealedReplies,
+} from "./platform/http/index.ts";
 import type { Job } from "./platform/jobs/index.ts";
 import type { SealedColumn } from "./platform/keyring.ts";
 import { createLastUsed } from "./platform/last-used.ts";
@@ -37,7 +43,7 @@ export const jobs: readonly Job[] = [
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails];
+export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];
@@ -57,6 +63,7 @@ export function api(): Record<string, unknown> {
   return described;
 }
 
+export { fillDemo } from "./features/demo/index.ts";
 export { routes };
 
 export interface AppOptions {
@@ -64,9 +71,14 @@ export interface AppOptions {
   role?: "all" | "api" | "worker";
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
+  /** Routes beside the rooms' own, that are no part of the API: what the benchmarks measure. */
+  moreRoutes?: readonly Route[];
 }
 
-export function createApp(platform: Platform, { role = "all", checkReplies = false }: AppOptions = {}) {
+export function createApp(
+  platform: Platform,
+  { role = "all", checkReplies = false, moreRoutes = [] }: AppOptions = {},
+) {
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
@@ -80,11 +92,12 @@ export function createApp(platform: Platform, { role = "all", checkReplies = fal
     },
     auth.cookieName(platform.config.publicUrl),
   );
-  platform.metrics.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
-  platform.metrics.gauge("process_uptime_seconds", () => process.uptime());
   const http = createHttp({
     platform,
-    routes: role === "worker" ? routes.filter(({ spec }) => spec.tag === "System") : routes,
+    routes: [
+      ...(role === "worker" ? routes.filter(({ spec }) => spec.tag === "System") : routes),
+      ...moreRoutes,
+    ],
     checkReplies,
     async authenticate(ctx, request) {
       const caller = await authenticate(ctx, request);

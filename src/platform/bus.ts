@@ -7,12 +7,15 @@ import { type Db, sql, type Unlisten } from "./db/index.ts";
 export interface Bus {
   publish(db: Db, topic: string, payload: string): Promise<void>;
   subscribe(topic: string, listener: { onMessage(payload: string): void; onGap(): void }): () => void;
+  /** False while messages of others do not reach this process. */
+  isUp(): boolean;
   close(): Promise<void>;
 }
 
 const channel = "signalbox";
 
 export async function openBus(db: Db): Promise<Bus> {
+  let up = true;
   const listeners = new Map<string, Set<Parameters<Bus["subscribe"]>[1]>>();
   const unlisten: Unlisten = await db.listen(
     channel,
@@ -22,7 +25,11 @@ export async function openBus(db: Db): Promise<Bus> {
         listener.onMessage(message.slice(at + 1));
     },
     () => {
+      up = true;
       for (const set of listeners.values()) for (const listener of set) listener.onGap();
+    },
+    () => {
+      up = false;
     },
   );
   return {
@@ -34,6 +41,7 @@ export async function openBus(db: Db): Promise<Bus> {
       listeners.set(topic, set.add(listener));
       return () => set.delete(listener);
     },
+    isUp: () => up,
     close: unlisten,
   };
 }

@@ -8,6 +8,7 @@ import type { Keyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import type { Mail } from "./mail/index.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Tracer } from "./trace.ts";
 
 export type OrgId = Id<"org">;
 export type UserId = Id<"usr">;
@@ -24,6 +25,8 @@ export interface Platform {
   /** The way out: everything that calls an address somebody else chose goes through it. */
   egress: Egress;
   metrics: Metrics;
+  /** Only when a collector is configured. */
+  trace: Tracer | undefined;
   log: Log;
 }
 

@@ -37,12 +37,15 @@ export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
   return `${prefix}_${encode(bytes)}`;
 }
 
-function encode(bytes: Buffer): string {
-  let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8);
+function encode(bytes: Uint8Array): string {
   let text = "";
-  for (let i = 0; i < 26; i++) {
-    text = alphabet[Number(value & 31n)] + text;
-    value >>= 5n;
+  // 26 digits of 5 bits are 130 for our 128: the first begins with two zeros.
+  let bits = 2;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31];
+    held &= 31;
   }
   return text;
 }

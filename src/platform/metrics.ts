@@ -4,11 +4,18 @@ export interface Metrics {
   /** Seconds, into a histogram. */
   time(name: string, labels: Labels, seconds: number): void;
   /** Read when asked for. */
-  gauge(name: string, read: () => number): void;
+  gauge(name: string, read: () => number | readonly Sample[]): void;
+  /** What a metric means, for whoever finds it on a dashboard. */
+  describe(name: string, help: string): void;
   render(): string;
 }
 
 type Labels = Record<string, string | number>;
+
+interface Sample {
+  labels: Labels;
+  value: number;
+}
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -18,35 +25,57 @@ interface Histogram {
   total: number;
 }
 
+/**
+ * Labels come from fixed lists: operations, job names, statuses. Should one ever come from a request, this
+ * keeps it from filling our memory and Prometheus's.
+ */
+const maxSeries = 5_000;
+
 export function createMetrics(): Metrics {
-  const counters = new Map<string, Map<string, number>>();
+  const counters = new Map<string, Map<string, { value: number }>>();
   const histograms = new Map<string, Map<string, Histogram>>();
-  const gauges = new Map<string, () => number>();
+  const gauges = new Map<string, () => number | readonly Sample[]>();
+  const helps = new Map<string, string>([
+    ["http_request_duration_seconds", "Requests by operation and status, and how long they took."],
+    ["job_duration_seconds", "Runs of jobs by outcome, and how long they took."],
+    ["process_resident_memory_bytes", "Memory of this process that is in RAM."],
+    ["process_uptime_seconds", "How long this process has been running."],
+    ["trace_spans_exported_total", "Spans that the collector took."],
+    ["trace_spans_dropped_total", "Spans that never reached the collector."],
+  ]);
   return {
     count(name, labels = {}, by = 1) {
-      const series = seriesOf(counters, name);
-      const key = write(labels);
-      series.set(key, (series.get(key) ?? 0) + by);
+      const counter = seriesOf(counters, name, labels, () => ({ value: 0 }));
+      if (counter) counter.value += by;
     },
     time(name, labels, seconds) {
-      const series = seriesOf(histograms, name);
-      const key = write(labels);
-      const histogram = series.get(key) ?? { counts: buckets.map(() => 0), sum: 0, total: 0 };
-      series.set(key, histogram);
+      const histogram = seriesOf(histograms, name, labels, () => ({
+        counts: buckets.map(() => 0),
+        sum: 0,
+        total: 0,
+      }));
+      if (!histogram) return;
       const at = buckets.findIndex((bound) => seconds <= bound);
       if (at >= 0) histogram.counts[at]!++;
       histogram.sum += seconds;
       histogram.total++;
     },
     gauge: (name, read) => void gauges.set(name, read),
+    describe: (name, help) => void helps.set(name, help),
     render() {
       const lines: string[] = [];
+      const head = (name: string, type: string) => {
+        const help = helps.get(name);
+        if (help)
+          lines.push(`# HELP ${name} ${help.replace(/[\\\n]/g, (c) => (c === "\n" ? "\\n" : "\\\\"))}`);
+        lines.push(`# TYPE ${name} ${type}`);
+      };
       for (const [name, series] of counters) {
-        lines.push(`# TYPE ${name} counter`);
-        for (const [labels, value] of series) lines.push(`${name}${braces(labels)} ${value}`);
+        head(name, "counter");
+        for (const [labels, { value }] of series) lines.push(`${name}${braces(labels)} ${value}`);
       }
       for (const [name, series] of histograms) {
-        lines.push(`# TYPE ${name} histogram`);
+        head(name, "histogram");
         for (const [labels, { counts, sum, total }] of series) {
           let cumulated = 0;
           for (const [i, bound] of buckets.entries()) {
@@ -57,25 +86,45 @@ export function createMetrics(): Metrics {
           lines.push(`${name}_sum${braces(labels)} ${sum}`, `${name}_count${braces(labels)} ${total}`);
         }
       }
-      for (const [name, read] of gauges) lines.push(`# TYPE ${name} gauge`, `${name} ${read()}`);
+      for (const [name, read] of gauges) {
+        head(name, "gauge");
+        const now = read();
+        const samples = typeof now === "number" ? [{ labels: {}, value: now }] : now;
+        for (const { labels, value } of samples) lines.push(`${name}${braces(write(labels))} ${value}`);
+      }
       return `${lines.join("\n")}\n`;
     },
   };
 }
 
-function seriesOf<T>(all: Map<string, Map<string, T>>, name: string): Map<string, T> {
-  const series = all.get(name) ?? new Map<string, T>();
-  all.set(name, series);
-  return series;
+function seriesOf<T>(
+  all: Map<string, Map<string, T>>,
+  name: string,
+  labels: Labels,
+  make: () => T,
+): T | undefined {
+  let series = all.get(name);
+  if (!series) {
+    series = new Map();
+    all.set(name, series);
+  }
+  const key = write(labels);
+  let one = series.get(key);
+  if (one === undefined && series.size < maxSeries) {
+    one = make();
+    series.set(key, one);
+  }
+  return one;
 }
 
-const write = (labels: Labels) =>
-  Object.entries(labels)
-    .map(
-      ([name, value]) =>
-        `${name}="${String(value).replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`))}"`,
-    )
-    .join(",");
+function write(labels: Labels): string {
+  let text = "";
+  for (const name in labels) text += `${text && ","}${name}="${escapeLabel(String(labels[name]))}"`;
+  return text;
+}
+
+const escapeLabel = (value: string) =>
+  /[\\"\n]/.test(value) ? value.replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`)) : value;
 
 const braces = (...labels: string[]) => {
   const inside = labels.filter(Boolean).join(",");

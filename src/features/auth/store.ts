@@ -27,6 +27,10 @@ export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | un
     left join roles r on r.id = m.role and r.org_id = m.org_id
     where s.token_hash = ${tokenHash} and s.expires_at > now()`);
 
+/** True once anybody has an account on this instance. */
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.row(sql`select 1 from users limit 1`)) !== undefined;
+
 export async function emailOf(db: Db, userId: UserId): Promise<string> {
   const row = await db.row<{ email: string }>(sql`select email from users where id = ${userId}`);
   if (!row) throw new Error("A session without its user.");
@@ -35,6 +39,10 @@ export async function emailOf(db: Db, userId: UserId): Promise<string> {
 
 export const deleteSession = (db: Db, userId: UserId, id: string) =>
   db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
+
+/** The links by mail that a person did not use. */
+export const removeLinks = (db: Db, userId: UserId) =>
+  db.run(sql`delete from verifications where value = ${userId}`);
 
 export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId: OrgId | null) =>
   db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()

@@ -12,7 +12,7 @@ export function home(publicUrl: string): Response {
 <p>The control plane of your organization's AI agents: who may do what, which servers and accounts agents
 may reach, what every run did and cost, and what changed at the code host.</p>
 <p>It is running. Make an account:</p>
-<pre>curl -s ${url}/api/auth/sign-up/email \\
+<pre tabindex="0" role="region" aria-label="Command to make an account">curl -s ${url}/api/auth/sign-up/email \\
   -H 'content-type: application/json' \\
   -d '{"name":"Ada","email":"ada@example.com","password":"correct horse battery"}'</pre>
 <nav><a href="/docs">API reference</a><a href="/openapi.json">openapi.json</a><a href="/ready">Status</a></nav>`,

@@ -1,9 +1,10 @@
 import ipaddr from "ipaddr.js";
-import packageJson from "../../../package.json" with { type: "json" };
 import type { Ctx } from "../../platform/context.ts";
 import { pendingMigrations } from "../../platform/db/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
+import { instanceId } from "../../platform/keyring.ts";
 import { sameSecret } from "../../platform/secrets.ts";
+import { version as program } from "../../platform/version.ts";
 import * as store from "./store.ts";
 
 const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> => {
@@ -25,10 +26,11 @@ export async function readiness({ db, jobs }: Ctx) {
     : ({ status: 503, body: { status: "not_ready", checks } } as const);
 }
 
-export async function version({ db }: Ctx) {
+export async function version({ db, keyring }: Ctx) {
   return {
     name: "signalbox" as const,
-    version: packageJson.version,
+    version: program,
+    instance: instanceId(keyring),
     node: process.version,
     database: `${db.kind === "pglite" ? "embedded PostgreSQL" : "PostgreSQL"} ${await store.serverVersion(db)}`,
   };

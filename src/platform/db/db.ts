@@ -7,8 +7,15 @@ export interface Engine {
   /** Statements that a library wrote: its types are the driver's own. Without values it may be several. */
   foreign(text: string, values?: unknown[]): Promise<Result>;
   transaction<T>(work: (inside: Session) => Promise<T>): Promise<T>;
-  /** `onGap` is called whenever notifications may have been missed. */
-  listen(channel: string, onPayload: (payload: string) => void, onGap: () => void): Promise<Unlisten>;
+  /** `onLost` is called when notifications stop coming; `onGap` when they come again and some may have been missed. */
+  listen(
+    channel: string,
+    onPayload: (payload: string) => void,
+    onGap: () => void,
+    onLost?: () => void,
+  ): Promise<Unlisten>;
+  /** How busy its connections are, where there are several. */
+  pool?(): { inUse: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 

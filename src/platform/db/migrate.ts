@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
 import { sql } from "./sql.ts";
 
@@ -79,13 +80,13 @@ function pending(done: Applied[], migrations: Migration[]): Migration[] {
   for (const { version, name, checksum } of done) {
     const ours = migrations[version - 1];
     if (!ours) {
-      throw new Error(
+      throw new OperatorError(
         `The database has migration ${version} (${name}), which this program does not know: ` +
           "it was migrated by a newer Signalbox. Start that version, or restore a backup from before it.",
       );
     }
     if (ours.checksum !== checksum) {
-      throw new Error(
+      throw new OperatorError(
         `Migration ${version} (${ours.name}) differs from the one this database was migrated with. ` +
           "Restore the original file; a change of schema is a new migration.",
       );

@@ -49,6 +49,11 @@ export async function openPostgres(
     transaction: async (work) => {
       const client = await pool.connect();
       let broken: Error | undefined;
+      // The pool only listens to connections at rest; one that is lost here would end the process.
+      const onLost = (error: Error) => {
+        broken = error;
+      };
+      client.on("error", onLost);
       try {
         await client.query("begin");
         const result = await work(sessionOver(client));
@@ -62,10 +67,17 @@ export async function openPostgres(
         });
         throw error;
       } finally {
+        client.off("error", onLost);
         client.release(broken);
       }
     },
-    listen: (channel, onPayload, onGap) => listen(url, channel, onPayload, onGap, onError),
+    listen: (channel, onPayload, onGap, onLost) =>
+      listen(url, channel, { onPayload, onGap, onLost, onError }),
+    pool: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   };
 }
@@ -85,24 +97,26 @@ function sessionOver(on: pg.Pool | pg.PoolClient): Session {
   };
 }
 
+interface Listener {
+  onPayload(payload: string): void;
+  onGap(): void;
+  onLost: (() => void) | undefined;
+  onError(error: Error): void;
+}
+
 /** Holds one connection for notifications and comes back by itself when it is lost. */
-async function listen(
-  url: string,
-  channel: string,
-  onPayload: (payload: string) => void,
-  onGap: () => void,
-  onError: (error: Error) => void,
-): Promise<Unlisten> {
+async function listen(url: string, channel: string, on: Listener): Promise<Unlisten> {
   let client: pg.Client | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
 
   const again = () => {
     if (closed || retry) return;
+    on.onLost?.();
     retry = setTimeout(() => {
       retry = undefined;
-      connect().then(onGap, (error: Error) => {
-        onError(error);
+      connect().then(on.onGap, (error: Error) => {
+        on.onError(error);
         again();
       });
     }, 250);
@@ -113,8 +127,8 @@ async function listen(
       application_name: "signalbox listen",
       keepAlive: true,
     });
-    fresh.on("notification", ({ payload }) => onPayload(payload ?? ""));
-    fresh.on("error", onError);
+    fresh.on("notification", ({ payload }) => on.onPayload(payload ?? ""));
+    fresh.on("error", on.onError);
     fresh.on("end", again);
     await fresh.connect();
     await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);

@@ -91,7 +91,10 @@ const BY_CODE: Readonly<Record<string, Told>> = {
   ECONNABORTED: reset,
   EPIPE: reset,
   UND_ERR_SOCKET: reset,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: cutShort,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: [
+    "connection_reset",
+    (host) => `${host} sent a reply that does not have the length it announced; it was cut short.`,
+  ],
   HPE_INVALID_EOF_STATE: cutShort,
   ERR_STREAM_PREMATURE_CLOSE: cutShort,
   UND_ERR_HEADERS_OVERFLOW: ["too_large", (host) => `${host} sent more response headers than are accepted.`],

@@ -52,7 +52,6 @@ export async function openExchange(
       if (!next) return opened(reply, url, exchange, redirectedFrom, deadline);
 
       reply.body.destroy();
-      guard.checkRedirect(url, next);
       try {
         guard.checkUrl(next);
       } catch (error) {
@@ -67,6 +66,7 @@ export async function openExchange(
           },
         );
       }
+      guard.checkRedirect(url, next);
       if (next.origin !== url.origin) {
         headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.test(name)));
       }

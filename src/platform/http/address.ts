@@ -22,8 +22,19 @@ export function clientAddress(
   return address;
 }
 
-export const peerAddress = (env: Partial<HttpBindings> | undefined): string =>
-  normalize(env?.incoming?.socket.remoteAddress ?? "unknown");
+/** A connection has one peer for all its requests. */
+const peers = new WeakMap<object, string>();
+
+export function peerAddress(env: Partial<HttpBindings> | undefined): string {
+  const socket = env?.incoming?.socket;
+  if (!socket) return "unknown";
+  let address = peers.get(socket);
+  if (address === undefined) {
+    address = normalize(socket.remoteAddress ?? "unknown");
+    peers.set(socket, address);
+  }
+  return address;
+}
 
 function normalize(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : "unknown";

@@ -7,10 +7,10 @@ import { checkAccess } from "./access.ts";
 import { clientAddress } from "./address.ts";
 import { cors } from "./cors.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
-import { check, parseJson, parseQuery, readBytes } from "./input.ts";
+import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { jsonReply, refusalReply } from "./reply.ts";
-import { jsonBodyLimit, operationId, type Route, takesIdempotencyKey } from "./route.ts";
+import { jsonBodyLimit, operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 
 type Bindings = { Bindings: Partial<HttpBindings> };
 
@@ -21,41 +21,56 @@ export interface HttpOptions {
   authenticate(ctx: Ctx, request: Request): Promise<Caller | undefined> | Caller | undefined;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
+  /** How long a body may take to arrive. */
+  bodyDeadlineMs?: number;
 }
 
 export function createHttp(options: HttpOptions): Hono<Bindings> {
   const { platform, routes } = options;
+  // The fields of a request's line are fixed and none is secret: looking for one in each would cost a sixth
+  // of the whole request.
+  const accessLog = platform.log.child({}, { redact: { paths: [] } });
   const app = new Hono<Bindings>();
+  // Asked when no route answered. A second handler on the path itself would put a chain before each request.
+  const unanswered = new Hono<Bindings>();
   const methods = new Map<string, string[]>();
   for (const route of routes) {
     const path = route.spec.path.replace(/\{(\w+)\}/g, ":$1");
     methods.set(path, [...(methods.get(path) ?? []), route.spec.method.toUpperCase()]);
-    const name = operationId(route.spec);
+    const offered = offer(route);
     app.on(route.spec.method.toUpperCase(), path, (c) =>
-      observe(c, name, (ctx) => answer(options, route, name, c, ctx)),
+      observe(c, offered, (ctx) => answer(options, offered, c, ctx)),
     );
   }
   for (const [path, allowed] of methods) {
     const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-    app.all(path, (c) =>
-      observe(c, "method_not_allowed", async ({ requestId }) => {
+    unanswered.all(path, (c) =>
+      observe(c, { name: "method_not_allowed" }, async ({ requestId }) => {
         if (c.req.method === "OPTIONS") return jsonReply(204, undefined, requestId, { allow });
         const message = `${c.req.method} is not offered here.`;
         return jsonReply(405, { error: "method_not_allowed", message }, requestId, { allow });
       }),
     );
   }
-  app.notFound((c) => observe(c, "not_found", async () => Promise.reject(notFound("route"))));
+  unanswered.notFound((c) =>
+    observe(c, { name: "not_found" }, async () => Promise.reject(notFound("route"))),
+  );
+  app.notFound((c) => unanswered.fetch(c.req.raw, c.env));
   return app;
 
-  /** What every request gets, whatever answers it: an id, a line in the log, a place in the metrics, an answer. */
+  /** What every request gets, whatever answers it: an id, a line in the log, a place in metrics and traces, an answer. */
   async function observe(
     c: Context<Bindings>,
-    name: string,
+    { name, spec }: { name: string; spec?: RouteSpec },
     work: (ctx: Ctx) => Promise<Response>,
   ): Promise<Response> {
     const started = performance.now();
     const request = c.req.raw;
+    const span = platform.trace?.start(
+      spec ? `${request.method} ${spec.path}` : name,
+      "server",
+      request.headers.get("traceparent"),
+    );
     const ctx: Ctx = {
       ...platform,
       requestId: requestIdOf(request),
@@ -76,9 +91,10 @@ export function createHttp(options: HttpOptions): Hono<Bindings> {
       { operation: name, status: response.status },
       seconds,
     );
-    platform.log.info(
+    accessLog.info(
       {
         requestId: ctx.requestId,
+        traceId: span?.traceId,
         operation: name,
         method: request.method,
         status: response.status,
@@ -90,14 +106,41 @@ export function createHttp(options: HttpOptions): Hono<Bindings> {
       },
       "request",
     );
+    // The request's id leads to its line in our own log; who it was stays there.
+    span?.end(response.status >= 500, {
+      "http.request.method": request.method,
+      "http.route": spec?.path,
+      "http.response.status_code": response.status,
+      "signalbox.operation": name,
+      "signalbox.request_id": ctx.requestId,
+      "signalbox.credential": ctx.caller?.credential,
+      "error.type": response.status >= 500 ? String(response.status) : undefined,
+    });
     return response;
   }
 }
 
+/** A route and what follows from its contract, worked out once. */
+interface Offered extends Route {
+  name: string;
+  takesKey: boolean;
+  /** Where the contract lists one reply, handlers return its body alone. */
+  onlyStatus: number | undefined;
+}
+
+function offer(route: Route): Offered {
+  const statuses = Object.keys(route.spec.replies).map(Number);
+  return {
+    ...route,
+    name: operationId(route.spec),
+    takesKey: takesIdempotencyKey(route.spec),
+    onlyStatus: statuses.length === 1 ? statuses[0] : undefined,
+  };
+}
+
 async function answer(
-  { authenticate, checkReplies }: HttpOptions,
-  { spec, handle }: Route,
-  name: string,
+  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
+  { spec, handle, name, takesKey, onlyStatus }: Offered,
   c: Context<Bindings>,
   ctx: Ctx,
 ): Promise<Response> {
@@ -111,38 +154,40 @@ async function answer(
     if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
   }
   const search = request.url.indexOf("?");
-  const query = parseQuery(search < 0 ? "" : request.url.slice(search + 1), spec.query);
+  const query =
+    search < 0 && !spec.query ? {} : parseQuery(search < 0 ? "" : request.url.slice(search + 1), spec.query);
   const params = spec.params ? check(spec.params, c.req.param()) : undefined;
 
-  const idempotencyKey = takesIdempotencyKey(spec) ? request.headers.get("idempotency-key") : null;
+  const idempotencyKey = takesKey ? request.headers.get("idempotency-key") : null;
   const wantsBody = spec.body || idempotencyKey !== null;
-  const bytes = wantsBody ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit) : undefined;
+  const bytes = wantsBody
+    ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs)
+    : undefined;
   const body = spec.body && bytes ? check(spec.body, parseJson(bytes, request)) : undefined;
 
   const added: [string, string][] = [];
   const addHeader = (header: string, value: string) => void added.push([header, value]);
-  const perform = async (inside: Ctx): Promise<unknown> =>
-    handle(inside, { params, query, body, request, addHeader });
+  const input = { params, query, body, request, addHeader };
   if (spec.raw) {
-    const response = (await perform(ctx)) as Response;
+    const response = (await handle(ctx, input)) as Response;
     response.headers.set("x-request-id", ctx.requestId);
     return response;
   }
-  const statuses = Object.keys(spec.replies).map(Number);
   const reply = async (inside: Ctx): Promise<Reply> => {
-    const outcome = await perform(inside);
-    const { status, body } =
-      statuses.length === 1
-        ? { status: statuses[0]!, body: outcome }
-        : (outcome as { status: number; body: unknown });
-    if (checkReplies) assertDescribed(spec.replies[status], body, name, status);
-    return { status, body };
+    const outcome = await handle(inside, input);
+    const sent = onlyStatus === undefined ? (outcome as Reply) : { status: onlyStatus, body: outcome };
+    if (checkReplies) assertDescribed(spec.replies[sent.status], sent.body, name, sent.status);
+    return sent;
   };
   if (idempotencyKey !== null && ctx.caller) {
     const { status, body, replayed } = await onceByKey(
       { ...ctx, caller: ctx.caller },
       idempotencyKey,
-      `${request.method} ${new URL(request.url).pathname}`,
+      {
+        operation: `${request.method} ${new URL(request.url).pathname}`,
+        // Elsewhere the active organization does not matter, and may change by the very request.
+        orgId: spec.access.kind === "member" ? ctx.caller.member?.orgId : undefined,
+      },
       bytes ?? Buffer.alloc(0),
       reply,
     );

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Caller, Ctx, UserId } from "../context.ts";
+import type { Caller, Ctx, OrgId } from "../context.ts";
 import { type Db, sql } from "../db/index.ts";
 import { conflict, invalidField } from "../errors.ts";
 
@@ -16,14 +16,15 @@ export interface Reply {
 export async function onceByKey(
   ctx: Ctx & { caller: Caller },
   key: string,
-  operation: string,
+  { operation, orgId }: { operation: string; orgId: OrgId | undefined },
   requestBytes: Buffer,
   handle: (ctx: Ctx) => Promise<Reply>,
 ): Promise<Reply & { replayed: boolean }> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");
   }
-  const scope = scopeOf(ctx.caller);
+  // A key is the caller's own, in the organization that the route is about: a person's credentials share it.
+  const scope = `${ctx.caller.userId ?? ctx.caller.credentialId} ${orgId ?? "-"}`;
   const hash = createHash("sha256").update(operation).update("\0").update(requestBytes).digest("base64url");
   return ctx.db.transaction(async (tx) => {
     const place = { table: "idempotency_keys", row: `${scope} ${key}`, column: "reply" };
@@ -51,11 +52,8 @@ export async function onceByKey(
   });
 }
 
-/** A key is the caller's own, in the organization it acts in: a person's two credentials share it. */
-function scopeOf(caller: Caller): string {
-  const owner: UserId | string = caller.userId ?? caller.credentialId;
-  return `${owner} ${caller.member?.orgId ?? "-"}`;
-}
+/** Replies of the last day; the row of the place is both parts of the primary key. */
+export const sealedReplies = { table: "idempotency_keys", id: "scope || ' ' || key", column: "reply" };
 
 export const forgetReplies = (db: Db) =>
   db.run(sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`);

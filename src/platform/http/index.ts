@@ -1,8 +1,9 @@
 export { type Access, member, open, signedIn } from "./access.ts";
 export { createHttp } from "./app.ts";
 export { cookieValue, createAuthenticator, forgetCallers, type Resolvers } from "./authenticate.ts";
+export { lineOfText } from "./fields.ts";
 export { escapeHtml, htmlPage } from "./html.ts";
-export { forgetReplies } from "./idempotency.ts";
+export { forgetReplies, sealedReplies } from "./idempotency.ts";
 export { describeApi } from "./openapi.ts";
 export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
 export { countAttempt, forgetAttempt, forgetAttempts } from "./rate-limit.ts";

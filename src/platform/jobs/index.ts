@@ -69,7 +69,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
   await boss.start();
   let ready = true;
-  const known = new Set((await boss.getQueues()).map(({ name }) => name));
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   for (const definition of definitions) {
     const queue = {
       name: definition.name,
@@ -80,8 +80,10 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       retryDelayMax: 3600,
       expireInSeconds: definition.expireInSeconds ?? 300,
     };
-    if (known.has(definition.name)) await boss.updateQueue(definition.name, queue);
-    else await boss.createQueue(definition.name, queue);
+    const found = known.get(definition.name);
+    if (!found) await boss.createQueue(definition.name, queue);
+    // A start writes only what changed: most change nothing, and there will be many queues.
+    else if (!includes(found, queue)) await boss.updateQueue(definition.name, queue);
   }
 
   return {
@@ -94,30 +96,47 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       });
     },
     async work(platform, kinds) {
+      const failing = new Set<string>();
+      platform.metrics.describe("job_failing", "1 while the last run of that job in this process failed.");
+      platform.metrics.gauge("job_failing", () =>
+        kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
+      );
       for (const definition of kinds) {
         await boss.work(
           definition.name,
           { localConcurrency: definition.concurrency ?? 1 },
           async ([next]) => {
             const started = performance.now();
-            let outcome = "done";
+            const span = platform.trace?.start(`job ${definition.name}`, "consumer");
+            let failure: string | undefined;
             try {
               await definition.handle(platform, (next?.data ?? {}) as object);
+              failing.delete(definition.name);
             } catch (error) {
-              outcome = "failed";
+              failure = error instanceof Error ? error.name : "unknown";
+              failing.add(definition.name);
               log.warn({ job: definition.name, id: next?.id, err: error }, "job failed");
               throw error;
             } finally {
               const seconds = (performance.now() - started) / 1000;
+              const outcome = failure === undefined ? "done" : "failed";
               platform.metrics.time("job_duration_seconds", { job: definition.name, outcome }, seconds);
+              span?.end(failure !== undefined, {
+                "signalbox.job": definition.name,
+                "signalbox.job.id": next?.id,
+                "error.type": failure,
+              });
             }
           },
         );
       }
       const scheduled = kinds.filter(({ schedule }) => schedule);
-      for (const { name, schedule } of scheduled) await boss.schedule(name, schedule!);
-      const current = new Set(scheduled.map(({ name }) => name));
-      for (const { name } of await boss.getSchedules()) if (!current.has(name)) await boss.unschedule(name);
+      const known = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]));
+      for (const { name, schedule } of scheduled) {
+        if (known.get(name) !== schedule) await boss.schedule(name, schedule!);
+        known.delete(name);
+      }
+      for (const name of known.keys()) await boss.unschedule(name);
     },
     async stop(timeoutMs) {
       ready = false;
@@ -125,3 +144,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     },
   };
 }
+
+/** True when everything in `part` has the same value in `whole`. */
+const includes = (whole: object, part: object): boolean =>
+  Object.entries(part).every(([key, value]) => (whole as Record<string, unknown>)[key] === value);

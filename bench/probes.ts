@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { can } from "../src/features/permissions/index.ts";
+import { on, open, route } from "../src/platform/http/index.ts";
+
+const spec = {
+  method: "get",
+  tag: "Bench",
+  summary: "Nothing at all",
+  replies: { 200: z.strictObject({ ok: z.literal(true) }) },
+} as const;
+
+export const openPath = "/v1/bench/open";
+export const memberPath = "/v1/bench/member";
+
+/** Two routes that differ in their access and in nothing else. */
+export const probes = [
+  on(route({ ...spec, path: openPath, access: open }), () => ({ ok: true as const })),
+  on(route({ ...spec, path: memberPath, access: can("api_keys:create") }), () => ({ ok: true as const })),
+];

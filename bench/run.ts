@@ -1,0 +1,62 @@
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { authentication } from "./authentication.ts";
+import { type Bench, type Figure, held } from "./frame.ts";
+
+const benches: Record<string, Bench> = { authentication };
+
+const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
+
+  ${Object.keys(benches).join(", ")}; all of them when none is named.
+
+Figures are medians over rounds in which every side has a short turn. A promise that is not held is
+reported and is not an error: judge it on a quiet machine.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "7" },
+    seconds: { type: "string", default: "1" },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+const rounds = Number(values.rounds);
+const seconds = Number(values.seconds);
+const unknown = positionals.find((name) => !benches[name]);
+if (values.help || unknown || !(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 30)) {
+  console.error(unknown ? `There is no benchmark "${unknown}".\n\n${usage}` : usage);
+  process.exit(values.help ? 0 : 2);
+}
+
+const say = (text: string) => console.error(`… ${text}`);
+const names = positionals.length ? positionals : Object.keys(benches);
+const results: Record<string, Figure[]> = {};
+for (const name of names) results[name] = await benches[name]!({ rounds, seconds, say });
+
+if (values.json) {
+  const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
+  const benchmarks = Object.entries(results).map(([name, figures]) => ({
+    name,
+    figures: figures.map((figure) => ({ ...figure, held: held(figure) })),
+  }));
+  console.log(
+    JSON.stringify({ at: new Date().toISOString(), machine, rounds, seconds, benchmarks }, null, 2),
+  );
+} else {
+  for (const [name, figures] of Object.entries(results)) {
+    console.log(`\n${name}`);
+    for (const figure of figures) console.log(line(figure));
+  }
+}
+
+function line(figure: Figure): string {
+  const { name, value, unit, promise } = figure;
+  const shown = value.toLocaleString("en", {
+    maximumFractionDigits: value < 100 ? 2 : 0,
+    useGrouping: true,
+  });
+  const promised = promise && ("atLeast" in promise ? `≥ ${promise.atLeast}` : `≤ ${promise.atMost}`);
+  const verdict = promised ? `   promised ${promised}: ${held(figure) ? "held" : "NOT HELD"}` : "";
+  return `  ${name.padEnd(56)} ${shown.padStart(9)} ${unit}${verdict}`;
+}
