@@ -81,6 +81,8 @@ create index automation_runs_automation on automation_runs (automation_id, id de
 create index automation_runs_live on automation_runs (org_id, status, queued_at)
   where status in ('queued', 'running');
 create index automation_runs_retention on automation_runs (org_id, finished_at) where finished_at is not null;
+create index automation_runs_unpruned on automation_runs (org_id, finished_at)
+  where finished_at is not null and events_pruned_at is null;
 
 create table automation_run_attempts (
   run_id text not null collate "C" references automation_runs on delete cascade,
@@ -163,10 +165,15 @@ create index automation_runners_page on automation_runners (org_id, id desc);
 create table automation_runner_tokens (
   token_hash text primary key,
   runner_id text not null collate "C" references automation_runners on delete cascade,
+  -- What the credential that made it could do here: a token is never wider.
+  permissions text[] not null,
+  -- Made with a key, it ends with the key.
+  key_id text collate "C" references api_keys on delete cascade,
   expires_at timestamptz not null,
   created_at timestamptz not null default now()
 );
 create index automation_runner_tokens_runner on automation_runner_tokens (runner_id);
+create index automation_runner_tokens_key on automation_runner_tokens (key_id);
 create index automation_runner_tokens_expiry on automation_runner_tokens (expires_at);
 
 -- One row per report that said what it used: the key is what makes a repetition count nothing.

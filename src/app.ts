@@ -29,6 +29,7 @@ const tags = [
   { name: "API Keys", description: "Keys that act for a member." },
   { name: "Automations", description: "What should happen when." },
   { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
+  { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
 ];
 
@@ -57,7 +58,9 @@ export function api(): Record<string, unknown> {
       version: "dev",
       description: "Self-hosted control plane for organizations that run AI agents.",
       tags,
-      tokenSchemes: {},
+      tokenSchemes: {
+        runner: { scheme: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
+      },
     },
   );
   return described;
@@ -79,16 +82,18 @@ export function createApp(
   platform: Platform,
   { role = "all", checkReplies = false, moreRoutes = [] }: AppOptions = {},
 ) {
+  const closing = new AbortController();
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
+    runner: automations.touchRunners,
   });
   const authenticate = createAuthenticator(
     platform.bus,
     {
       session: auth.resolveSession,
       key: { prefix: apiKeys.keyPrefix, resolve: apiKeys.resolveKey },
-      tokens: {},
+      tokens: { [automations.runnerPrefix]: automations.resolveRunner },
     },
     auth.cookieName(platform.config.publicUrl),
   );
@@ -99,11 +104,17 @@ export function createApp(
       ...moreRoutes,
     ],
     checkReplies,
+    closing: closing.signal,
     async authenticate(ctx, request) {
       const caller = await authenticate(ctx, request);
       if (caller) lastUsed.note(caller);
       return caller;
     },
   });
-  return { fetch: http.fetch, lastUsed, close: () => lastUsed.stop() };
+  return {
+    fetch: http.fetch,
+    lastUsed,
+    closing: () => closing.abort(),
+    close: () => lastUsed.stop(),
+  };
 }

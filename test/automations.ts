@@ -65,3 +65,16 @@ export const readEvents = async (server: TestServer, headers: Auth, id: string) 
 export const loseLease = (server: TestServer, id: string) =>
   server.platform.db.run(sql`
     update automation_runs set lease_expires_at = now() - interval '1 second' where id = ${id} and status = 'running'`);
+
+/** Headers of a runner of that person. */
+export async function createRunner(
+  server: TestServer,
+  headers: Auth,
+  body: Record<string, unknown> = {},
+): Promise<{ auth: Auth; token: string; eventsPath: string }> {
+  const runnerId = `runner-${Math.random().toString(36).slice(2)}`;
+  const reply = await server.call("/v1/automation-runners/token", { body: { runnerId, ...body }, headers });
+  if (reply.status !== 200) throw new Error(`runner failed: ${reply.status} ${JSON.stringify(reply.body)}`);
+  const { token, eventsPath } = reply.body;
+  return { auth: { authorization: `Bearer ${token}` }, token, eventsPath };
+}

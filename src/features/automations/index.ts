@@ -1,5 +1,9 @@
+import type { Job } from "../../platform/jobs/index.ts";
+import { tick } from "./jobs.ts";
+import { prune } from "./retention/index.ts";
 import { stopOrganization } from "./runs/index.ts";
 
 export { routes } from "./routes.ts";
+export { resolveRunner, runnerPrefix, touchRunners } from "./runners/index.ts";
 
-export const jobs = [stopOrganization];
+export const jobs = [tick, prune, stopOrganization as Job];

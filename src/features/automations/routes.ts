@@ -2,6 +2,7 @@ import { on, type Route } from "../../platform/http/index.ts";
 import * as contract from "./contract.ts";
 import * as events from "./events/index.ts";
 import * as lateReports from "./late-reports/index.ts";
+import * as runners from "./runners/index.ts";
 import * as runs from "./runs/index.ts";
 import * as schedules from "./schedules/index.ts";
 import * as service from "./service.ts";
@@ -23,5 +24,6 @@ export const routes: Route[] = [
   ...runs.routes,
   ...events.routes,
   ...lateReports.routes,
+  ...runners.routes,
   ...usage.routes,
 ];

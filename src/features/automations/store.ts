@@ -98,3 +98,22 @@ export const setOwner = (tx: Db, orgId: OrgId, id: AutomationId, memberId: strin
   tx.run(sql`
     update automations a set member_id = m.id, updated_at = now() from members m
     where a.id = ${id} and a.org_id = ${orgId} and m.id = ${memberId} and m.org_id = ${orgId}`);
+
+export interface DueAutomation {
+  id: AutomationId;
+  orgId: OrgId;
+  memberId: string | null;
+  revision: number;
+  schedule: Automation["schedule"];
+  nextRunAt: number;
+  /** The database's clock: replicas may disagree, it does not. */
+  now: number;
+}
+
+/** Automations of any organization that are due. Those that another process has taken are left to it. */
+export const lockDueOfAll = (tx: Db, limit: number) =>
+  tx.rows<DueAutomation>(sql`
+    select a.id, a.org_id as "orgId", a.member_id as "memberId", a.revision, v.schedule,
+      a.next_run_at as "nextRunAt", now() as now
+    from ${current} where a.next_run_at <= now()
+    order by a.next_run_at limit ${limit} for no key update of a skip locked`);

@@ -127,6 +127,20 @@ export const reportBatch = route({
   errors: refusals,
 });
 
+export const stream = route({
+  method: "get",
+  path: "/v1/automation-runs/{id}/stream",
+  tag,
+  summary: "The events of a run as they come",
+  description:
+    "Each message is an event; its id is the sequence, from the second attempt on `attempt.sequence`. Messages named `run` carry the run whenever its state changes. Come back with `Last-Event-ID`, or with `lastEventId` where headers cannot be set, to go on from there. Ends when the run has; 204 when there is nothing left to tell.",
+  access: can("automations:create"),
+  params: runId,
+  query: z.strictObject({ lastEventId: z.string().max(40).optional() }),
+  raw: "text/event-stream",
+  replies: { 200: z.string(), 204: null },
+});
+
 export const list = route({
   method: "get",
   path: "/v1/automation-runs/{id}/events",

@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
-import type { PageQuery } from "../../../platform/http/index.ts";
+import { baseHeaders, type PageQuery, type Source } from "../../../platform/http/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "../runs/index.ts";
 import type { Report, RunEvent } from "./contract.ts";
 import * as store from "./store.ts";
+import { follow, isOver, positionOf as positionOfId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
 
 export const maxPayloadBytes = 256 * 1024;
@@ -202,7 +203,25 @@ export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
   return { items, nextCursor: last && more ? writePosition(last) : null };
 }
 
-export const writePosition = ({ attempt, sequence }: store.Position) =>
+export async function stream(
+  ctx: MemberCtx,
+  id: string,
+  lastEventId: string | null,
+  eventStream: (source: Source) => Response,
+): Promise<Response> {
+  const runId = runIdOf(id);
+  const run = await readRun(ctx, id);
+  const after = positionOfId(lastEventId ?? undefined);
+  if (after.attempt > 0 && isOver(run)) {
+    const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
+    // A browser would come back forever; this tells it not to.
+    if (rest.items.length === 0)
+      return new Response(null, { status: 204, headers: { ...baseHeaders, "cache-control": "no-store" } });
+  }
+  return eventStream((signal) => follow(ctx, runId, after, signal));
+}
+
+const writePosition = ({ attempt, sequence }: store.Position) =>
   Buffer.from(`${attempt}.${sequence}`).toString("base64url");
 
 function positionOf(cursor: string | undefined): store.Position {

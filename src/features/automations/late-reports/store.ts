@@ -51,3 +51,8 @@ export const list = async (
   if (rows.length === 0) return undefined;
   return rows.filter((row): row is LateReport => row.id !== null);
 };
+
+export const removeOfRun = (db: Db, orgId: OrgId, runId: string) =>
+  db.run(sql`
+    delete from automation_late_reports l using automation_runs r
+    where r.id = l.run_id and r.org_id = ${orgId} and l.run_id = ${runId}`);

@@ -12,7 +12,6 @@ export const reasons = [
   "overlap",
   "missed",
   "no_runner",
-  "owner_left",
   "interrupted",
   "lease_lost",
   "timed_out",
@@ -51,6 +50,7 @@ export const Run = z
     queuedAt: z.int(),
     startedAt: z.int().nullable(),
     finishedAt: z.int().nullable(),
+    eventsPrunedAt: z.int().nullable().describe("Its events were older than the organization keeps them."),
   })
   .meta({ id: "AutomationRun" });
 export type Run = z.output<typeof Run>;
@@ -181,8 +181,7 @@ export const heartbeat = route({
   summary: "Keep the lease, and hear whether to stop",
   access: asReporter,
   params: runId,
-  query: z.object({}),
-  body: z.object({ attempt }),
+  body: z.strictObject({ attempt }),
   replies: {
     200: z.strictObject({
       attempt: z.int(),

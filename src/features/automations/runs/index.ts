@@ -17,4 +17,11 @@ export {
   stand,
   type Verdict,
 } from "./service.ts";
-export type { Reach, RunId } from "./store.ts";
+export {
+  listOrganizations,
+  listToPrune,
+  markPruned,
+  type Reach,
+  type RunId,
+  removeOld,
+} from "./store.ts";

@@ -20,7 +20,7 @@ const columns = sql`r.id, r.automation_id as "automationId", r.revision as "auto
     json_build_object('message', r.error_message, 'retryable', r.error_retryable) end as error,
   (select count(*)::int from automation_late_reports l where l.run_id = r.id) as "lateReports",
   r.created_at as "createdAt", r.queued_at as "queuedAt", r.started_at as "startedAt",
-  r.finished_at as "finishedAt"`;
+  r.finished_at as "finishedAt", r.events_pruned_at as "eventsPrunedAt"`;
 
 const withinReach = (orgId: OrgId, reach: Reach) =>
   sql`r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})`;
@@ -248,3 +248,29 @@ export const lockQueued = (tx: Db, orgId: OrgId, automationId: string) =>
     select r.id from automation_runs r
     where r.org_id = ${orgId} and r.status = 'queued' and r.automation_id = ${automationId}
     order by r.id for no key update`);
+
+/** Finished runs of an organization whose events are older than it keeps them. */
+export const listToPrune = (db: Db, orgId: OrgId, days: number, limit: number) =>
+  db.rows<{ id: RunId; no: number }>(sql`
+    select r.id, r.no from automation_runs r
+    where r.org_id = ${orgId} and r.events_pruned_at is null
+      and r.finished_at < now() - make_interval(days => ${days}::int)
+    order by r.finished_at limit ${limit}`);
+
+export const markPruned = (db: Db, orgId: OrgId, id: RunId) =>
+  db.run(sql`update automation_runs set events_pruned_at = now() where id = ${id} and org_id = ${orgId}`);
+
+/** How many it removed; their events are left for whoever removes events. */
+export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
+  db.run(sql`
+    delete from automation_runs where id in (
+      select r.id from automation_runs r
+      where r.org_id = ${orgId} and r.finished_at < now() - make_interval(days => ${days}::int)
+      order by r.finished_at limit ${limit})`);
+
+/** Every organization that has runs, some at a time. */
+export const listOrganizations = (db: Db, after: string, limit: number) =>
+  db.rows<{ orgId: OrgId }>(sql`
+    select o.id as "orgId" from organizations o
+    where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
+    order by o.id limit ${limit}`);
