@@ -1,9 +1,10 @@
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
+import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
 
-const benches: Record<string, Bench> = { authentication };
+const benches: Record<string, Bench> = { authentication, discovery };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
 

@@ -1,6 +1,7 @@
 import * as apiKeys from "./features/api-keys/index.ts";
 import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
+import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
@@ -31,9 +32,10 @@ const tags = [
   { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
   { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
+  { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, automations];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations];
 
 export const jobs: readonly Job[] = [
   mail.deliver as Job,

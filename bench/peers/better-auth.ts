@@ -9,6 +9,8 @@ import pg from "pg";
  */
 export async function openBetterAuth(databaseUrl: string, poolSize: number) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
+  // Its connections may outlive `end` by a moment, and the database is dropped under them.
+  pool.on("error", () => {});
   const options = {
     baseURL: "http://127.0.0.1",
     secret: "a secret for the benchmarks, long enough",

@@ -26,6 +26,12 @@ const secret = z
   .string()
   .min(32, "must have at least 32 characters; make one with `openssl rand -base64 32`");
 
+// A secret may itself contain a comma: then the whole is one, and pieces too short to be any are not.
+const secrets = secret.transform((text) =>
+  [...new Set([text, ...text.split(",")].map((piece) => piece.trim()))].filter(isSecret),
+);
+const isSecret = (text: string) => secret.safeParse(text).success;
+
 const wholeNumber = (from: number, to: number, hint = "") => {
   const error = `must be a whole number from ${from} to ${to}${hint}`;
   return z
@@ -73,7 +79,7 @@ const variables = z.object({
   DATABASE_POOL: wholeNumber(2, 200).default(10),
   DATA_DIR: z.string().min(1).default("./data"),
   SIGNALBOX_SECRET: secret.optional(),
-  SIGNALBOX_SECRET_PREVIOUS: list.pipe(z.array(secret)).default([]),
+  SIGNALBOX_SECRET_PREVIOUS: secrets.default([]),
   EGRESS_ALLOW: z
     .string()
     .transform((text, issues) => {

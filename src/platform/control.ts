@@ -1,8 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
+import { z } from "zod";
 import { holderOf } from "./db/index.ts";
 
 /**
@@ -10,10 +12,8 @@ import { holderOf } from "./db/index.ts";
  * server: one HTTP request over a unix socket only its owner can open, answered with a line of JSON for
  * each line of output and a last one with the exit code.
  */
-export interface Order {
-  command: string;
-  args: string[];
-}
+const Order = z.object({ command: z.string(), args: z.array(z.string()) });
+export type Order = z.output<typeof Order>;
 
 export interface Outlet {
   out(line: string): void;
@@ -40,11 +40,11 @@ export async function openControl(
     if (incoming.method !== "POST" || incoming.url !== "/orders") return void response.writeHead(404).end();
     const gone = new AbortController();
     response.on("close", () => gone.abort());
-    let text = "";
-    for await (const chunk of incoming) text += chunk;
+    const order = await readOrder(incoming);
+    if (!order) return void response.writeHead(400).end();
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     const write = (line: Line) => void response.write(`${JSON.stringify(line)}\n`);
-    const exit = await carryOut(JSON.parse(text) as Order, {
+    const exit = await carryOut(order, {
       out: (line) => write({ out: line }),
       err: (line) => write({ err: line }),
       signal: AbortSignal.any([gone.signal, closing.signal]),
@@ -66,6 +66,14 @@ export async function openControl(
   };
 }
 
+async function readOrder(incoming: IncomingMessage): Promise<Order | undefined> {
+  try {
+    return Order.parse(await json(incoming));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Nobody took the order at that address: nothing was done. */
 export class NoAnswer extends Error {}
 
@@ -73,25 +81,25 @@ export class NoAnswer extends Error {}
 export class CutOff extends Error {}
 
 /** Has the order carried out at that address; gives its exit code. */
-export function sendOrder(address: string, order: Order, { out, err, signal }: Outlet): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ socketPath: address, path: "/orders", method: "POST", signal });
-    sent.on("error", (error) => reject(new NoAnswer(error.message)));
-    sent.on("response", (response) => {
-      if (response.statusCode !== 200) return reject(new NoAnswer(`HTTP ${response.statusCode}`));
-      const cutOff = () => reject(new CutOff());
-      response.on("error", cutOff);
-      createInterface({ input: response })
-        .on("line", (text) => {
-          const line = JSON.parse(text) as Line;
-          if ("out" in line) out(line.out);
-          else if ("err" in line) err(line.err);
-          else resolve(line.exit);
-        })
-        .on("close", cutOff);
-    });
-    sent.end(JSON.stringify(order));
+export async function sendOrder(address: string, order: Order, outlet: Outlet): Promise<number> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ socketPath: address, path: "/orders", method: "POST", signal: outlet.signal })
+      .on("response", resolve)
+      .on("error", (error) => reject(new NoAnswer(error.message)))
+      .end(JSON.stringify(order));
   });
+  if (response.statusCode !== 200) throw new NoAnswer(`HTTP ${response.statusCode}`);
+  try {
+    for await (const text of createInterface({ input: response })) {
+      const line = JSON.parse(text) as Line;
+      if ("exit" in line) return line.exit;
+      if ("out" in line) outlet.out(line.out);
+      else outlet.err(line.err);
+    }
+  } catch (error) {
+    throw new CutOff((error as Error).message);
+  }
+  throw new CutOff("the connection ended");
 }
 
 /** A path for a socket has about a hundred bytes in most kernels, wherever the data folder is. */

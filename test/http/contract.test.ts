@@ -39,6 +39,9 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
 };
 
+/** Operations that ignore what they do not know, so that a newer caller still gets through. */
+const lenient = new Set(["postV1McpConnectionsDiscover"]);
+
 const specs = routes.map(({ spec }) => spec);
 const guarded = specs.filter(({ access }) => access.kind !== "public");
 const withParams = specs.filter(({ path }) => path.includes("{"));
@@ -302,15 +305,22 @@ describe("every route", () => {
       }
     });
 
-    test.each(named(withBody))("%s: an unknown field is refused", async (_, spec) => {
-      const body = JSON.stringify(bodyFor(spec, acme).body);
-      for (const name of ["surprise", "__proto__", "constructor"]) {
-        const extended = `${body.slice(0, -1)}${body === "{}" ? "" : ","}"${name}":{}}`;
-        const reply = await callRoute(spec, { headers: acme.owner.auth, body: extended });
-        expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
-        expect(reply.body.details).toContainEqual(expect.objectContaining({ path: [name] }));
-      }
-    });
+    test.each(named(withBody))(
+      "%s: an unknown field is refused, unless newer callers must get through",
+      async (_, spec) => {
+        const body = JSON.stringify(bodyFor(spec, acme).body);
+        for (const name of ["surprise", "__proto__", "constructor"]) {
+          const extended = `${body.slice(0, -1)}${body === "{}" ? "" : ","}"${name}":{}}`;
+          const reply = await callRoute(spec, { headers: acme.owner.auth, body: extended });
+          if (lenient.has(operationId(spec))) {
+            expect(reply.status).toBeLessThan(300);
+            continue;
+          }
+          expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+          expect(reply.body.details).toContainEqual(expect.objectContaining({ path: [name] }));
+        }
+      },
+    );
 
     test.each(named(withBody))("%s: a value of another kind is refused", async (_, spec) => {
       for (const { what, body } of wrongBodies(schemaOf(spec.body!))) {

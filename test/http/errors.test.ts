@@ -540,7 +540,7 @@ describe.skipIf(inject("engine") === "pglite")(
     beforeAll(async () => {
       database = await createDatabase();
       proxy = await openProxy(database.url!);
-      server = await startServer({ ...database, url: proxy.url });
+      server = await startServer({ ...database, url: proxy.url }, { statementMs: 1_500 });
     });
     afterAll(async () => {
       await server.close();
@@ -587,6 +587,25 @@ describe.skipIf(inject("engine") === "pglite")(
       await expect.poll(async () => (await server.call("/ready")).status).toBe(200);
     });
 
+    test("that no longer says anything is a 503, and over when it speaks again", async () => {
+      const acme = await createWorkspace(server);
+      proxy.stall();
+      const calls = Array.from({ length: 12 }, (_, i) =>
+        i % 2
+          ? server.call("/v1/members", { headers: acme.owner.auth })
+          : server.call("/v1/organizations", { headers: acme.owner.auth, body: { name: "Silence" } }),
+      );
+      const statuses = (await Promise.all(calls)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([503]));
+      proxy.cut();
+      proxy.heal();
+      await expect
+        .poll(async () => (await server.call("/v1/members", { headers: acme.owner.auth })).status, {
+          timeout: 10_000,
+        })
+        .toBe(200);
+    });
+
     test("in the middle of a request is a 503, not a fault", async () => {
       const acme = await createWorkspace(server);
       const calls = Array.from({ length: 20 }, (_, i) =>
@@ -602,6 +621,8 @@ describe.skipIf(inject("engine") === "pglite")(
 
 interface Proxy {
   url: string;
+  /** Takes everything and passes nothing on. */
+  stall(): void;
   cut(): void;
   heal(): void;
   close(): Promise<void>;
@@ -637,6 +658,9 @@ async function openProxy(target: string): Promise<Proxy> {
   };
   return {
     url: Object.assign(new URL(target), { hostname: "127.0.0.1", port: String(port) }).href,
+    stall: () => {
+      for (const socket of sockets) socket.unpipe().resume();
+    },
     cut,
     heal: () => {
       whole = true;

@@ -115,13 +115,6 @@ describe("another request under the same key", () => {
     expect(reply.body.message).toBeTypeOf("string");
     expect(await namesOfKeys()).not.toContain("second body");
   });
-
-  test("at another route is 409", async () => {
-    const key = newKey();
-    const headers = { ...acme.owner.auth, "idempotency-key": key, "x-organization-id": acme.orgId };
-    expect((await server.call("/v1/organizations", { body: { name: "Same" }, headers })).status).toBe(201);
-    expect((await server.call("/v1/api-keys", { body: { name: "Same" }, headers })).status).toBe(409);
-  });
 });
 
 describe("a refusal", () => {

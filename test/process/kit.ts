@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,6 +22,7 @@ export function freshFolder(): string {
 export function copyOf(dataDir: string): string {
   const copy = freshFolder();
   cpSync(dataDir, copy, { recursive: true });
+  chmodSync(copy, 0o700);
   return copy;
 }
 

@@ -2,7 +2,7 @@ import { APIError } from "better-auth/api";
 import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, unauthorized } from "../../platform/errors.ts";
-import { countAttempt, forgetAttempt, forgetCallers } from "../../platform/http/index.ts";
+import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
 import { StorageError } from "./adapter.ts";
 import type { User } from "./contract.ts";
@@ -31,7 +31,7 @@ export async function signUp(
 
 export async function signIn(ctx: Ctx, body: { email: string; password: string }): Promise<SignedIn> {
   // Per person and place: a stranger's guesses do not lock the person out elsewhere.
-  const key = `sign-in ${body.email.toLowerCase()} ${ctx.address}`;
+  const key = `sign-in ${body.email.toLowerCase()} ${networkOf(ctx.address)}`;
   await countAttempt(ctx.db, key, { attempts: 10, perSeconds: 600 });
   try {
     const result = signedIn(await call(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })));

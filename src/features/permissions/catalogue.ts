@@ -21,6 +21,7 @@ export const catalogue = {
     roles: admins,
   },
   "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
+  "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 
 export type Permission = keyof typeof catalogue;

@@ -1,4 +1,4 @@
-export { createDb, type Db, type Engine, type Unlisten } from "./db.ts";
+export { createDb, type Db, type Engine, exclusively, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
 export { isDatabaseDown, violatedConstraint } from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";

@@ -36,6 +36,16 @@ export function peerAddress(env: Partial<HttpBindings> | undefined): string {
   return address;
 }
 
+/**
+ * What attempts are counted by. Whoever has one IPv6 address has all of its /64, and could guess from
+ * another one each time.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${new ipaddr.IPv6([...parts, 0, 0, 0, 0]).toString()}/64`;
+}
+
 function normalize(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : "unknown";
 }

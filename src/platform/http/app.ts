@@ -4,7 +4,7 @@ import type { Caller, Ctx, Platform, UserId } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { checkAccess } from "./access.ts";
-import { clientAddress } from "./address.ts";
+import { clientAddress, networkOf } from "./address.ts";
 import { cors } from "./cors.ts";
 import { eventStream, type Source } from "./event-stream.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
@@ -150,7 +150,7 @@ async function answer(
   ctx: Ctx,
 ): Promise<Response> {
   const request = c.req.raw;
-  if (spec.limit) await countAttempt(ctx.db, `${name} ${ctx.address}`, spec.limit);
+  if (spec.limit) await countAttempt(ctx.db, `${name} ${networkOf(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
     const caller = await authenticate(ctx, request);
     ctx.caller = caller;

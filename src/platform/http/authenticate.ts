@@ -2,6 +2,7 @@ import type { Bus } from "../bus.ts";
 import type { Caller, Ctx } from "../context.ts";
 import type { Db } from "../db/index.ts";
 import { forbidden, unauthorized } from "../errors.ts";
+import { isId } from "../ids.ts";
 import { hashSecret, isToken } from "../secrets.ts";
 
 /** Finds who a token belongs to. `orgId` is the organization the caller asked for, if they did. */
@@ -44,6 +45,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     string,
     { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
   >();
+  const tokenPrefixes = Object.keys(resolvers.tokens);
   bus.subscribe(topic, {
     onMessage: (id) => {
       // An entry still being looked up has no ids yet: its answer may be from before the change.
@@ -71,14 +73,14 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
       until: now + rememberMs,
     };
     remembered.set(key, entry);
-    entry.caller.then(
-      (caller) => {
-        // An unknown token is not worth remembering, and someone could fill the memory with them.
-        if (caller) entry.ids = idsOf(caller);
-        else if (remembered.get(key) === entry) remembered.delete(key);
-      },
-      () => remembered.delete(key),
-    );
+    const drop = () => {
+      if (remembered.get(key) === entry) remembered.delete(key);
+    };
+    entry.caller.then((caller) => {
+      // An unknown token is not worth remembering, and someone could fill the memory with them.
+      if (caller) entry.ids = idsOf(caller);
+      else drop();
+    }, drop);
     return entry.caller;
   }
 
@@ -89,12 +91,12 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
       if (!isToken(resolvers.key.prefix, apiKey)) throw unauthorized("invalid_token");
       return (await resolve(db, resolvers.key.resolve, apiKey, undefined)) ?? refuse();
     }
-    const orgId = headers.get("x-organization-id") ?? undefined;
+    const orgId = organizationOf(headers);
     const authorization = headers.get("authorization");
     if (authorization !== null) {
       const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1];
       if (!token || token.startsWith(resolvers.key.prefix)) throw unauthorized("invalid_token");
-      const prefix = Object.keys(resolvers.tokens).find((known) => token.startsWith(known));
+      const prefix = tokenPrefixes.find((known) => token.startsWith(known));
       if (prefix && !isToken(prefix, token)) throw unauthorized("invalid_token");
       const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
       return (await resolve(db, resolver, token, orgId)) ?? refuse();
@@ -109,6 +111,12 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     }
     return (await resolve(db, resolvers.session, cookie, orgId)) ?? refuse();
   };
+}
+
+/** Nobody is a member of what is no id; it is not worth a query, nor a place in the memory. */
+function organizationOf(headers: Headers): string | undefined {
+  const given = headers.get("x-organization-id");
+  return given === null ? undefined : isId("org", given) ? given : "";
 }
 
 function refuse(): never {

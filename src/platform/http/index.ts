@@ -1,4 +1,5 @@
 export { type Access, member, open, signedIn } from "./access.ts";
+export { networkOf } from "./address.ts";
 export { createHttp } from "./app.ts";
 export { cookieValue, createAuthenticator, forgetCallers, type Resolvers } from "./authenticate.ts";
 export type { Message, Source } from "./event-stream.ts";
