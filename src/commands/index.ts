@@ -29,6 +29,10 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./demo.ts")).demo,
     database: true,
   },
+  discover: {
+    summary: "find out how an MCP server must be connected",
+    load: async () => (await import("./discover.ts")).discover,
+  },
   openapi: {
     summary: "print the API description",
     load: async () => (await import("./openapi.ts")).openapi,
