@@ -312,9 +312,7 @@ describe("every route", () => {
   describe("takes only what it describes", () => {
     const withBody = specs.filter(({ body }) => body);
 
-    const withStrictQuery = specs.filter(
-      (spec) => !/^postV1AutomationRunsById(Ev|Comp)/.test(operationId(spec)),
-    );
+    const withStrictQuery = specs.filter((spec) => !lenient.has(operationId(spec)));
     test.each(named(withStrictQuery))("%s: an unknown query parameter is refused", async (_, spec) => {
       for (const name of ["surprise", "__proto__", "constructor"]) {
         const reply = await callRoute(spec, {

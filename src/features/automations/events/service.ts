@@ -22,7 +22,7 @@ import * as store from "./store.ts";
 import { follow, isOver, positionOf as positionOfId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
 
-export const maxPayloadBytes = 256 * 1024;
+const maxPayloadBytes = 256 * 1024;
 
 export async function report(ctx: MemberCtx, id: string, event: Report): Promise<{ event: RunEvent }> {
   const given = [prepare(event)];
