@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import {
   type Auth,
   claim,
@@ -15,9 +16,11 @@ import {
   createKey,
   createWorkspace,
   joinWorkspace,
+  type Reply,
   useServer,
   type Workspace,
 } from "../../../../test/harness.ts";
+import { sql } from "../../../platform/db/index.ts";
 
 describe("reporting events", () => {
   const server = useServer();
@@ -262,7 +265,6 @@ describe("reporting events", () => {
   test("an accepted report keeps the lease", async () => {
     const run = await queueRun(server, auth);
     await report(server, auth, run.id, event(0));
-    const { sql } = await import("../../../platform/db/index.ts");
     await server.platform.db.run(
       sql`update automation_runs set lease_expires_at = now() + interval '5 seconds' where id = ${run.id}`,
     );
@@ -289,6 +291,34 @@ describe("reporting events", () => {
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ body }) => body.error === "event_conflict")).toHaveLength(7);
+  });
+});
+
+describe.skipIf(inject("engine") === "pglite")("a run that somebody is busy with (PostgreSQL only)", () => {
+  const server = useServer();
+  let auth: Auth;
+  beforeAll(async () => {
+    auth = (await createWorkspace(server)).owner.auth;
+  });
+
+  test("its events wait for the outcome and go by it, and no other run's events wait with them", async () => {
+    const [busy, other] = [await queueRun(server, auth), await queueRun(server, auth)];
+    for (const { id } of [busy, other]) await report(server, auth, id, event(0));
+    let waiting: Promise<Reply> | undefined;
+    await server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`select 1 from automation_runs where id = ${busy.id} for update`);
+      waiting = report(server, auth, busy.id, event(1));
+      for (let n = 1; n < 20; n++) {
+        const together = Promise.all([report(server, auth, other.id, event(n)), pause(10)]);
+        expect((await together)[0].status).toBe(200);
+      }
+      expect(await Promise.race([waiting, pause(100, "still waiting")])).toBe("still waiting");
+      await tx.run(
+        sql`update automation_runs set status = 'succeeded', finished_at = now() where id = ${busy.id}`,
+      );
+    });
+    expect(await waiting).toMatchObject({ status: 409, body: { error: "run_already_completed" } });
+    expect(await readEvents(server, auth, busy.id)).toHaveLength(1);
   });
 });
 
