@@ -30,7 +30,9 @@ export default defineConfig({
           include: ["test/process/**/*.test.ts"],
           globalSetup: "test/process/setup.ts",
           maxWorkers: 1,
-          testTimeout: 60_000,
+          // A first start takes 4 s on a quiet machine, and many times that on a crowded one.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { callsPerSecond } from "./frame.ts";
+import { type Child, calls, cpuMicroseconds, type Turn } from "./frame.ts";
 
 /** A reporter: one run, one connection that is kept open, one request after the other. */
 interface Reporter {
@@ -9,16 +9,14 @@ interface Reporter {
   answer: ((status: number) => void) | undefined;
 }
 
-export interface Turn {
-  eventsPerSecond: number;
-  /** Of the requests' times, in milliseconds. */
-  p50: number;
+export interface ReportTurn extends Turn {
+  /** Of a hundred requests, the second slowest took so many milliseconds. */
   p99: number;
 }
 
 export interface Reporters {
-  /** All of them report for so long, each so many events in a request. */
-  report(seconds: number, batch: number): Promise<Turn>;
+  /** All of them report for so long, each so many events in a request. Rate and CPU are of events. */
+  report(seconds: number, batch: number): Promise<ReportTurn>;
   close(): void;
 }
 
@@ -34,11 +32,11 @@ export const payload = `{"text":"${text}"}`;
  * the machine.
  */
 export async function openReporters(
-  url: string,
+  child: Child,
   headers: Record<string, string>,
   runIds: string[],
 ): Promise<Reporters> {
-  const { hostname, port, host } = new URL(url);
+  const { hostname, port, host } = new URL(child.url);
   const head = Object.entries({ host, "content-type": "application/json", ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
@@ -65,7 +63,8 @@ export async function openReporters(
   return {
     async report(seconds, batch) {
       const times: number[] = [];
-      const requests = await callsPerSecond(seconds, reporters.length, async (lane) => {
+      const before = cpuMicroseconds(child);
+      const { rate } = await calls(seconds, reporters.length, async (lane) => {
         const reporter = reporters[lane]!;
         const events = Array.from({ length: batch }, (_, i) => event(reporter.sequence + i));
         const body = batch === 1 ? events[0]! : `{"events":[${events.join(",")}]}`;
@@ -82,8 +81,11 @@ export async function openReporters(
         reporter.sequence += batch;
       });
       times.sort((a, b) => a - b);
-      const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!;
-      return { eventsPerSecond: requests * batch, p50: at(0.5), p99: at(0.99) };
+      return {
+        rate: rate * batch,
+        cpu: (cpuMicroseconds(child) - before) / (times.length * batch),
+        p99: times[Math.floor(times.length * 0.99)]!,
+      };
     },
     close: () => {
       for (const { socket } of reporters) socket.destroy();

@@ -88,7 +88,7 @@ export function createApp(
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
-    runner: automations.touchRunners,
+    runner: automations.touchRunnersOfAll,
   });
   const authenticate = createAuthenticator(
     platform.bus,

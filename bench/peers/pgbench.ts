@@ -7,6 +7,13 @@ import { payload } from "../reporters.ts";
 
 const run = promisify(execFile);
 
+/** Where pgbench is, if it is. */
+export const pgbenchIsThere = (): Promise<boolean> =>
+  run("pgbench", ["--version"]).then(
+    () => true,
+    () => false,
+  );
+
 /**
  * PostgreSQL itself, with nothing before it: pgbench inserts one row a transaction into a table of the
  * same shape as the events', over as many connections as the product's pool has.

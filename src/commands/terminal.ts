@@ -9,6 +9,9 @@ import { FolderInUse, type OpenDatabase, openDatabase, openPlatform } from "../p
 import { commands, runCommand } from "./index.ts";
 import { exit, type Io } from "./io.ts";
 
+/** How long a command waits for a data folder that another command has, or a server that is starting. */
+const patienceMs = 15_000;
+
 /** A command as a process of its own: it opens what it needs and closes it at its end. */
 export function terminalIo(
   environment: NodeJS.ProcessEnv,
@@ -33,15 +36,16 @@ export function terminalIo(
     database: async ({ create = false, anySchema = false } = {}) => {
       const config = io.config();
       if (!create && !config.databaseUrl && !hasDatabase(config.dataDir)) throw noInstance(config.dataDir);
-      const options = { log: createLog("warn"), schema: anySchema ? "leave" : "require" } as const;
-      database ??= openDatabase(config, options).then(keep);
+      const schema = anySchema ? "leave" : "require";
+      database ??= openDatabase(config, { log: createLog("warn"), schema, patienceMs }).then(keep);
       return database;
     },
     platform: async () => {
       const { jobs } = await import("../app.ts");
       const config = io.config();
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port || 8787}`;
-      return keep(await openPlatform(config, { publicUrl, jobs, works: false, log: createLog("warn") }));
+      const log = createLog("warn");
+      return keep(await openPlatform(config, { publicUrl, jobs, works: false, log, patienceMs }));
     },
     carryOut: ({ command, args }, outlet, platform) => {
       if (!commands[command]?.database) {
@@ -101,8 +105,6 @@ export async function runWhereTheDatabaseIs(name: string, args: string[], io: Io
   }
   return runCommand(name, args, io);
 }
-
-const patienceMs = 15_000;
 
 function embeddedFolder(io: Io): string | undefined {
   try {

@@ -1,21 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type Db, sql, type Unlisten } from "./db/index.ts";
+import { type Db, notify, type Unlisten } from "./db/index.ts";
 
 /**
  * Short messages to every process on the same database, sent with the transaction that caused them. Here
  * they arrive as soon as that has committed; elsewhere a message can be lost with its connection: `onGap`
  * says so, and nothing may depend on one alone.
  */
-interface Listener {
-  onMessage(payload: string): void;
-  onGap(): void;
-  /** This process itself is sending it: its cause is about to be committed, the message still on its way. */
-  onSending?(payload: string): void;
-}
-
 export interface Bus {
   publish(db: Db, topic: string, payload: string): Promise<void>;
-  subscribe(topic: string, listener: Listener): () => void;
+  subscribe(topic: string, listener: { onMessage(payload: string): void; onGap(): void }): () => void;
   /** False while messages of others do not reach this process. */
   isUp(): boolean;
   close(): Promise<void>;
@@ -26,7 +19,7 @@ const channel = "signalbox";
 export async function openBus(db: Db): Promise<Bus> {
   let up = true;
   const origin = randomUUID();
-  const listeners = new Map<string, Set<Listener>>();
+  const listeners = new Map<string, Set<Parameters<Bus["subscribe"]>[1]>>();
   const deliver = (topic: string, payload: string) => {
     for (const listener of listeners.get(topic) ?? []) listener.onMessage(payload);
   };
@@ -47,8 +40,7 @@ export async function openBus(db: Db): Promise<Bus> {
   );
   return {
     publish: async (on, topic, payload) => {
-      for (const listener of listeners.get(topic) ?? []) listener.onSending?.(payload);
-      await on.run(sql`select pg_notify(${channel}, ${`${origin} ${topic} ${payload}`})`);
+      await notify(on, channel, `${origin} ${topic} ${payload}`);
       on.afterCommit(() => deliver(topic, payload));
     },
     subscribe: (topic, listener) => {

@@ -45,6 +45,8 @@ export interface DatabaseOptions {
   engine?: Engine;
   /** `apply` migrates; `require` refuses to work on a schema that is behind; `leave` does not look. */
   schema?: "apply" | "require" | "leave";
+  /** How long to wait for a data folder that somebody else has. */
+  patienceMs?: number;
 }
 
 /** Another process has the data folder. */
@@ -59,10 +61,10 @@ export class FolderInUse extends OperatorError {
 
 export async function openDatabase(
   config: Config,
-  { log, engine: given, schema = "apply" }: DatabaseOptions,
+  { log, engine: given, schema = "apply", patienceMs = 1_000 }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const embedded = !config.databaseUrl && !given;
-  const lock = embedded ? await takeFolder(config.dataDir) : undefined;
+  const lock = embedded ? await takeFolder(config.dataDir, patienceMs) : undefined;
   if (embedded && !lock) throw new FolderInUse(config.dataDir);
   lock?.announce({ pid: process.pid });
   let engine = given;
@@ -90,8 +92,8 @@ export async function openDatabase(
 }
 
 /** Looked at for a moment by a command, or let go of a moment later by a process that is ending. */
-async function takeFolder(dataDir: string): Promise<FolderLock | undefined> {
-  for (let tries = 20; tries > 0; tries--) {
+async function takeFolder(dataDir: string, patienceMs: number): Promise<FolderLock | undefined> {
+  for (const started = Date.now(); Date.now() - started <= patienceMs; ) {
     const lock = lockFolder(dataDir);
     if (lock) return lock;
     await sleep(50);

@@ -53,12 +53,14 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   postV1AutomationRunsByIdComplete: () => ({ attempt: 1, status: "succeeded" }),
 };
 
-/** Operations that ignore what they do not know, so that a newer caller still gets through. */
+/** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
 const lenient = new Set([
   "postV1McpConnectionsDiscover",
+  "getV1OauthProvidersByProviderIdConnectStart",
+  "postV1AutomationRunsByIdComplete",
   "postV1AutomationRunsByIdEvents",
   "postV1AutomationRunsByIdEventsBatch",
-  "postV1AutomationRunsByIdComplete",
+  "postV1WebhooksConnectorsCodehost",
 ]);
 
 const specs = routes.map(({ spec }) => spec);
@@ -93,7 +95,13 @@ describe("every route", () => {
     expect(described, `${operationId(spec)} gave ${JSON.stringify(reply.body)}`).toContain(
       String(reply.status),
     );
-    expect(reply.headers.get("x-request-id")).toMatch(/^req_/);
+    const requestId = reply.headers.get("x-request-id")!;
+    expect(requestId).toMatch(/^req_/);
+    // It was this route that answered, and not another one that its path fits as well.
+    const line = server.logLines.findLast(
+      (one) => one.includes(requestId) && one.includes('"msg":"request"'),
+    );
+    expect(JSON.parse(line!).operation).toBe(operationId(spec));
     expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
     if (spec.path.startsWith("/v1/")) expect(reply.headers.get("cache-control")).toBe("no-store");
     return reply;
@@ -116,6 +124,12 @@ describe("every route", () => {
     test("no two routes have one operation id", () => {
       const ids = specs.map(operationId);
       expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    });
+
+    test("no two paths differ in nothing but the name of a parameter", () => {
+      const paths = [...new Set(specs.map(({ path }) => path))];
+      const bare = paths.map((path) => path.replace(/\{\w+\}/g, "{}"));
+      expect(paths.filter((_, i) => bare.indexOf(bare[i]!) !== i)).toEqual([]);
     });
 
     test.each(named(specs))("%s declares its access", (_, { access, path }) => {
@@ -312,14 +326,19 @@ describe("every route", () => {
   describe("takes only what it describes", () => {
     const withBody = specs.filter(({ body }) => body);
 
-    const withStrictQuery = specs.filter((spec) => !lenient.has(operationId(spec)));
-    test.each(named(withStrictQuery))("%s: an unknown query parameter is refused", async (_, spec) => {
+    test.each(named(specs))("%s: an unknown query parameter is refused", async (_, spec) => {
       for (const name of ["surprise", "__proto__", "constructor"]) {
+        const ids = lenient.has(operationId(spec)) ? await idsOf(spec, acme) : {};
         const reply = await callRoute(spec, {
+          ids,
           query: `?${name}=1`,
           headers: acme.owner.auth,
           ...bodyFor(spec, acme),
         });
+        if (lenient.has(operationId(spec))) {
+          expect(reply.status).toBeLessThan(300);
+          continue;
+        }
         expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
         expect(reply.body.details).toContainEqual(expect.objectContaining({ path: [name] }));
       }

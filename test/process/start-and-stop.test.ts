@@ -33,7 +33,7 @@ describe("starting", () => {
   test("a kill during the first start does not hinder the next", async () => {
     const dataDir = freshFolder();
     const started = serve(dataDir).catch(() => {});
-    await expect.poll(() => existsSync(join(dataDir, "pg", "base")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(dataDir, "pg", "base")), { timeout: 50_000 }).toBe(true);
     await killAll();
     await started;
     const server = await serve(dataDir);

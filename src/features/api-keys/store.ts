@@ -58,5 +58,7 @@ export const findKeyByToken = (db: Db, keyHash: string) =>
     left join roles r on r.id = m.role and r.org_id = m.org_id
     where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now())`);
 
+/** For many at once; a row that somebody is changing is left alone, so that nobody waits for anybody. */
 export const touchKeys = (db: Db, ids: string[]) =>
-  db.run(sql`update api_keys set last_used_at = now() where id = any(${ids}::text[])`);
+  db.run(sql`update api_keys set last_used_at = now()
+    where id in (select id from api_keys where id = any(${ids}::text[]) for update skip locked)`);

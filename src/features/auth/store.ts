@@ -48,10 +48,14 @@ export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId:
   db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()
     where user_id = ${userId} and id = ${id}`);
 
-/** A session in use lives on; written for many at once, long after the requests were answered. */
+/**
+ * A session in use lives on; written for many at once, long after the requests were answered. A row that
+ * somebody is changing is left alone: waiting for many rows is how two transactions end up waiting for
+ * each other.
+ */
 export const touchSessions = (db: Db, ids: string[], days: number) =>
   db.run(sql`update sessions set last_used_at = now(), expires_at = now() + make_interval(days => ${days})
-    where id = any(${ids}::text[]) and expires_at > now()`);
+    where id in (select id from sessions where id = any(${ids}::text[]) for update skip locked) and expires_at > now()`);
 
 export const removeExpired = async (db: Db) => {
   await db.run(sql`delete from sessions where expires_at < now()`);

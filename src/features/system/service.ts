@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import type { Ctx } from "../../platform/context.ts";
-import { pendingMigrations } from "../../platform/db/index.ts";
+import { isMigrated } from "../../platform/db/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
 import { instanceId } from "../../platform/keyring.ts";
 import { sameSecret } from "../../platform/secrets.ts";
@@ -17,8 +17,7 @@ const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> 
 
 export async function readiness({ db, jobs }: Ctx) {
   const database = await passes(async () => (await store.ping(db)) >= 0);
-  const migrations =
-    database === "ok" ? await passes(async () => (await pendingMigrations(db)).length === 0) : "failing";
+  const migrations = database === "ok" ? await passes(() => isMigrated(db)) : "failing";
   const checks = { database, migrations, jobs: await passes(async () => jobs.isReady()) };
   const ready = Object.values(checks).every((check) => check === "ok");
   return ready

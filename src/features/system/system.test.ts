@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useServer } from "../../../test/harness.ts";
+import { sql } from "../../platform/db/index.ts";
 
 describe("the system's own pages", () => {
   const server = useServer({ env: { METRICS_TOKEN: "token-for-the-operator" } });
@@ -13,6 +14,17 @@ describe("the system's own pages", () => {
     const { body } = await server.call("/version");
     expect(body).toMatchObject({ name: "signalbox", node: process.version });
     expect(body.database).toMatch(/PostgreSQL \d+/);
+  });
+
+  test("/ready says no while a migration is missing, and yes when a newer program added one", async () => {
+    const { db } = server.platform;
+    await db.run(sql`update schema_migrations set version = 9999 where version = 1`);
+    expect(await server.call("/ready")).toMatchObject({
+      status: 503,
+      body: { status: "not_ready", checks: { database: "ok", migrations: "failing" } },
+    });
+    await db.run(sql`insert into schema_migrations (version, name, checksum) values (1, 'foundation', '')`);
+    expect((await server.call("/ready")).status).toBe(200);
   });
 
   test("/openapi.json is the description, of the version that is running", async () => {

@@ -96,3 +96,7 @@ export async function exclusively<T>(db: Db, key: number, work: () => Promise<T>
     return work();
   });
 }
+
+/** Says something on a channel that `listen` hears; inside a transaction, when it commits. */
+export const notify = (db: Db, channel: string, payload: string) =>
+  db.run(sql`select pg_notify(${channel}, ${payload})`);

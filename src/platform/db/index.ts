@@ -1,8 +1,8 @@
-export { createDb, type Db, type Engine, exclusively, type Unlisten } from "./db.ts";
+export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
 export { isDatabaseDown, violatedConstraint } from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
-export { migrate, pendingMigrations, readMigrations } from "./migrate.ts";
+export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres } from "./postgres.ts";
 export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";

@@ -67,6 +67,20 @@ export async function pendingMigrations(db: Db, migrations = readMigrations()): 
   return pending(exists?.found ? await history(db) : [], migrations);
 }
 
+let count: number | undefined;
+
+/**
+ * True when everything this program needs is there. A newer program may have added to it: while a new
+ * version is rolled out the old processes go on serving.
+ */
+export async function isMigrated(db: Db): Promise<boolean> {
+  count ??= readMigrations().length;
+  const row = await db.row<{ done: number }>(
+    sql`select count(*)::int as done from schema_migrations where version <= ${count}`,
+  );
+  return row?.done === count;
+}
+
 interface Applied {
   version: number;
   name: string;

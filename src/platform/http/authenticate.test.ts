@@ -9,7 +9,6 @@ let lookups: { answer(caller: Caller | undefined): void; fail(): void }[];
 let announce: (id: string) => void;
 let authenticate: ReturnType<typeof createAuthenticator>;
 let gap: () => void;
-let send: (id: string) => void;
 
 beforeEach(() => {
   lookups = [];
@@ -18,7 +17,6 @@ beforeEach(() => {
     subscribe: (_topic, listener) => {
       announce = listener.onMessage;
       gap = listener.onGap;
-      send = listener.onSending!;
       return () => {};
     },
     isUp: () => true,
@@ -77,22 +75,6 @@ describe("what is remembered of a caller", () => {
     announce("usr_1");
     void outcome(call());
     expect(lookups).toHaveLength(2);
-  });
-
-  test("is not believed while this process itself is changing it: whoever did so sees the change", async () => {
-    const first = call();
-    lookups[0]!.answer(ada);
-    await first;
-    send("usr_1");
-    const changed = { ...ada, signedInAt: 5 };
-    const next = call();
-    lookups[1]!.answer(changed);
-    expect(await next).toBe(changed);
-    announce("usr_1");
-    void outcome(call());
-    lookups[2]!.answer(changed);
-    await call();
-    expect(lookups).toHaveLength(3);
   });
 
   test("a lookup that began before a revocation is not remembered after it", async () => {

@@ -46,19 +46,8 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
   >();
   const tokenPrefixes = Object.keys(resolvers.tokens);
-  // What this process is changing itself: until the announcement is back nothing is remembered of it, so
-  // that whoever made the change is never answered with what was before.
-  const changing = new Map<string, number>();
-  const isChanging = (ids: readonly string[], now: number) =>
-    changing.size > 0 && (ids.length === 0 || ids.some((id) => (changing.get(id) ?? 0) > now));
   bus.subscribe(topic, {
-    onSending: (id) => {
-      const now = performance.now();
-      for (const [other, until] of changing) if (until <= now) changing.delete(other);
-      changing.set(id, now + rememberMs);
-    },
     onMessage: (id) => {
-      changing.delete(id);
       // An entry still being looked up has no ids yet: its answer may be from before the change.
       for (const [key, entry] of remembered)
         if (entry.ids.length === 0 || entry.ids.includes(id)) remembered.delete(key);
@@ -76,7 +65,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     const key = orgId === undefined ? hash : `${hash} ${orgId}`;
     const now = performance.now();
     const known = remembered.get(key);
-    if (known && known.until > now && !isChanging(known.ids, now)) return known.caller;
+    if (known && known.until > now) return known.caller;
     if (remembered.size >= maxRemembered) remembered.clear();
     const entry = {
       caller: resolver(db, hash, orgId),

@@ -123,18 +123,18 @@ export async function listAfter(
   };
 }
 
-/** How many it removed: at most `limit`, so that no statement holds others up. */
-export const removeSome = (db: Db, runNo: number, limit: number) =>
+/** Removes events of a run, whosever it is or was: at most `limit`, so that no statement holds others up. */
+export const removeSomeOfAll = (db: Db, runNo: number, limit: number) =>
   db.run(sql`
     delete from automation_events where run_no = ${runNo} and (attempt, sequence) in (
       select attempt, sequence from automation_events where run_no = ${runNo}
       order by attempt, sequence limit ${limit})`);
 
 /** Runs that are gone while events of theirs may still be there. */
-export const listLeftovers = (db: Db, limit: number) =>
+export const listLeftoversOfAll = (db: Db, limit: number) =>
   db.rows<{ runNo: number }>(
     sql`select run_no as "runNo" from automation_event_leftovers order by run_no limit ${limit}`,
   );
 
-export const forgetLeftover = (db: Db, runNo: number) =>
+export const forgetLeftoverOfAll = (db: Db, runNo: number) =>
   db.run(sql`delete from automation_event_leftovers where run_no = ${runNo}`);

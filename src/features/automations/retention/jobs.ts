@@ -2,8 +2,8 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { pruneLeftovers, pruneRun } from "../events/index.ts";
 import { removeOfRun } from "../late-reports/index.ts";
-import { removeExpiredTokens } from "../runners/index.ts";
-import { listOrganizations, listToPrune, markPruned, removeOld } from "../runs/index.ts";
+import { removeExpiredTokensOfAll } from "../runners/index.ts";
+import { listOrganizationsOfAll, listToPrune, markPruned, removeOld } from "../runs/index.ts";
 import { settingsOf } from "../settings/index.ts";
 
 /** One round works that long and leaves the rest to the next. */
@@ -18,9 +18,9 @@ export const prune = job({
 });
 
 export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Promise<void> {
-  await removeExpiredTokens(db);
+  await removeExpiredTokensOfAll(db);
   for (let after = ""; Date.now() < until; ) {
-    const organizations = await listOrganizations(db, after, atOnce);
+    const organizations = await listOrganizationsOfAll(db, after, atOnce);
     for (const { orgId } of organizations) await pruneOrganization(db, orgId, until);
     if (organizations.length < atOnce) break;
     after = organizations.at(-1)!.orgId;

@@ -57,7 +57,7 @@ export const findRunnerByToken = (db: Db, tokenHash: string) =>
     left join roles r on r.id = m.role and r.org_id = m.org_id
     where t.token_hash = ${tokenHash} and t.expires_at > now()`);
 
-export const touchRunners = (db: Db, ids: string[]) =>
+export const touchRunnersOfAll = (db: Db, ids: string[]) =>
   db.run(sql`update automation_runners set last_seen_at = now() where id = any(${ids}::text[])`);
 
 /** `memberId` null: of every member. */
@@ -109,5 +109,5 @@ export const listHeld = (db: Db, orgId: OrgId, holder: string) =>
     where r.org_id = ${orgId} and r.status = 'running' and r.holder = ${holder} and r.lease_expires_at > now()
     order by r.id limit 100`);
 
-export const removeExpiredTokens = (db: Db) =>
+export const removeExpiredTokensOfAll = (db: Db) =>
   db.run(sql`delete from automation_runner_tokens where expires_at < now()`);

@@ -16,7 +16,7 @@ export {
   stand,
 } from "./service.ts";
 export {
-  listOrganizations,
+  listOrganizationsOfAll,
   listToPrune,
   markPruned,
   type Reach,

@@ -269,7 +269,7 @@ export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
       order by r.finished_at limit ${limit})`);
 
 /** Every organization that has runs, some at a time. */
-export const listOrganizations = (db: Db, after: string, limit: number) =>
+export const listOrganizationsOfAll = (db: Db, after: string, limit: number) =>
   db.rows<{ orgId: OrgId }>(sql`
     select o.id as "orgId" from organizations o
     where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
