@@ -102,7 +102,7 @@ export async function load({ child, path, seconds, connections = 32, ...request 
 }
 
 /** Of the whole process so far, from the kernel (Linux; elsewhere it is not known). */
-function cpuMicroseconds({ process: { pid } }: Child): number {
+export function cpuMicroseconds({ process: { pid } }: Child): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10_000;

@@ -3,9 +3,16 @@ import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
+import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
 
-const benches: Record<string, Bench> = { authentication, discovery, start };
+const benches: Record<string, Bench> = {
+  authentication,
+  discovery,
+  start,
+  reports,
+  "reports-on-full": reportsOnFull,
+};
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
 

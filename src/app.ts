@@ -1,5 +1,6 @@
 import * as apiKeys from "./features/api-keys/index.ts";
 import * as auth from "./features/auth/index.ts";
+import * as automations from "./features/automations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
@@ -27,12 +28,22 @@ const tags = [
   { name: "Organizations", description: "Organizations, also called workspaces." },
   { name: "Members", description: "Who belongs to an organization." },
   { name: "API Keys", description: "Keys that act for a member." },
+  { name: "Automations", description: "What should happen when." },
+  { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
+  { name: "Automation Runners", description: "The machines that do runs." },
+  { name: "Automation Usage", description: "What runs used and cost." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, mcpConnections];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations];
 
-export const jobs: readonly Job[] = [mail.deliver as Job, mail.tidy, housekeeping, ...auth.jobs];
+export const jobs: readonly Job[] = [
+  mail.deliver as Job,
+  mail.tidy,
+  housekeeping,
+  ...auth.jobs,
+  ...automations.jobs,
+];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
 export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
@@ -49,7 +60,9 @@ export function api(): Record<string, unknown> {
       version: "dev",
       description: "Self-hosted control plane for organizations that run AI agents.",
       tags,
-      tokenSchemes: {},
+      tokenSchemes: {
+        runner: { scheme: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
+      },
     },
   );
   return described;
@@ -71,16 +84,18 @@ export function createApp(
   platform: Platform,
   { role = "all", checkReplies = false, moreRoutes = [] }: AppOptions = {},
 ) {
+  const closing = new AbortController();
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
+    runner: automations.touchRunnersOfAll,
   });
   const authenticate = createAuthenticator(
     platform.bus,
     {
       session: auth.resolveSession,
       key: { prefix: apiKeys.keyPrefix, resolve: apiKeys.resolveKey },
-      tokens: {},
+      tokens: { [automations.runnerPrefix]: automations.resolveRunner },
     },
     auth.cookieName(platform.config.publicUrl),
   );
@@ -91,11 +106,17 @@ export function createApp(
       ...moreRoutes,
     ],
     checkReplies,
+    closing: closing.signal,
     async authenticate(ctx, request) {
       const caller = await authenticate(ctx, request);
       if (caller) lastUsed.note(caller);
       return caller;
     },
   });
-  return { fetch: http.fetch, lastUsed, close: () => lastUsed.stop() };
+  return {
+    fetch: http.fetch,
+    lastUsed,
+    closing: () => closing.abort(),
+    close: () => lastUsed.stop(),
+  };
 }

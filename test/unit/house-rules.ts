@@ -118,7 +118,8 @@ export const storesNameTheirTenant: Rule = (sources) =>
     .flatMap(([path, text]) =>
       exportedFunctions(text).flatMap(({ name, parameters: [first = "", second = ""] }) => {
         if (!/^(?:db|tx): Db$/.test(first)) return [`${path} ${name}: the first parameter is \`db: Db\``];
-        if (!roomOf(path) || name.endsWith("ByToken")) return [];
+        // `…ByToken` finds the tenant, `…OfAll` is for work that is done for everyone, and says so.
+        if (!roomOf(path) || /(?:ByToken|OfAll)$/.test(name)) return [];
         if (`${path.replace("src/features/", "")} ${name}` in aboutNoTenant) return [];
         // A person has a few things of their own: their name, their sessions, the list of where they belong.
         return /^(?:orgId: OrgId|userId: UserId)$/.test(second)

@@ -12,6 +12,15 @@ export const catalogue = {
   "members:read": { description: "See who belongs to the organization.", roles: everyone },
   "api_keys:create": { description: "Make, see and remove one's own API keys.", roles: everyone },
   "api_keys:manage": { description: "See and remove the API keys of every member.", roles: admins },
+  "automations:create": {
+    description: "Make, change and run one's own automations, and let runners do their runs.",
+    roles: everyone,
+  },
+  "automations:manage": {
+    description: "The automations and runs of every member, budgets and retention.",
+    roles: admins,
+  },
+  "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

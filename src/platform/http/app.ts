@@ -6,6 +6,7 @@ import { newId } from "../ids.ts";
 import { checkAccess } from "./access.ts";
 import { clientAddress, networkOf } from "./address.ts";
 import { cors } from "./cors.ts";
+import { eventStream, type Source } from "./event-stream.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
 import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
@@ -23,6 +24,8 @@ export interface HttpOptions {
   checkReplies?: boolean;
   /** How long a body may take to arrive. */
   bodyDeadlineMs?: number;
+  /** Ends streams, which would not end by themselves when the server stops. */
+  closing?: AbortSignal;
 }
 
 export function createHttp(options: HttpOptions): Hono<Bindings> {
@@ -138,8 +141,10 @@ function offer(route: Route): Offered {
   };
 }
 
+const never = new AbortController().signal;
+
 async function answer(
-  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
+  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs, closing = never }: HttpOptions,
   { spec, handle, name, takesKey, onlyStatus }: Offered,
   c: Context<Bindings>,
   ctx: Ctx,
@@ -167,7 +172,15 @@ async function answer(
 
   const added: [string, string][] = [];
   const addHeader = (header: string, value: string) => void added.push([header, value]);
-  const input = { params, query, body, request, addHeader };
+  const recheck = async () => checkAccess(spec.access, await authenticate(ctx, request), Date.now());
+  const input = {
+    params,
+    query,
+    body,
+    request,
+    addHeader,
+    eventStream: (source: Source) => eventStream({ ...ctx, recheck, closing }, source),
+  };
   if (spec.raw) {
     const response = (await handle(ctx, input)) as Response;
     response.headers.set("x-request-id", ctx.requestId);

@@ -22,6 +22,17 @@ const topic = "callers";
 /** Ends what any process remembers of this user, member, key, session or organization; commits with `db`. */
 export const forgetCallers = (bus: Bus, db: Db, id: string) => bus.publish(db, topic, id);
 
+/** Calls back when something about this caller has changed, or may have: time to look again. */
+export function onForgotten(bus: Bus, caller: Caller, onChange: () => void): () => void {
+  const ids = idsOf(caller);
+  return bus.subscribe(topic, {
+    onMessage: (id) => {
+      if (ids.includes(id)) onChange();
+    },
+    onGap: onChange,
+  });
+}
+
 /**
  * How long an answer may be remembered. A revocation is announced and takes effect at once; should the
  * announcement be lost with its connection, this is how long it takes at most.

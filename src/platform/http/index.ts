@@ -2,6 +2,7 @@ export { member, open, signedIn } from "./access.ts";
 export { networkOf } from "./address.ts";
 export { createHttp } from "./app.ts";
 export { createAuthenticator, forgetCallers } from "./authenticate.ts";
+export type { Message, Source } from "./event-stream.ts";
 export { lineOfText } from "./fields.ts";
 export { escapeHtml, htmlPage } from "./html.ts";
 export { sealedReplies } from "./idempotency.ts";

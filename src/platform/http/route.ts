@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Ctx, MemberCtx, UserCtx } from "../context.ts";
 import type { Access } from "./access.ts";
+import type { Source } from "./event-stream.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -46,7 +47,7 @@ export function operationId({ method, path }: Pick<RouteSpec, "method" | "path">
 
 /** POSTs that create can be sent again under an `Idempotency-Key`. */
 export const takesIdempotencyKey = (spec: RouteSpec) =>
-  spec.method === "post" && spec.access.kind !== "public" && 201 in spec.replies;
+  spec.method === "post" && spec.access.kind !== "public" && (201 in spec.replies || 202 in spec.replies);
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -58,6 +59,8 @@ export interface Input<Spec extends RouteSpec> {
   request: Request;
   /** Adds a header to the reply, for the few routes that set a cookie. */
   addHeader(name: string, value: string): void;
+  /** Answers with a stream of messages, for as long as the caller may have them. */
+  eventStream(source: Source): Response;
 }
 
 type CtxOf<A extends Access> = A extends { kind: "member" }

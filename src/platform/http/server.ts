@@ -14,6 +14,8 @@ export interface Listening {
 
 interface App {
   fetch: Parameters<typeof getRequestListener>[0];
+  /** Ends what would not end by itself. */
+  closing?(): void;
 }
 
 export interface Patience {
@@ -60,7 +62,13 @@ export function listen(
         port: actual,
         serve: (app) => {
           handler = answering(app.fetch);
-          return { port: actual, close: (deadlineMs) => close(server, deadlineMs) };
+          return {
+            port: actual,
+            close: (deadlineMs) => {
+              app.closing?.();
+              return close(server, deadlineMs);
+            },
+          };
         },
       });
     });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import type { Platform } from "../context.ts";
 import { type Db, exclusively } from "../db/index.ts";
@@ -14,6 +15,11 @@ export interface Job<Data extends object = object> {
   retryDelay?: number;
   /** A cron expression in UTC: then the work needs no data and runs once per occurrence, whatever the replicas. */
   schedule?: string;
+  /**
+   * Besides, in every process that works: each so many seconds, one after the other. For what must not
+   * wait for the next minute, and does no harm when several processes do it at the same moment.
+   */
+  everySeconds?: number;
   /** How many at once in one process. */
   concurrency?: number;
   /** How long one run may take, in seconds, before another is let in. */
@@ -96,6 +102,19 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   let ready = true;
   const failing = new Set<string>();
 
+  const ticking = new Map<NodeJS.Timeout, Promise<void> | undefined>();
+  function tick(platform: Platform, { name, everySeconds, handle }: Job): void {
+    const timer = setInterval(() => {
+      if (ticking.get(timer)) return;
+      const work = handle(platform, {})
+        // Losing the database for a moment is expected; the next tick goes on.
+        .catch((error: Error) => log.warn({ job: name, err: error }, "tick failed"))
+        .finally(() => ticking.set(timer, undefined));
+      ticking.set(timer, work);
+    }, everySeconds! * 1000);
+    ticking.set(timer, undefined);
+  }
+
   return {
     isReady: () => ready,
     async add(on, { name }, data, { startAfterSeconds, singletonKey } = {}) {
@@ -124,6 +143,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
           );
         }
       }
+      for (const definition of kinds) if (definition.everySeconds) tick(platform, definition);
       const scheduled = kinds.filter(({ schedule }) => schedule);
       const known = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]));
       for (const { name, schedule } of scheduled) {
@@ -134,6 +154,10 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     },
     async stop(timeoutMs) {
       ready = false;
+      for (const timer of ticking.keys()) clearInterval(timer);
+      const underWay = [...ticking.values()].filter((work) => work !== undefined);
+      if (underWay.length > 0)
+        await Promise.race([Promise.all(underWay), sleep(timeoutMs, undefined, { ref: false })]);
       await boss.stop({ graceful: true, timeout: timeoutMs });
     },
   };

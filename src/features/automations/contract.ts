@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { can } from "../permissions/index.ts";
+import { Model, Run } from "./runs/index.ts";
+import { Schedule, ScheduleInput } from "./schedules/index.ts";
+
+const tag = "Automations";
+
+const words = {
+  name: z.string().trim().min(1).max(120),
+  instructions: z.string().min(1).max(100_000),
+};
+const settings = {
+  schedule: ScheduleInput,
+  model: z.strictObject({ providerId: z.string().min(1).max(160), modelId: z.string().min(1).max(200) }),
+  maxRuntimeSeconds: z.int().min(1).max(86_400),
+};
+
+const Automation = z
+  .strictObject({
+    id: z.string(),
+    memberId: z.string().nullable().describe("Its owner; null when they have left."),
+    status: z.enum(["active", "inactive", "archived"]),
+    revision: z.int(),
+    name: z.string(),
+    instructions: z.string(),
+    schedule: Schedule,
+    model: Model.nullable(),
+    maxRuntimeSeconds: z.int(),
+    nextRunAt: z.int().nullable().describe("When its schedule is due next; null: not by itself."),
+    createdAt: z.int(),
+    updatedAt: z.int(),
+  })
+  .meta({ id: "Automation" });
+export type Automation = z.output<typeof Automation>;
+
+const Revision = Automation.pick({
+  revision: true,
+  name: true,
+  instructions: true,
+  schedule: true,
+  model: true,
+  maxRuntimeSeconds: true,
+  createdAt: true,
+})
+  .extend({ createdBy: z.string().describe("The member who wrote it.") })
+  .meta({ id: "AutomationRevision" });
+export type Revision = z.output<typeof Revision>;
+
+const one = z.strictObject({ automation: Automation });
+const params = z.strictObject({ id: z.string().min(1).max(160) });
+const access = can("automations:create");
+
+export const listQuery = pageQuery.extend({
+  status: z.enum(["active", "inactive", "archived"]).optional().describe("Left out: all but archived ones."),
+  memberId: z.string().max(160).optional(),
+});
+
+export const list = route({
+  method: "get",
+  path: "/v1/automations",
+  tag,
+  summary: "My automations; those of every member with `automations:manage`",
+  access,
+  query: listQuery,
+  replies: { 200: pageOf(Automation).meta({ id: "AutomationPage" }) },
+});
+
+export const create = route({
+  method: "post",
+  path: "/v1/automations",
+  tag,
+  summary: "Make an automation of my own",
+  description: "It is active from now on unless `active` is false.",
+  access,
+  body: z.strictObject({
+    ...words,
+    schedule: settings.schedule,
+    model: settings.model.nullish(),
+    maxRuntimeSeconds: settings.maxRuntimeSeconds.optional().describe("Left out: 3600."),
+    active: z.boolean().default(true),
+  }),
+  replies: { 201: one },
+});
+
+export const read = route({
+  method: "get",
+  path: "/v1/automations/{id}",
+  tag,
+  summary: "One automation",
+  access,
+  params,
+  replies: { 200: one },
+});
+
+export const change = route({
+  method: "patch",
+  path: "/v1/automations/{id}",
+  tag,
+  summary: "Write the automation's next revision",
+  description:
+    "Earlier revisions stay as they are, and so do runs made from them. Whether it is active does not change.",
+  access,
+  params,
+  body: z.strictObject({
+    name: words.name.optional(),
+    instructions: words.instructions.optional(),
+    schedule: settings.schedule.optional(),
+    model: settings.model.nullish(),
+    maxRuntimeSeconds: settings.maxRuntimeSeconds.optional(),
+    expectedRevision: z.int().min(1).optional().describe("Refused unless this is still the current one."),
+    memberId: z
+      .string()
+      .max(160)
+      .optional()
+      .describe("Hands it to another member; needs `automations:manage`."),
+  }),
+  replies: { 200: one },
+  errors: {
+    409: "`revision_conflict`: somebody else changed it meanwhile. `automation_archived`: it is put away.",
+  },
+});
+
+const act = <const Verb extends string>(verb: Verb, summary: string) =>
+  route({
+    method: "post",
+    path: `/v1/automations/{id}/${verb}`,
+    tag,
+    summary,
+    access,
+    params,
+    replies: { 200: one },
+    errors: { 409: "`automation_archived`: it is put away. `owner_left`: hand it to a member first." },
+  });
+
+export const activate = act("activate", "Let its schedule count from now on");
+export const deactivate = act("deactivate", "Let its schedule rest; it can still be run by hand");
+export const archive = act("archive", "Put it away for good: it is kept to read, and does not run again");
+
+export const run = route({
+  method: "post",
+  path: "/v1/automations/{id}/run",
+  tag,
+  summary: "Run it now",
+  access,
+  params,
+  replies: { 202: z.strictObject({ run: Run }) },
+  errors: {
+    409: "`automation_archived`, `owner_left`, or `monthly_budget_exceeded`: this month's money is spent.",
+  },
+});
+
+export const listRevisions = route({
+  method: "get",
+  path: "/v1/automations/{id}/revisions",
+  tag,
+  summary: "Everything it ever said, newest first",
+  access,
+  params,
+  query: pageQuery,
+  replies: { 200: pageOf(Revision).meta({ id: "AutomationRevisionPage" }) },
+});

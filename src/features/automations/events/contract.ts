@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+import { asReporter, runId } from "../runs/index.ts";
+
+const tag = "Automation Runs";
+
+const eventTypes = [
+  "user",
+  "assistant",
+  "capability_search",
+  "capability_execution",
+  "usage",
+  "warning",
+  "terminal",
+] as const;
+const type = z.enum(eventTypes);
+const position = { attempt: z.int().min(1), sequence: z.int().min(0) };
+
+const RunEvent = z
+  .strictObject({
+    runId: z.string(),
+    ...position,
+    type,
+    payload: z.record(z.string(), z.unknown()),
+    createdAt: z.int().describe("The runner's clock, as it was sent."),
+    receivedAt: z.int().describe("Our clock."),
+  })
+  .meta({ id: "AutomationRunEvent" });
+export type RunEvent = z.output<typeof RunEvent>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+/** Taken as it is: an object schema would copy it, and leave out what looks dangerous to copy. */
+const freeForm = z
+  .unknown()
+  .refine(isObject, "Must be a JSON object.")
+  .transform((value) => value as Record<string, unknown>)
+  .meta({ type: "object", additionalProperties: true });
+
+/** Unknown fields are ignored, so that a newer runner still gets through. */
+const Report = z
+  .object({
+    ...position,
+    type: type.nullish().describe("What it is. Required; `kind` is accepted as its other name."),
+    kind: type.nullish(),
+    payload: freeForm.describe("Any JSON object, up to 256 KiB."),
+    createdAt: z.int().min(0),
+  })
+  .transform(({ type, kind, ...rest }, issues) => {
+    if (type && kind && type !== kind) {
+      issues.addIssue({ code: "custom", path: ["kind"], message: "`type` and `kind` differ. Send one." });
+      return z.NEVER;
+    }
+    const named = type ?? kind;
+    if (!named) {
+      issues.addIssue({
+        code: "custom",
+        path: ["type"],
+        message: `Required: one of ${eventTypes.join(", ")}.`,
+      });
+      return z.NEVER;
+    }
+    return { ...rest, type: named };
+  })
+  .meta({ id: "AutomationRunEventReport" });
+export type Report = z.output<typeof Report>;
+
+const refusals = {
+  404: "`automation_run_not_found`",
+  409: {
+    description:
+      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run.",
+    schema: z
+      .looseObject({
+        error: z.string(),
+        message: z.string(),
+        expected: z.int().optional().describe("The sequence that would be accepted."),
+        index: z.int().optional().describe("In a batch: the first event that was refused."),
+      })
+      .meta({ id: "AutomationRunReportRefused" }),
+  },
+  413: "`payload_too_large`: a payload has more than 256 KiB, or the body more than 1 MiB.",
+};
+
+export const report = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/events",
+  tag,
+  summary: "Report an event of a run",
+  description:
+    "An acknowledged event is on disk. The same event again gives the stored one and writes nothing. The first event of an attempt has sequence 0 or 1, each later one the next number. The first report of a queued run claims it.",
+  access: asReporter,
+  params: runId,
+  query: z.object({}),
+  body: Report,
+  replies: { 200: z.strictObject({ event: RunEvent }) },
+  errors: refusals,
+});
+
+const maxBatch = 500;
+
+export const reportBatch = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/events/batch",
+  tag,
+  summary: "Report several events of a run at once",
+  description:
+    "One commit, all or nothing: a refusal names the first offender in `index`, and nothing was written.",
+  access: asReporter,
+  params: runId,
+  query: z.object({}),
+  body: z.object({ events: z.array(Report).min(1).max(maxBatch) }).superRefine(({ events }, issues) => {
+    const other = events.findIndex((event) => event.attempt !== events[0]!.attempt);
+    if (other > 0) {
+      const message = "All events of a batch are of one attempt.";
+      issues.addIssue({ code: "custom", path: ["events", other, "attempt"], message });
+    }
+  }),
+  replies: {
+    200: z.strictObject({
+      events: z
+        .array(RunEvent.omit({ payload: true }).meta({ id: "AutomationRunEventReceipt" }))
+        .describe("What is stored now, in the order given, without the payloads."),
+    }),
+  },
+  errors: refusals,
+});
+
+export const stream = route({
+  method: "get",
+  path: "/v1/automation-runs/{id}/stream",
+  tag,
+  summary: "The events of a run as they come",
+  description:
+    "Each message is an event; its id is the sequence, from the second attempt on `attempt.sequence`. Messages named `run` carry the run whenever its state changes. Come back with `Last-Event-ID`, or with `lastEventId` where headers cannot be set, to go on from there. Ends when the run has; 204 when there is nothing left to tell.",
+  access: can("automations:create"),
+  params: runId,
+  query: z.strictObject({ lastEventId: z.string().max(40).optional() }),
+  raw: "text/event-stream",
+  replies: { 200: z.string(), 204: null },
+});
+
+export const list = route({
+  method: "get",
+  path: "/v1/automation-runs/{id}/events",
+  tag,
+  summary: "The events of a run, in order",
+  description: "By attempt and sequence. A page also ends when it has about 2 MiB of payload.",
+  access: can("automations:create"),
+  params: runId,
+  query: pageQuery,
+  replies: { 200: pageOf(RunEvent).meta({ id: "AutomationRunEventPage" }) },
+});

@@ -1,0 +1,2 @@
+export { pruneLeftovers, pruneRun } from "./prune.ts";
+export { routes } from "./routes.ts";

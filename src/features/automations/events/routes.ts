@@ -1,0 +1,12 @@
+import { on } from "../../../platform/http/index.ts";
+import * as contract from "./contract.ts";
+import * as service from "./service.ts";
+
+export const routes = [
+  on(contract.report, (ctx, { params, body }) => service.report(ctx, params.id, body)),
+  on(contract.reportBatch, (ctx, { params, body }) => service.reportBatch(ctx, params.id, body)),
+  on(contract.list, (ctx, { params, query }) => service.list(ctx, params.id, query)),
+  on(contract.stream, (ctx, { params, query, request, eventStream }) =>
+    service.stream(ctx, params.id, query.lastEventId ?? request.headers.get("last-event-id"), eventStream),
+  ),
+];

@@ -1,0 +1,226 @@
+import type { MemberCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
+import { baseHeaders, type PageQuery, type Source } from "../../../platform/http/index.ts";
+import { digestOf } from "../digest.ts";
+import { keepLate } from "../late-reports/index.ts";
+import {
+  alreadyCompleted,
+  changesOf,
+  countUsage,
+  holderOf,
+  leaseLost,
+  type RunId,
+  reachOf,
+  readRun,
+  renew,
+  runIdOf,
+  stand,
+} from "../runs/index.ts";
+import { collectorOf } from "./collector.ts";
+import type { Report, RunEvent } from "./contract.ts";
+import * as store from "./store.ts";
+import { follow, isOver, positionOf as positionOfId } from "./stream.ts";
+import { usageOf } from "./usage-event.ts";
+
+const maxPayloadBytes = 256 * 1024;
+
+export async function report(ctx: MemberCtx, id: string, event: Report): Promise<{ event: RunEvent }> {
+  const given = [prepare(event)];
+  const stored = await accept(ctx, runIdOf(id), given);
+  return { event: stored[0]! };
+}
+
+export async function reportBatch(ctx: MemberCtx, id: string, { events }: { events: Report[] }) {
+  const given = events.map((event, index) => prepare(event, index));
+  const stored = await accept(ctx, runIdOf(id), given, true);
+  return { events: stored.map(({ payload: _, ...receipt }) => receipt) };
+}
+
+interface Given extends store.NewEvent {
+  content: Report;
+}
+
+function prepare(event: Report, index?: number): Given {
+  const payload = JSON.stringify(event.payload);
+  // Most are far below the limit; only those that may be over it are measured.
+  if (payload.length * 3 > maxPayloadBytes && Buffer.byteLength(payload) > maxPayloadBytes) {
+    const which = index === undefined ? "The payload" : `The payload of event ${index}`;
+    throw tooLarge(`${which} has more than ${maxPayloadBytes} bytes as JSON.`);
+  }
+  const { attempt, sequence, type, createdAt } = event;
+  return { attempt, sequence, type, createdAt, payload, content: event };
+}
+
+/**
+ * Stores events of one attempt, all or none. Nearly always they are simply the next ones of the caller's
+ * own attempt, and one statement says so and stores them. Whatever else they are is found out with the
+ * run locked, at leisure.
+ */
+async function accept(
+  ctx: MemberCtx,
+  id: RunId,
+  given: readonly Given[],
+  batch = false,
+): Promise<RunEvent[]> {
+  const appended = isPlain(given) ? await collectorOf(ctx).append(reportOf(ctx, id, given)) : undefined;
+  if (appended) {
+    if (appended.renew) await renew(ctx, id, given[0]!.attempt);
+    changesOf(ctx).announce(id);
+    return given.map((event) => storedAs(id, event, appended.receivedAt));
+  }
+  const verdict = await ctx.db.transaction((tx) => settle(ctx, tx, id, given, batch));
+  if ("refusal" in verdict) {
+    const late = verdict.late.map(({ content, attempt, sequence }) => {
+      return { kind: "event", attempt, sequence, body: content } as const;
+    });
+    if (late.length > 0) await keepLate(ctx.db, ctx.orgId, id, holderOf(ctx), late);
+    throw verdict.refusal;
+  }
+  changesOf(ctx).announce(id);
+  return verdict.stored;
+}
+
+const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.Append => ({
+  orgId: ctx.orgId,
+  reach: reachOf(ctx),
+  id,
+  holder: holderOf(ctx),
+  events,
+});
+
+/** Consecutive, nothing after a terminal one, nothing to count: then one statement can decide. */
+function isPlain(given: readonly Given[]): boolean {
+  return given.every(({ sequence, type, content }, i) => {
+    if (type === "usage" && usageOf(content.payload)) return false;
+    return sequence === given[0]!.sequence + i && (type !== "terminal" || i === given.length - 1);
+  });
+}
+
+const storedAs = (
+  runId: RunId,
+  { content, sequence, attempt, type, createdAt }: Given,
+  receivedAt: number,
+) => ({
+  runId,
+  attempt,
+  sequence,
+  type,
+  payload: content.payload,
+  createdAt,
+  receivedAt,
+});
+
+const sameContent = (stored: RunEvent, { type, createdAt, content }: Given) =>
+  stored.type === type &&
+  stored.createdAt === createdAt &&
+  digestOf(stored.payload) === digestOf(content.payload);
+
+type Settled = { stored: RunEvent[] } | { refusal: Refusal; late: readonly Given[] };
+
+async function settle(
+  ctx: MemberCtx,
+  tx: Db,
+  id: RunId,
+  given: readonly Given[],
+  batch: boolean,
+): Promise<Settled> {
+  const { attempt } = given[0]!;
+  const { run, standing, claimed } = await stand(ctx, tx, id, attempt);
+  const numbers = given.map(({ sequence }) => sequence);
+  const found = await store.findForReport(
+    tx,
+    ctx.orgId,
+    id,
+    attempt,
+    Math.min(...numbers),
+    Math.max(...numbers),
+  );
+  const known = new Map(found.map((event) => [event.sequence, event]));
+  let last: Pick<RunEvent, "sequence" | "type"> | undefined = found.at(-1);
+  const fresh: Given[] = [];
+
+  const refuse = (refusal: Refusal, late: Given[] = []): Settled => {
+    // A claim that was made for a report goes with it.
+    if (claimed) throw refusal;
+    return { refusal, late };
+  };
+  for (const [index, event] of given.entries()) {
+    const more = batch ? { index, sequence: event.sequence } : {};
+    const stored = known.get(event.sequence);
+    if (stored && sameContent(stored, event)) continue;
+    if (standing === "lost") {
+      return refuse(leaseLost(run, attempt, more), attempt <= run.attempt ? given.slice(index) : []);
+    }
+    if (stored) return refuse(eventConflict(event.sequence, more));
+    if (standing === "over" || last?.type === "terminal") return refuse(alreadyCompleted(more));
+    const expected = last ? last.sequence + 1 : 0;
+    if (event.sequence !== expected && (last || event.sequence !== 1)) {
+      return refuse(sequenceGap(event.sequence, expected, more));
+    }
+    last = event;
+    known.set(event.sequence, storedAs(id, event, 0));
+    fresh.push(event);
+  }
+  if (fresh.length > 0) {
+    const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
+    if (!appended) throw new Error("The run changed under its lock.");
+    for (const event of fresh) {
+      known.set(event.sequence, storedAs(id, event, appended.receivedAt));
+      const usage = event.type === "usage" ? usageOf(event.content.payload) : undefined;
+      if (usage) await countUsage(ctx, tx, run, attempt, event.sequence, usage.model ?? run.modelId, usage);
+    }
+    if (appended.renew) await renew({ ...ctx, db: tx }, id, attempt);
+  }
+  return { stored: given.map(({ sequence }) => known.get(sequence)!) };
+}
+
+const sequenceGap = (sequence: number, expected: number, more: Record<string, unknown>) =>
+  conflict(
+    "automation_runner_event_sequence_gap",
+    `Sequence ${sequence} does not follow: ${expected} is next. Send from there.`,
+    { expected, ...more },
+  );
+
+const eventConflict = (sequence: number, more: Record<string, unknown>) =>
+  conflict(
+    "event_conflict",
+    `Another event is stored under sequence ${sequence}. It stands; a correction is a new event.`,
+    more,
+  );
+
+export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
+  const run = await readRun(ctx, id);
+  const after = positionOf(query.cursor);
+  const { items, more } = await store.listAfter(ctx.db, ctx.orgId, run.id as RunId, after, query.limit);
+  const last = items.at(-1);
+  return { items, nextCursor: last && more ? writePosition(last) : null };
+}
+
+export async function stream(
+  ctx: MemberCtx,
+  id: string,
+  lastEventId: string | null,
+  eventStream: (source: Source) => Response,
+): Promise<Response> {
+  const runId = runIdOf(id);
+  const run = await readRun(ctx, id);
+  const after = positionOfId(lastEventId ?? undefined);
+  if (after.attempt > 0 && isOver(run)) {
+    const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
+    // A browser would come back forever; this tells it not to.
+    if (rest.items.length === 0)
+      return new Response(null, { status: 204, headers: { ...baseHeaders, "cache-control": "no-store" } });
+  }
+  return eventStream((signal) => follow(ctx, runId, after, signal));
+}
+
+const writePosition = ({ attempt, sequence }: store.Position) =>
+  Buffer.from(`${attempt}.${sequence}`).toString("base64url");
+
+function positionOf(cursor: string | undefined): store.Position {
+  if (cursor === undefined) return { attempt: 0, sequence: -1 };
+  const found = /^(\d{1,9})\.(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
+  if (!found) throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  return { attempt: Number(found[1]), sequence: Number(found[2]) };
+}

@@ -1,0 +1,140 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { Reach, RunId } from "../runs/index.ts";
+import type { RunEvent } from "./contract.ts";
+
+export interface NewEvent {
+  attempt: number;
+  sequence: number;
+  type: RunEvent["type"];
+  createdAt: number;
+  /** As JSON. */
+  payload: string;
+}
+
+/** An attempt that no column can hold was never begun. */
+const asInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
+
+/** Events for the end of one attempt: consecutive numbers, a terminal one at most at the end. */
+export interface Append {
+  orgId: OrgId;
+  reach: Reach;
+  id: RunId;
+  holder: string;
+  events: readonly NewEvent[];
+}
+
+export interface Appended {
+  receivedAt: number;
+  /** The lease is half over. */
+  renew: boolean;
+}
+
+/**
+ * The hot path: everything that was reported at one moment, for different runs of whichever organization,
+ * in one statement and one commit. Gives the (one-based) place of each report that was stored; what is not
+ * in the answer was not the simple case, and is looked at again by itself.
+ *
+ * The run's row is locked: between the check and the commit nobody ends the run or takes it over. A row
+ * that somebody else has locked is passed over, so no report waits for another one's run. What is read of
+ * the events may be older than the lock, but then the number it would write is taken, and the primary key
+ * refuses the statement. One flat text, so that it is put together and prepared once.
+ */
+export const appendOfAll = (db: Db, reports: readonly Append[]) => {
+  const events = reports.flatMap((report) => report.events);
+  return db.rows<Appended & { place: number }>(sql`
+    with given as (
+      select * from unnest(${reports.map(({ id }) => id)}::text[], ${reports.map(({ orgId }) => orgId)}::text[],
+        ${reports.map(({ reach }) => reach)}::text[], ${reports.map(({ holder }) => holder)}::text[],
+        ${reports.map(({ events }) => asInt(events[0]!.attempt))}::int[],
+        ${reports.map(({ events }) => events[0]!.sequence)}::bigint[])
+        with ordinality as g(id, org_id, reach, holder, attempt, first, place)
+    ), run as (
+      select given.place, given.attempt, given.first, r.no,
+        r.lease_expires_at < now() + interval '30 seconds' as renew
+      from given join automation_runs r on r.id = given.id
+      where r.org_id = given.org_id and (given.reach is null or r.member_id = given.reach)
+        and r.status = 'running' and r.lease_expires_at > now()
+        and r.attempt = given.attempt and r.holder = given.holder
+      for no key update of r skip locked
+    ), held as materialized (
+      select run.place, run.no, run.attempt, run.renew from run left join lateral (
+        select sequence, type from automation_events
+        where run_no = run.no and attempt = run.attempt order by sequence desc limit 1) last on true
+      where case when last.sequence is null then run.first in (0, 1)
+        else run.first = last.sequence + 1 and last.type <> 'terminal' end
+    ), stored as (
+      insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
+      select held.no, held.attempt, e.sequence, e.type::automation_event_type, e.created_at, e.payload
+      from rows from (
+        unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]),
+        unnest(${events.map(({ sequence }) => sequence)}::bigint[]),
+        unnest(${events.map(({ type }) => type)}::text[]),
+        unnest(${events.map(({ createdAt }) => createdAt)}::bigint[]),
+        json_array_elements(${`[${events.map(({ payload }) => payload).join(",")}]`}::text::json)
+      ) as e(place, sequence, type, created_at, payload)
+      join held on held.place = e.place
+    )
+    select place, renew, now() as "receivedAt" from held`);
+};
+
+const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",
+  e.received_at as "receivedAt"`;
+
+/** What is stored under these numbers, and the last event of the attempt. */
+export const findForReport = (db: Db, orgId: OrgId, id: RunId, attempt: number, from: number, to: number) =>
+  db.rows<RunEvent>(sql`
+    select ${columns} from automation_runs r
+    join automation_events e on e.run_no = r.no and e.attempt = ${asInt(attempt)}::int
+    where r.id = ${id} and r.org_id = ${orgId} and (e.sequence between ${from} and ${to} or e.sequence = (
+      select max(sequence) from automation_events where run_no = r.no and attempt = e.attempt))
+    order by e.sequence`);
+
+/** A position in a run's events. */
+export interface Position {
+  attempt: number;
+  sequence: number;
+}
+
+const pageBytes = 2 * 1024 * 1024;
+
+/** Events after a position, in order; fewer than `limit` when their payloads are large. */
+export async function listAfter(
+  db: Db,
+  orgId: OrgId,
+  id: RunId,
+  after: Position,
+  limit: number,
+): Promise<{ items: RunEvent[]; more: boolean }> {
+  const rows = await db.rows<RunEvent & { found: number }>(sql`
+    select "runId", attempt, sequence, type, payload, "createdAt", "receivedAt", found from (
+      select e.*, row_number() over page as n, sum(octet_length(e.payload::text)) over page as bytes,
+        count(*) over () as found
+      from (
+        select ${columns} from automation_runs r join automation_events e on e.run_no = r.no
+        where r.id = ${id} and r.org_id = ${orgId}
+          and (e.attempt, e.sequence) > (${after.attempt}::int, ${after.sequence}::bigint)
+        order by e.attempt, e.sequence limit ${limit + 1}) e
+      window page as (order by e.attempt, e.sequence)) paged
+    where n = 1 or bytes <= ${pageBytes}::bigint order by attempt, sequence limit ${limit}`);
+  return {
+    items: rows.map(({ found: _, ...event }) => event),
+    more: rows.length > 0 && rows[0]!.found > rows.length,
+  };
+}
+
+/** Removes events of a run, whosever it is or was: at most `limit`, so that no statement holds others up. */
+export const removeSomeOfAll = (db: Db, runNo: number, limit: number) =>
+  db.run(sql`
+    delete from automation_events where run_no = ${runNo} and (attempt, sequence) in (
+      select attempt, sequence from automation_events where run_no = ${runNo}
+      order by attempt, sequence limit ${limit})`);
+
+/** Runs that are gone while events of theirs may still be there. */
+export const listLeftoversOfAll = (db: Db, limit: number) =>
+  db.rows<{ runNo: number }>(
+    sql`select run_no as "runNo" from automation_event_leftovers order by run_no limit ${limit}`,
+  );
+
+export const forgetLeftoverOfAll = (db: Db, runNo: number) =>
+  db.run(sql`delete from automation_event_leftovers where run_no = ${runNo}`);

@@ -1,0 +1,74 @@
+import type { Platform } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { job } from "../../platform/jobs/index.ts";
+import { createRun, sweep } from "./runs/index.ts";
+import { nextOccurrence } from "./schedules/index.ts";
+import * as store from "./store.ts";
+
+const atOnce = 50;
+/** A run that starts this late is still worth starting; a later one was missed. */
+const graceMs = 15 * 60_000;
+const countedMisses = 1_000;
+
+/** The clock of automations. Any number of processes may tick: a due automation is taken by one of them. */
+export const tick = job({
+  name: "automations.tick",
+  schedule: "* * * * *",
+  everySeconds: 1,
+  retries: 0,
+  async handle(platform) {
+    await startDue(platform);
+    await sweep(platform);
+  },
+});
+
+export async function startDue(platform: Platform): Promise<void> {
+  for (;;) {
+    const due = await platform.db.transaction(async (tx) => {
+      const automations = await store.lockDueOfAll(tx, atOnce);
+      for (const automation of automations) await start(platform, tx, automation);
+      return automations.length;
+    });
+    if (due < atOnce) return;
+  }
+}
+
+async function start(platform: Platform, tx: Db, automation: store.DueAutomation): Promise<void> {
+  const { id, orgId, memberId, revision, schedule, nextRunAt, now } = automation;
+  if (memberId === null) return void (await store.setStatus(tx, orgId, id, "inactive", null));
+  const { latest, missed } = occurrencesUntil(schedule, nextRunAt, now);
+  const due = { automationId: id, revision, memberId, trigger: "schedule" } as const;
+  if (missed > 0) {
+    const times =
+      missed > countedMisses ? `More than ${countedMisses} times` : missed === 1 ? "Once" : `${missed} times`;
+    await createRun(
+      platform,
+      tx,
+      orgId,
+      { ...due, occurrenceAt: nextRunAt },
+      {
+        reason: "missed",
+        reasonDetail: `${times} it was due while the service was not running, from ${new Date(nextRunAt).toISOString()} on.`,
+      },
+    );
+  }
+  if (latest !== undefined) await createRun(platform, tx, orgId, { ...due, occurrenceAt: latest });
+  await store.setNextRun(tx, orgId, id, nextOccurrence(schedule, now) ?? null);
+}
+
+/** Which occurrence is to run now, and how many there were that nobody was there to start. */
+function occurrencesUntil(
+  schedule: store.DueAutomation["schedule"],
+  from: number,
+  now: number,
+): { latest: number | undefined; missed: number } {
+  let latest = from;
+  let missed = 0;
+  for (let next = nextOccurrence(schedule, from); next !== undefined && next <= now; ) {
+    missed++;
+    latest = next;
+    // After a long silence it does not matter how many more there were, only which one is the latest.
+    next = nextOccurrence(schedule, missed > countedMisses ? Math.max(latest, now - graceMs) : latest);
+  }
+  return now - latest > graceMs ? { latest: undefined, missed: missed + 1 } : { latest, missed };
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+
+const LateReport = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(["event", "completion"]),
+    attempt: z.int(),
+    sequence: z.int().nullable(),
+    reporter: z.string().describe("The runner or member that sent it."),
+    body: z.record(z.string(), z.unknown()).describe("What was sent."),
+    receivedAt: z.int(),
+  })
+  .meta({ id: "AutomationLateReport" });
+export type LateReport = z.output<typeof LateReport>;
+
+export const list = route({
+  method: "get",
+  path: "/v1/automation-runs/{id}/late-reports",
+  tag: "Automation Runs",
+  summary: "What was sent after the lease was lost",
+  description:
+    "Such reports are refused with `runner_lease_lost` and change nothing. Up to 1,000 different ones are kept for each run.",
+  access: can("automations:create"),
+  params: z.strictObject({ id: z.string().min(1).max(160) }),
+  query: pageQuery,
+  replies: { 200: pageOf(LateReport).meta({ id: "AutomationLateReportPage" }) },
+});

@@ -1,0 +1,3 @@
+export { routes } from "./routes.ts";
+export { keepLate } from "./service.ts";
+export { removeOfRun } from "./store.ts";

@@ -1,0 +1,46 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { notFound } from "../../../platform/errors.ts";
+import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { newId } from "../../../platform/ids.ts";
+import { digestOf } from "../digest.ts";
+import type { LateReport } from "./contract.ts";
+import * as store from "./store.ts";
+
+interface Late {
+  kind: LateReport["kind"];
+  attempt: number;
+  sequence: number | null;
+  body: Record<string, unknown>;
+}
+
+/** Refused is not lost: what a fenced holder sent stays beside the run, each different report once. */
+export async function keepLate(
+  db: Db,
+  orgId: OrgId,
+  runId: string,
+  reporter: string,
+  reports: readonly Late[],
+) {
+  await store.keep(
+    db,
+    orgId,
+    runId,
+    reporter,
+    reports.map(({ kind, attempt, sequence, body }) => ({
+      id: newId("late"),
+      kind,
+      attempt,
+      sequence,
+      body: JSON.stringify(body),
+      digest: digestOf({ kind, reporter, body }),
+    })),
+  );
+}
+
+export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {
+  const reach = member.permissions.has("automations:manage") ? null : member.id;
+  const rows = await store.list(db, orgId, reach, id, afterOf(query), query.limit + 1);
+  if (!rows) throw notFound("automation_run");
+  return page(rows, query);
+}

@@ -1,0 +1,58 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { LateReport } from "./contract.ts";
+
+export interface NewLateReport {
+  id: string;
+  kind: LateReport["kind"];
+  attempt: number;
+  sequence: number | null;
+  body: string;
+  digest: string;
+}
+
+/** How many are kept for one run: enough to see what happened, too few to fill a disk. */
+const most = 1000;
+
+/** One that is there already, or one too many, adds nothing. */
+export const keep = (
+  db: Db,
+  orgId: OrgId,
+  runId: string,
+  reporter: string,
+  reports: readonly NewLateReport[],
+) =>
+  db.run(sql`
+    insert into automation_late_reports (id, run_id, attempt, sequence, kind, reporter, body, digest)
+    select g.id, r.id, g.attempt, g.sequence, g.kind, ${reporter}, g.body::json, g.digest
+    from automation_runs r, unnest(${reports.map((one) => one.id)}::text[], ${reports.map((one) => one.attempt)}::bigint[],
+      ${reports.map((one) => one.sequence)}::bigint[], ${reports.map((one) => one.kind)}::text[],
+      ${reports.map((one) => one.body)}::text[], ${reports.map((one) => one.digest)}::text[])
+      with ordinality as g(id, attempt, sequence, kind, body, digest, n)
+    where r.id = ${runId} and r.org_id = ${orgId}
+      and g.n + (select count(*) from automation_late_reports l where l.run_id = r.id) <= ${most}
+    on conflict (run_id, digest) do nothing`);
+
+/** Undefined when there is no such run within reach. */
+export const list = async (
+  db: Db,
+  orgId: OrgId,
+  reach: string | null,
+  runId: string,
+  after: string | null,
+  limit: number,
+): Promise<LateReport[] | undefined> => {
+  const rows = await db.rows<LateReport | { id: null }>(sql`
+    select l.id, l.kind, l.attempt, l.sequence, l.reporter, l.body, l.received_at as "receivedAt"
+    from automation_runs r
+    left join automation_late_reports l on l.run_id = r.id and (${after}::text is null or l.id < ${after})
+    where r.id = ${runId} and r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})
+    order by l.id desc limit ${limit}`);
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is LateReport => row.id !== null);
+};
+
+export const removeOfRun = (db: Db, orgId: OrgId, runId: string) =>
+  db.run(sql`
+    delete from automation_late_reports l using automation_runs r
+    where r.id = l.run_id and r.org_id = ${orgId} and l.run_id = ${runId}`);

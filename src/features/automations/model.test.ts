@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createDatabase, openTestPlatform } from "../../../test/harness.ts";
+import { createWorld, history, hold } from "../../../test/model/histories.ts";
+
+/** Each lane has a database of its own: sweeping is for all runs, and histories must not sweep each other's. */
+async function lane(numRuns: number, seed: number): Promise<string> {
+  const database = await createDatabase();
+  // What survives a power cut is another test's matter, and waiting for the disk is most of the time here.
+  if (database.url) database.url += "?options=-c%20synchronous_commit%3Doff";
+  const platform = await openTestPlatform(database, { jobs: [], works: false });
+  const world = await createWorld(platform);
+  const held = await fc.check(
+    fc.asyncProperty(history, (steps) => hold(world, steps)),
+    { numRuns, seed },
+  );
+  await platform.close(0);
+  await database.drop();
+  return held.failed ? `seed ${held.seed}, path ${held.counterexamplePath}: ${held.errorInstance}` : "";
+}
+
+test("2,000 random histories of claims, reports, repeats, lost leases and cancellations are as the rules say", async () => {
+  const lanes = 2;
+  const seed = Number(process.env.HISTORIES_SEED ?? Date.now() % 2 ** 31);
+  const failures = await Promise.all(Array.from({ length: lanes }, (_, i) => lane(2_000 / lanes, seed + i)));
+  expect(failures.join("")).toBe("");
+}, 300_000);

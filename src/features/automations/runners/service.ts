@@ -1,0 +1,86 @@
+import type { Caller, MemberCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { forbidden, notFound } from "../../../platform/errors.ts";
+import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { hashSecret, newToken } from "../../../platform/secrets.ts";
+import { membershipFrom, type Permission } from "../../permissions/index.ts";
+import { holderOf, reachOf } from "../runs/index.ts";
+import * as contract from "./contract.ts";
+import * as store from "./store.ts";
+
+export const runnerPrefix = "sbr_";
+const tokenHours = 12;
+
+/** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
+const forRunners: readonly Permission[] = ["automations:create", "automations:manage"];
+
+interface NewRunner {
+  runnerId: string;
+  platform?: string | undefined;
+  version?: string | undefined;
+  concurrency: number;
+  serves: "own" | "organization";
+}
+
+export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, ...self }: NewRunner) {
+  const { db, orgId, member, caller } = ctx;
+  if (self.serves === "organization" && !member.permissions.has("automations:manage")) {
+    throw forbidden(
+      "missing_permission",
+      "Serving the whole organization needs the permission automations:manage. Ask an owner or admin.",
+    );
+  }
+  const token = newToken(runnerPrefix);
+  return db.transaction(async (tx) => {
+    const described = { ...self, name: runnerId, platform: platform ?? null, version: version ?? null };
+    const runner = await store.save(tx, orgId, member.id, newId("rnr"), described);
+    const added = await store.addToken(tx, orgId, runner!.id, {
+      hash: hashSecret(token),
+      permissions: forRunners.filter((name) => member.permissions.has(name)),
+      keyId: caller.credential === "key" ? caller.credentialId : null,
+      hours: tokenHours,
+    });
+    return { token, expiresAt: added!.expiresAt, eventsPath: contract.events.path };
+  });
+}
+
+export async function resolveRunner(db: Db, tokenHash: string): Promise<Caller | undefined> {
+  const row = await store.findRunnerByToken(db, tokenHash);
+  if (!row) return undefined;
+  return {
+    credential: "runner",
+    // The runner and not the token: a run is held by the machine, whichever of its tokens it sends.
+    credentialId: row.id,
+    userId: row.userId,
+    member: membershipFrom(row, row.permissions),
+  };
+}
+
+export async function list(ctx: MemberCtx, query: PageQuery) {
+  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+}
+
+export async function remove(ctx: MemberCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : 0;
+    if (gone === 0) throw notFound("automation_runner");
+    await forgetCallers(ctx.bus, tx, id);
+  });
+}
+
+/** Whose runs the caller is told of: of every member (null) only if the runner was set up to serve them. */
+export async function scopeOf({ db, orgId, caller, member }: MemberCtx): Promise<string | null> {
+  const serves =
+    caller.credential === "runner" ? await store.findServes(db, orgId, caller.credentialId) : "own";
+  return serves === "organization" && member.permissions.has("automations:manage") ? null : member.id;
+}
+
+export async function readWork(ctx: MemberCtx) {
+  const { db, orgId } = ctx;
+  const [items, held] = await Promise.all([
+    store.listWaiting(db, orgId, await scopeOf(ctx), null, 100),
+    store.listHeld(db, orgId, holderOf(ctx)),
+  ]);
+  return { items, held: held.map(({ cancelRequestedAt: _, ...one }) => one) };
+}

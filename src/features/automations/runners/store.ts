@@ -1,0 +1,113 @@
+import type { MemberId, OrgId, UserId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { Id } from "../../../platform/ids.ts";
+import type { MembershipRow } from "../../permissions/index.ts";
+import type { Held, Runner, Waiting } from "./contract.ts";
+
+export type RunnerId = Id<"rnr">;
+
+export interface RunnerSelf {
+  name: string;
+  platform: string | null;
+  version: string | null;
+  concurrency: number;
+  serves: "own" | "organization";
+}
+
+/** The same name is the same runner: it is brought up to date. */
+export const save = (db: Db, orgId: OrgId, memberId: MemberId, id: RunnerId, self: RunnerSelf) =>
+  db.row<{ id: RunnerId }>(sql`
+    insert into automation_runners (id, org_id, member_id, name, platform, version, concurrency, serves)
+    values (${id}, ${orgId}, ${memberId}, ${self.name}, ${self.platform}, ${self.version}, ${self.concurrency},
+      ${self.serves})
+    on conflict (member_id, name) do update set platform = excluded.platform, version = excluded.version,
+      concurrency = excluded.concurrency, serves = excluded.serves, last_seen_at = now()
+    returning id`);
+
+/** When the token ends. */
+export const addToken = (
+  db: Db,
+  orgId: OrgId,
+  runnerId: RunnerId,
+  token: { hash: string; permissions: readonly string[]; keyId: string | null; hours: number },
+) =>
+  db.row<{ expiresAt: number }>(sql`
+    insert into automation_runner_tokens (token_hash, runner_id, permissions, key_id, expires_at)
+    select ${token.hash}, r.id, ${token.permissions}::text[], ${token.keyId},
+      now() + make_interval(hours => ${token.hours}::int)
+    from automation_runners r where r.id = ${runnerId} and r.org_id = ${orgId}
+    returning expires_at as "expiresAt"`);
+
+interface RunnerRow extends MembershipRow {
+  id: RunnerId;
+  userId: UserId;
+  permissions: string[];
+}
+
+/** Everything a request by a runner needs to know, in the one statement it starts with. */
+export const findRunnerByToken = (db: Db, tokenHash: string) =>
+  db.row<RunnerRow>(sql`
+    select n.id, t.permissions, m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
+      r.permissions as "rolePermissions",
+      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
+    from automation_runner_tokens t
+    join automation_runners n on n.id = t.runner_id
+    join members m on m.id = n.member_id and m.org_id = n.org_id
+    join organizations o on o.id = m.org_id
+    left join roles r on r.id = m.role and r.org_id = m.org_id
+    where t.token_hash = ${tokenHash} and t.expires_at > now()`);
+
+export const touchRunnersOfAll = (db: Db, ids: string[]) =>
+  db.run(sql`update automation_runners set last_seen_at = now() where id = any(${ids}::text[])`);
+
+/** `memberId` null: of every member. */
+export const list = (db: Db, orgId: OrgId, memberId: string | null, after: string | null, limit: number) =>
+  db.rows<Runner>(sql`
+    select n.id, n.name as "runnerId", n.member_id as "memberId", n.platform, n.version, n.concurrency, n.serves,
+      (select count(*)::int from automation_runs r
+        where r.org_id = n.org_id and r.status = 'running' and r.holder = n.id) as running,
+      n.last_seen_at as "lastSeenAt", n.created_at as "createdAt"
+    from automation_runners n
+    where n.org_id = ${orgId} and (${memberId}::text is null or n.member_id = ${memberId})
+      and (${after}::text is null or n.id < ${after})
+    order by n.id desc limit ${limit}`);
+
+export const remove = (db: Db, orgId: OrgId, memberId: string | null, id: RunnerId) =>
+  db.run(sql`
+    delete from automation_runners
+    where org_id = ${orgId} and id = ${id} and (${memberId}::text is null or member_id = ${memberId})`);
+
+export const findServes = async (db: Db, orgId: OrgId, id: string) =>
+  (
+    await db.row<Pick<RunnerSelf, "serves">>(
+      sql`select serves from automation_runners where org_id = ${orgId} and id = ${id}`,
+    )
+  )?.serves;
+
+/** Runs that wait for a runner, oldest first. `memberId` null: of every member. */
+export const listWaiting = (
+  db: Db,
+  orgId: OrgId,
+  memberId: string | null,
+  since: number | null,
+  limit: number,
+) =>
+  db.rows<Waiting>(sql`
+    select r.id as "runId", r.automation_id as "automationId", v.name as "automationName",
+      r.attempt + 1 as attempt, r.queued_at as "queuedAt"
+    from automation_runs r
+    join automation_revisions v on v.automation_id = r.automation_id and v.revision = r.revision
+    where r.org_id = ${orgId} and r.status = 'queued' and (${memberId}::text is null or r.member_id = ${memberId})
+      and (${since}::bigint is null or r.queued_at > to_timestamp(${since}::bigint / 1000.0))
+    order by r.queued_at, r.id limit ${limit}`);
+
+export const listHeld = (db: Db, orgId: OrgId, holder: string) =>
+  db.rows<Held & { cancelRequestedAt: number | null }>(sql`
+    select r.id as "runId", r.attempt, r.lease_expires_at as "leaseExpiresAt",
+      r.cancel_requested_at is not null as "cancelRequested", r.cancel_requested_at as "cancelRequestedAt"
+    from automation_runs r
+    where r.org_id = ${orgId} and r.status = 'running' and r.holder = ${holder} and r.lease_expires_at > now()
+    order by r.id limit 100`);
+
+export const removeExpiredTokensOfAll = (db: Db) =>
+  db.run(sql`delete from automation_runner_tokens where expires_at < now()`);

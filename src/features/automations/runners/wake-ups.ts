@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MemberCtx } from "../../../platform/context.ts";
+import type { Message } from "../../../platform/http/index.ts";
+import { holderOf, onWork } from "../runs/index.ts";
+import { createWaker } from "../waker.ts";
+import { scopeOf } from "./service.ts";
+import * as store from "./store.ts";
+
+/** Looks again by itself, in case a message was lost on the way. */
+const lookEveryMs = 15_000;
+/** What happens within this time is told with one look. */
+const quietMs = 50;
+/** Commits do not become visible in the order of their clocks: better tell a thing twice than never. */
+const overlapMs = 5_000;
+
+/**
+ * What a runner should know of. It is told the state and not the changes: whatever waits for it, and
+ * whichever of its runs it should stop, each once per connection. So nothing depends on which process
+ * saw what happen, and a runner that comes back is told what is still true.
+ */
+export async function* wakeUps(
+  ctx: MemberCtx,
+  lastEventId: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Message> {
+  const scope = await scopeOf(ctx);
+  let missed = false;
+  const waker = createWaker(signal);
+  const stop = onWork(ctx.bus, {
+    onWork: (orgId, memberId) => {
+      if (orgId === ctx.orgId && (scope === null || memberId === scope)) waker.wake();
+    },
+    onGap: () => {
+      missed = true;
+      waker.wake();
+    },
+  });
+  try {
+    const since = sinceOf(lastEventId);
+    if (since === null) yield { event: "sync", data: {} };
+    let told = new Set<string>();
+    while (!signal.aborted) {
+      if (missed) yield { event: "sync", data: {} };
+      missed = false;
+      const found = await look(ctx, scope, since);
+      for (const { key, message } of found) if (!told.has(key)) yield message;
+      told = new Set(found.map(({ key }) => key));
+      await waker.wait(lookEveryMs);
+      await sleep(quietMs, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    stop();
+  }
+}
+
+async function look(ctx: MemberCtx, scope: string | null, since: number | null) {
+  const { db, orgId } = ctx;
+  const [waiting, held] = await Promise.all([
+    store.listWaiting(db, orgId, scope, since, 100),
+    store.listHeld(db, orgId, holderOf(ctx)),
+  ]);
+  const told: { key: string; at: number; message: Message }[] = [];
+  for (const run of waiting) {
+    told.push({
+      key: `work ${run.runId} ${run.attempt}`,
+      at: run.queuedAt,
+      message: { id: String(run.queuedAt), event: "work", data: run },
+    });
+  }
+  for (const { runId, attempt, cancelRequestedAt } of held) {
+    if (cancelRequestedAt === null || (since !== null && cancelRequestedAt <= since)) continue;
+    told.push({
+      key: `cancel ${runId} ${attempt}`,
+      at: cancelRequestedAt,
+      message: { id: String(cancelRequestedAt), event: "cancel", data: { runId, attempt } },
+    });
+  }
+  return told.sort((a, b) => a.at - b.at);
+}
+
+/** An id is the time of what it tells of. One that is not ours is as good as none. */
+function sinceOf(lastEventId: string | undefined): number | null {
+  if (lastEventId === undefined || !/^\d{1,15}$/.test(lastEventId)) return null;
+  return Number(lastEventId) - overlapMs;
+}

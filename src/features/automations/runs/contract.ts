@@ -1,0 +1,263 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+import { counters, UsageTotals } from "../usage/index.ts";
+
+const tag = "Automation Runs";
+
+const runStatuses = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
+
+/** Why a run is what it is; each is explained in docs/automations.md. */
+export const reasons = [
+  "overlap",
+  "missed",
+  "no_runner",
+  "interrupted",
+  "lease_lost",
+  "timed_out",
+  "reported",
+  "requested",
+  "automation_archived",
+  "run_budget_exceeded",
+  "monthly_budget_exceeded",
+] as const;
+export type Reason = (typeof reasons)[number];
+
+export const Run = z
+  .strictObject({
+    id: z.string(),
+    automationId: z.string(),
+    automationRevision: z.int(),
+    memberId: z.string().describe("Whose run it is."),
+    trigger: z.enum(["schedule", "manual"]),
+    occurrenceAt: z.int().nullable().describe("The moment of the schedule it stands for."),
+    status: z.enum(runStatuses),
+    reason: z.enum(reasons).nullable().describe("Why it is in this state."),
+    reasonDetail: z.string().nullable().describe("The same for a person."),
+    attempt: z
+      .int()
+      .describe("How many attempts have begun; the next report of a queued run is for one more."),
+    leaseExpiresAt: z.int().nullable(),
+    cancelRequestedAt: z.int().nullable(),
+    sessionId: z.string().nullable(),
+    workspaceId: z.string().nullable(),
+    resultSummary: z.string().nullable(),
+    error: z.strictObject({ message: z.string().nullable(), retryable: z.boolean().nullable() }).nullable(),
+    lateReports: z
+      .int()
+      .describe("How many reports came after the lease was lost. They were refused and kept."),
+    createdAt: z.int(),
+    queuedAt: z.int(),
+    startedAt: z.int().nullable(),
+    finishedAt: z.int().nullable(),
+    eventsPrunedAt: z.int().nullable().describe("Its events were older than the organization keeps them."),
+  })
+  .meta({ id: "AutomationRun" });
+export type Run = z.output<typeof Run>;
+
+const Attempt = z
+  .strictObject({
+    attempt: z.int(),
+    runnerId: z.string().nullable().describe("The name of the runner; null when a person or a key reported."),
+    startedAt: z.int(),
+    endedAt: z.int().nullable(),
+    outcome: z.enum(["succeeded", "failed", "cancelled", "lease_lost", "timed_out"]).nullable(),
+  })
+  .meta({ id: "AutomationRunAttempt" });
+export type Attempt = z.output<typeof Attempt>;
+
+export const Model = z
+  .strictObject({ providerId: z.string(), modelId: z.string() })
+  .meta({ id: "AutomationModel" });
+
+const AutomationAsRun = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    revision: z.int(),
+    instructions: z.string(),
+    model: Model.nullable(),
+    maxRuntimeSeconds: z.int(),
+  })
+  .meta({ id: "AutomationAsRun" })
+  .describe("What the automation said when this run was made.");
+export type AutomationAsRun = z.output<typeof AutomationAsRun>;
+
+/** Runs are reached by their owner, by whoever manages automations, and by runners of either. */
+export const asReporter = can("automations:create", { credentials: ["runner", "session", "key"] });
+export const runId = z.strictObject({ id: z.string().min(1).max(160) });
+const runReply = z.strictObject({ run: Run });
+const time = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(Date.UTC(9999, 11, 31));
+
+export const runQuery = pageQuery.extend({
+  automationId: z.string().max(160).optional(),
+  memberId: z.string().max(160).optional(),
+  status: z
+    .string()
+    .optional()
+    .transform((text) => text?.split(","))
+    .pipe(z.array(z.enum(runStatuses)).optional())
+    .describe("One or several, separated by commas."),
+  fromAt: time.optional().describe("Made at this time or later."),
+  toAt: time.optional().describe("Made before this time."),
+});
+
+export const list = route({
+  method: "get",
+  path: "/v1/automation-runs",
+  tag,
+  summary: "Runs, newest first",
+  access: can("automations:create"),
+  query: runQuery,
+  replies: { 200: pageOf(Run).meta({ id: "AutomationRunPage" }) },
+});
+
+export const read = route({
+  method: "get",
+  path: "/v1/automation-runs/{id}",
+  tag,
+  summary: "One run: what it is, what it ran, what it used",
+  access: asReporter,
+  params: runId,
+  replies: {
+    200: z.strictObject({
+      run: Run,
+      automation: AutomationAsRun,
+      usage: UsageTotals,
+      attempts: z.array(Attempt),
+    }),
+  },
+});
+
+export const cancel = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/cancel",
+  tag,
+  summary: "Cancel a run",
+  description:
+    "A queued run is cancelled at once. A running one is asked to stop: its runner is told, and if it goes silent the run ends when its lease does.",
+  access: can("automations:create"),
+  params: runId,
+  replies: { 200: runReply },
+  errors: { 409: "`run_already_completed`: it ended before." },
+});
+
+const Assignment = z
+  .strictObject({
+    runId: z.string(),
+    automationId: z.string(),
+    automationName: z.string(),
+    instructions: z.string(),
+    model: Model.nullable(),
+    attempt: z.int(),
+    timeoutMs: z.int(),
+    leaseExpiresAt: z.int(),
+  })
+  .meta({ id: "AutomationAssignment" });
+export type Assignment = z.output<typeof Assignment>;
+
+export const claim = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/claim",
+  tag,
+  summary: "Take a queued run",
+  description:
+    "`assignment` is null when somebody else has it or it is over. Asking again with the same runner gives the same assignment.",
+  access: asReporter,
+  params: runId,
+  replies: { 200: z.strictObject({ assignment: Assignment.nullable() }) },
+});
+
+const attempt = z.int().min(1);
+
+export const heartbeat = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/heartbeat",
+  tag,
+  summary: "Keep the lease, and hear whether to stop",
+  access: asReporter,
+  params: runId,
+  body: z.strictObject({ attempt }),
+  replies: {
+    200: z.strictObject({
+      attempt: z.int(),
+      leaseValid: z.literal(true),
+      cancelRequested: z.boolean(),
+      leaseExpiresAt: z.int(),
+    }),
+  },
+  errors: {
+    409: "`runner_lease_lost`: the attempt is not yours any more. `run_already_completed`: the run is over.",
+  },
+});
+
+const outcome = z.enum(["succeeded", "failed", "cancelled"]);
+const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+const counter = z
+  .int()
+  .min(0)
+  .nullish()
+  .transform((value) => value ?? 0);
+
+/** Unknown fields are ignored, so that a newer runner still gets through. */
+export const Completion = z
+  .object({
+    attempt,
+    status: outcome.nullish().describe("How it ended. Required; `outcome` is accepted as its other name."),
+    outcome: outcome.nullish(),
+    sessionId: maybe(z.string().min(1).max(240)),
+    workspaceId: maybe(z.string().min(1).max(240)),
+    resultSummary: maybe(z.string().max(20_000)),
+    usage: maybe(
+      z.object({
+        inputTokens: counter,
+        outputTokens: counter,
+        costMicros: counter.describe(counters.costMicros.description!),
+      }),
+    ).describe("What this attempt used beyond what its usage events already said."),
+    error: maybe(z.object({ message: maybe(z.string()), retryable: maybe(z.boolean()) })),
+  })
+  .transform(({ status, outcome, ...rest }, issues) => {
+    if (status && outcome && status !== outcome) {
+      issues.addIssue({
+        code: "custom",
+        path: ["outcome"],
+        message: "`status` and `outcome` differ. Send one.",
+      });
+      return z.NEVER;
+    }
+    const ended = status ?? outcome;
+    if (!ended) {
+      issues.addIssue({
+        code: "custom",
+        path: ["status"],
+        message: "Required: succeeded, failed or cancelled.",
+      });
+      return z.NEVER;
+    }
+    return { ...rest, status: ended };
+  })
+  .meta({ id: "AutomationRunCompletion" });
+export type Completion = z.output<typeof Completion>;
+
+export const complete = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/complete",
+  tag,
+  summary: "Report how a run ended",
+  description:
+    "An acknowledged report is on disk. The same report again gives the stored run and writes nothing; any other one is refused.",
+  access: asReporter,
+  params: runId,
+  query: z.object({}),
+  body: Completion,
+  replies: { 200: runReply },
+  errors: {
+    404: "`automation_run_not_found`",
+    409: "`terminal_result_conflict`: the run ended with another report. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run.",
+  },
+});

@@ -1,0 +1,25 @@
+export { changesOf } from "./changes.ts";
+export { asReporter, Model, Run, runId } from "./contract.ts";
+export { alreadyCompleted, leaseLost } from "./fence.ts";
+export { stopOrganization, sweep } from "./jobs.ts";
+export { onWork } from "./leases.ts";
+export { routes } from "./routes.ts";
+export {
+  countUsage,
+  createRun,
+  endQueued,
+  holderOf,
+  reachOf,
+  readRun,
+  renew,
+  runIdOf,
+  stand,
+} from "./service.ts";
+export {
+  listOrganizationsOfAll,
+  listToPrune,
+  markPruned,
+  type Reach,
+  type RunId,
+  removeOld,
+} from "./store.ts";

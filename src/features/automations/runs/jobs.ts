@@ -1,0 +1,83 @@
+import type { OrgId, Platform } from "../../../platform/context.ts";
+import { job } from "../../../platform/jobs/index.ts";
+import { defaults } from "../settings/index.ts";
+import { changesOf } from "./changes.ts";
+import { announceWork, giveUpLease } from "./leases.ts";
+import * as store from "./store.ts";
+
+const atOnce = 100;
+
+/** Ends what nobody ended: leases that ran out, attempts whose time is up, runs that no runner took. */
+export async function sweep(platform: Platform): Promise<void> {
+  while ((await sweepOverdue(platform)) === atOnce);
+  while ((await sweepUnclaimed(platform)) === atOnce);
+}
+
+async function sweepOverdue(platform: Platform): Promise<number> {
+  const runs = await platform.db.transaction(async (tx) => {
+    const overdue = await store.lockOverdueOfAll(tx, atOnce);
+    for (const run of overdue) {
+      if (!run.live) await giveUpLease(platform, tx, run.orgId, run);
+      else if (run.longPast) {
+        await store.endAttempt(tx, run.orgId, run.id, run.attempt, "timed_out");
+        await store.end(tx, run.orgId, run.id, {
+          status: "failed",
+          reason: "timed_out",
+          reasonDetail: "It ran longer than its automation allows and did not stop when asked.",
+          fenced: true,
+        });
+      } else {
+        await store.requestCancel(tx, run.orgId, run.id, "timed_out");
+        await announceWork(platform.bus, tx, run.orgId, run.memberId);
+      }
+    }
+    return overdue;
+  });
+  for (const { id } of runs) changesOf(platform).announce(id);
+  return runs.length;
+}
+
+async function sweepUnclaimed(platform: Platform): Promise<number> {
+  const runs = await platform.db.transaction(async (tx) => {
+    const waiting = await store.lockUnclaimedOfAll(tx, defaults.queueTimeoutMinutes, atOnce);
+    for (const { id, orgId, attempt } of waiting) {
+      await store.end(tx, orgId, id, {
+        status: "skipped",
+        reason: "no_runner",
+        reasonDetail: "No runner took it in time. Is one connected for this member?",
+        fenced: attempt > 0,
+      });
+    }
+    return waiting;
+  });
+  for (const { id } of runs) changesOf(platform).announce(id);
+  return runs.length;
+}
+
+/** The month's budget is spent: what waits is skipped, what runs is asked to stop, each in its own transaction. */
+export const stopOrganization = job<{ orgId: string }>({
+  name: "automations.stop-organization",
+  async handle(platform, data) {
+    const orgId = data.orgId as OrgId;
+    for (;;) {
+      const live = await store.listLive(platform.db, orgId, atOnce);
+      for (const { id } of live) await stop(platform, orgId, id);
+      if (live.length < atOnce) return;
+    }
+  },
+});
+
+async function stop(platform: Platform, orgId: OrgId, id: store.RunId): Promise<void> {
+  const reason = "monthly_budget_exceeded";
+  await platform.db.transaction(async (tx) => {
+    const run = await store.lock(tx, orgId, null, id);
+    if (run?.status === "queued") {
+      const reasonDetail = "This month's budget was spent before a runner took it.";
+      await store.end(tx, orgId, id, { status: "skipped", reason, reasonDetail, fenced: run.attempt > 0 });
+    } else if (run?.status === "running") {
+      await store.requestCancel(tx, orgId, id, reason);
+      await announceWork(platform.bus, tx, orgId, run.memberId);
+    }
+  });
+  changesOf(platform).announce(id);
+}

@@ -1,0 +1,65 @@
+import type { Bus } from "../../../platform/bus.ts";
+import type { OrgId, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { Run } from "./contract.ts";
+import { maxAttempts } from "./fence.ts";
+import * as store from "./store.ts";
+
+const topic = "automation-work";
+
+/** Tells the runners of a member, and those of the whole organization, to look for work or cancellations. */
+export const announceWork = (bus: Bus, tx: Db, orgId: OrgId, memberId: string) =>
+  bus.publish(tx, topic, `${orgId} ${memberId}`);
+
+export function onWork(
+  bus: Bus,
+  listener: { onWork(orgId: string, memberId: string): void; onGap(): void },
+): () => void {
+  return bus.subscribe(topic, {
+    onMessage: (message) => {
+      const [orgId, memberId] = message.split(" ") as [string, string];
+      listener.onWork(orgId, memberId);
+    },
+    onGap: listener.onGap,
+  });
+}
+
+/**
+ * The holder of a running attempt is silent past its lease. Once, the run is queued again; the second
+ * time it has failed: whatever ends its runners would end the next one too. Returns the run's new state.
+ */
+export async function giveUpLease(
+  { bus }: Pick<Platform, "bus">,
+  tx: Db,
+  orgId: OrgId,
+  run: store.LockedRun,
+): Promise<Run["status"]> {
+  await store.endAttempt(tx, orgId, run.id, run.attempt, "lease_lost");
+  if (run.cancelRequested) {
+    await store.end(tx, orgId, run.id, {
+      status: "cancelled",
+      reason: run.cancelReason,
+      reasonDetail: "Its runner went silent after it was asked to stop.",
+      fenced: true,
+    });
+    return "cancelled";
+  }
+  if (run.attempt >= maxAttempts) {
+    await store.end(tx, orgId, run.id, {
+      status: "failed",
+      reason: "interrupted",
+      reasonDetail: `Its runner went silent in each of ${run.attempt} attempts.`,
+      fenced: true,
+    });
+    return "failed";
+  }
+  await store.requeue(
+    tx,
+    orgId,
+    run.id,
+    "lease_lost",
+    "Its runner went silent; it waits for another attempt.",
+  );
+  await announceWork(bus, tx, orgId, run.memberId);
+  return "queued";
+}

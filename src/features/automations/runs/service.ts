@@ -1,0 +1,280 @@
+import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { notFound, type Refusal } from "../../../platform/errors.ts";
+import { afterOf, page } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { digestOf } from "../digest.ts";
+import { keepLate } from "../late-reports/index.ts";
+import { countReport, isMonthSpent, ofRun } from "../usage/index.ts";
+import { changesOf } from "./changes.ts";
+import type { Assignment, Completion, Run, runQuery } from "./contract.ts";
+import { alreadyCompleted, leaseLost, resultConflict, standingOf } from "./fence.ts";
+import { stopOrganization } from "./jobs.ts";
+import { announceWork, giveUpLease } from "./leases.ts";
+import * as store from "./store.ts";
+
+/** Whose runs the caller reaches: their own, or everyone's. */
+export const reachOf = ({ member }: MemberCtx): store.Reach =>
+  member.permissions.has("automations:manage") ? null : member.id;
+
+/** Who holds a lease: a runner by its row, a person by their membership, with whichever credential. */
+export const holderOf = ({ caller, member }: MemberCtx): string =>
+  caller.credential === "runner" ? caller.credentialId : member.id;
+
+const noRun = () => notFound("automation_run");
+export function runIdOf(id: string): store.RunId {
+  if (!isId("run", id)) throw noRun();
+  return id;
+}
+
+export async function list(ctx: MemberCtx, query: (typeof runQuery)["_output"]) {
+  const filter = {
+    automationId: query.automationId ?? null,
+    memberId: query.memberId ?? null,
+    statuses: query.status ?? null,
+    fromAt: query.fromAt ?? null,
+    toAt: query.toAt ?? null,
+  };
+  return page(
+    await store.list(ctx.db, ctx.orgId, reachOf(ctx), filter, afterOf(query), query.limit + 1),
+    query,
+  );
+}
+
+/** The run, if there is one that the caller reaches. */
+export async function readRun(ctx: MemberCtx, id: string): Promise<Run> {
+  const run = await store.find(ctx.db, ctx.orgId, reachOf(ctx), runIdOf(id));
+  if (!run) throw noRun();
+  return run;
+}
+
+export async function read(ctx: MemberCtx, id: string) {
+  const { db, orgId } = ctx;
+  const run = await readRun(ctx, id);
+  const runId = run.id as store.RunId;
+  const [automation, usage, attempts] = await Promise.all([
+    store.findAutomationAsRun(db, orgId, runId),
+    ofRun(db, orgId, runId),
+    store.listAttempts(db, orgId, runId),
+  ]);
+  // Deleted between the two looks.
+  if (!automation) throw noRun();
+  return { run, automation, usage, attempts };
+}
+
+interface Due {
+  automationId: string;
+  revision: number;
+  memberId: string;
+  trigger: Run["trigger"];
+  occurrenceAt: number | null;
+}
+
+/**
+ * Makes the run of an occurrence, queued or with the reason why not. Undefined when another process has
+ * made it already.
+ */
+export async function createRun(
+  { bus }: Pick<Platform, "bus">,
+  tx: Db,
+  orgId: OrgId,
+  due: Due,
+  skip?: Pick<store.NewRun, "reason" | "reasonDetail">,
+): Promise<Run | undefined> {
+  const why = skip ?? (await whyNot(tx, orgId, due));
+  const run = await store.insert(tx, orgId, {
+    ...due,
+    id: newId("run"),
+    status: why ? "skipped" : "queued",
+    reason: why?.reason ?? null,
+    reasonDetail: why?.reasonDetail ?? null,
+  });
+  if (run?.status === "queued") await announceWork(bus, tx, orgId, due.memberId);
+  return run;
+}
+
+async function whyNot(tx: Db, orgId: OrgId, { automationId, trigger }: Due) {
+  // A person who asks for a run now knows what they ask for; only the clock must not pile runs up.
+  if (trigger === "schedule") {
+    const other = await store.findLive(tx, orgId, automationId);
+    if (other) {
+      const waiting = other.status === "queued" ? "still waits for a runner" : "is still running";
+      return { reason: "overlap" as const, reasonDetail: `${other.id} ${waiting}.` };
+    }
+  }
+  if (await isMonthSpent(tx, orgId)) {
+    return { reason: "monthly_budget_exceeded" as const, reasonDetail: "This month's budget is spent." };
+  }
+  return undefined;
+}
+
+export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: Assignment | null }> {
+  const assignment = await ctx.db.transaction(async (tx) => {
+    const run = await store.lock(tx, ctx.orgId, reachOf(ctx), runIdOf(id));
+    if (!run) throw noRun();
+    return take(ctx, tx, run);
+  });
+  if (assignment) changesOf(ctx).announce(id);
+  return { assignment: assignment ?? null };
+}
+
+/** Gives the locked run to the caller if nobody has it; to its own holder, once more. */
+async function take(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
+  const holder = holderOf(ctx);
+  if (run.status === "running" && run.live) {
+    if (run.holder !== holder) return undefined;
+    await store.renewLease(tx, ctx.orgId, run.id, run.attempt, holder);
+    return store.findAssignment(tx, ctx.orgId, run.id);
+  }
+  const status = run.status === "running" ? await giveUpLease(ctx, tx, ctx.orgId, run) : run.status;
+  return status === "queued" ? store.startAttempt(tx, ctx.orgId, run.id, holder) : undefined;
+}
+
+export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attempt: number }) {
+  const { db, orgId } = ctx;
+  const holder = holderOf(ctx);
+  const runId = runIdOf(id);
+  // Fenced by holder and attempt, so whoever may not see the run renews nothing.
+  const renewed = await store.renewLease(db, orgId, runId, attempt, holder);
+  if (renewed) return { ...renewed, leaseValid: true as const };
+  const run = await store.lock(db, orgId, reachOf(ctx), runId);
+  if (!run) throw noRun();
+  throw standingOf(run, attempt, holder) === "over" ? alreadyCompleted() : leaseLost(run, attempt);
+}
+
+/** For whoever reports without heartbeats: an accepted report is a sign of life too. */
+export const renew = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
+  store.renewLease(ctx.db, ctx.orgId, id, attempt, holderOf(ctx));
+
+export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: Run }> {
+  const run = await ctx.db.transaction((tx) => requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id)));
+  changesOf(ctx).announce(id);
+  return { run };
+}
+
+async function requestCancel(
+  platform: Pick<Platform, "bus">,
+  tx: Db,
+  orgId: OrgId,
+  reach: store.Reach,
+  id: store.RunId,
+): Promise<Run> {
+  const run = await store.lock(tx, orgId, reach, id);
+  if (!run) throw noRun();
+  if (run.status === "queued") {
+    const ending = { status: "cancelled", reason: "requested", reasonDetail: null } as const;
+    return (await store.end(tx, orgId, id, { ...ending, fenced: run.attempt > 0 }))!;
+  }
+  if (run.status === "running") {
+    const asked = await store.requestCancel(tx, orgId, id, "requested");
+    await announceWork(platform.bus, tx, orgId, run.memberId);
+    if (run.live) return asked!;
+    await giveUpLease(platform, tx, orgId, { ...run, cancelRequested: true, cancelReason: "requested" });
+  } else if (run.status !== "cancelled") {
+    throw alreadyCompleted();
+  }
+  return (await store.find(tx, orgId, reach, id))!;
+}
+
+/** An automation is put away: what waits of it never starts; what runs may finish. */
+export async function endQueued(tx: Db, orgId: OrgId, automationId: string): Promise<void> {
+  for (const { id } of await store.lockQueued(tx, orgId, automationId)) {
+    const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
+    await store.end(tx, orgId, id, { ...ending, fenced: true });
+  }
+}
+
+/** How a report fared: accepted with what is stored now, or refused, and then perhaps late. */
+type Verdict<T> = { stored: T } | { refusal: Refusal; late: boolean };
+
+export async function complete(ctx: MemberCtx, id: string, report: Completion): Promise<{ run: Run }> {
+  const runId = runIdOf(id);
+  const verdict = await ctx.db.transaction((tx) => decideCompletion(ctx, tx, runId, report));
+  if ("refusal" in verdict) {
+    if (verdict.late) {
+      const late = { kind: "completion", attempt: report.attempt, sequence: null, body: report } as const;
+      await keepLate(ctx.db, ctx.orgId, id, holderOf(ctx), [late]);
+    }
+    throw verdict.refusal;
+  }
+  changesOf(ctx).announce(id);
+  return { run: verdict.stored };
+}
+
+async function decideCompletion(
+  ctx: MemberCtx,
+  tx: Db,
+  id: store.RunId,
+  report: Completion,
+): Promise<Verdict<Run>> {
+  const { orgId } = ctx;
+  const { run, standing } = await stand(ctx, tx, id, report.attempt);
+  const digest = digestOf(report);
+  if (standing === "over") {
+    const same = run.completionDigest === digest;
+    return same
+      ? { stored: (await store.find(tx, orgId, null, id))! }
+      : { refusal: resultConflict(), late: false };
+  }
+  if (standing === "lost") {
+    return { refusal: leaseLost(run, report.attempt), late: report.attempt <= run.attempt };
+  }
+  await store.noteResult(tx, orgId, id, digest, report);
+  await store.endAttempt(tx, orgId, id, report.attempt, report.status);
+  const reason =
+    report.status === "succeeded"
+      ? null
+      : report.status === "cancelled" && run.cancelRequested
+        ? run.cancelReason
+        : "reported";
+  const stored = await store.end(tx, orgId, id, {
+    status: report.status,
+    reason,
+    reasonDetail: report.error?.message?.slice(0, 500) ?? null,
+    fenced: false,
+  });
+  if (report.usage) await countUsage(ctx, tx, run, report.attempt, -1, run.modelId, report.usage);
+  return { stored: stored! };
+}
+
+/** Where a report stands, after a claim if it is the first one of an attempt that is free. */
+export async function stand(ctx: MemberCtx, tx: Db, id: store.RunId, attempt: number) {
+  const holder = holderOf(ctx);
+  const run = await store.lock(tx, ctx.orgId, reachOf(ctx), id);
+  if (!run) throw noRun();
+  const standing = standingOf(run, attempt, holder);
+  if (standing !== "claimable") return { run, standing, claimed: false };
+  const claimed = (await take(ctx, tx, run)) !== undefined;
+  const taken = (await store.lock(tx, ctx.orgId, reachOf(ctx), id))!;
+  // Nobody else can have it: if it could not be taken, it has ended.
+  const now = standingOf(taken, attempt, holder) as Exclude<typeof standing, "claimable">;
+  return { run: taken, standing: now, claimed };
+}
+
+/** Counts what a report used; over a budget, the run is asked to stop, and past the month's everything is. */
+export async function countUsage(
+  ctx: MemberCtx,
+  tx: Db,
+  run: Pick<store.LockedRun, "id" | "automationId" | "memberId" | "status">,
+  attempt: number,
+  report: number,
+  model: string | null,
+  usage: { inputTokens: number; outputTokens: number; costMicros: number },
+): Promise<void> {
+  const { orgId } = ctx;
+  const { id: runId, automationId, memberId } = run;
+  const over = await countReport(ctx, tx, orgId, {
+    runId,
+    automationId,
+    memberId,
+    attempt,
+    report,
+    model,
+    ...usage,
+  });
+  if (!over) return;
+  await store.requestCancel(tx, orgId, runId, over);
+  await announceWork(ctx.bus, tx, orgId, memberId);
+  // Other runs are locked one by one in a job: locking them here could wait in a circle.
+  if (over === "monthly_budget_exceeded") await ctx.jobs.add(tx, stopOrganization, { orgId });
+}

@@ -1,0 +1,276 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { Id } from "../../../platform/ids.ts";
+import type { Assignment, Attempt, AutomationAsRun, Completion, Reason, Run } from "./contract.ts";
+import type { Standing } from "./fence.ts";
+
+export type RunId = Id<"run">;
+/** Whose runs a caller reaches: one member's, or with null everyone's. */
+export type Reach = string | null;
+
+/** A lease is 60 s; a heartbeat or an accepted report starts it anew. */
+const lease = sql`now() + interval '60 seconds'`;
+
+const columns = sql`r.id, r.automation_id as "automationId", r.revision as "automationRevision",
+  r.member_id as "memberId", r.trigger, r.occurrence_at as "occurrenceAt", r.status, r.reason,
+  r.reason_detail as "reasonDetail", r.attempt, r.lease_expires_at as "leaseExpiresAt",
+  r.cancel_requested_at as "cancelRequestedAt", r.session_id as "sessionId", r.workspace_id as "workspaceId",
+  r.result_summary as "resultSummary",
+  case when r.error_message is not null or r.error_retryable is not null then
+    json_build_object('message', r.error_message, 'retryable', r.error_retryable) end as error,
+  (select count(*)::int from automation_late_reports l where l.run_id = r.id) as "lateReports",
+  r.created_at as "createdAt", r.queued_at as "queuedAt", r.started_at as "startedAt",
+  r.finished_at as "finishedAt", r.events_pruned_at as "eventsPrunedAt"`;
+
+const withinReach = (orgId: OrgId, reach: Reach) =>
+  sql`r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})`;
+
+export interface NewRun {
+  id: RunId;
+  automationId: string;
+  revision: number;
+  memberId: string;
+  trigger: Run["trigger"];
+  occurrenceAt: number | null;
+  status: "queued" | "skipped";
+  reason: Reason | null;
+  reasonDetail: string | null;
+}
+
+/** Undefined when the occurrence has its run already. */
+export const insert = (db: Db, orgId: OrgId, run: NewRun) =>
+  db.row<Run>(sql`
+    insert into automation_runs as r (id, org_id, automation_id, revision, member_id, trigger, occurrence_at,
+      status, reason, reason_detail, finished_at)
+    values (${run.id}, ${orgId}, ${run.automationId}, ${run.revision}, ${run.memberId}, ${run.trigger},
+      to_timestamp(${run.occurrenceAt}::bigint / 1000.0), ${run.status}, ${run.reason}, ${run.reasonDetail},
+      case when ${run.status} = 'skipped' then now() end)
+    on conflict (automation_id, occurrence_at) where occurrence_at is not null do nothing
+    returning ${columns}`);
+
+/** A run of this automation that is waiting or under way. */
+export const findLive = (db: Db, orgId: OrgId, automationId: string) =>
+  db.row<{ id: RunId; status: Run["status"] }>(sql`
+    select r.id, r.status from automation_runs r
+    where r.org_id = ${orgId} and r.automation_id = ${automationId} and r.status in ('queued', 'running')
+    order by r.id limit 1`);
+
+export interface RunFilter {
+  automationId: string | null;
+  memberId: string | null;
+  statuses: readonly string[] | null;
+  fromAt: number | null;
+  toAt: number | null;
+}
+
+export const list = (
+  db: Db,
+  orgId: OrgId,
+  reach: Reach,
+  { automationId, memberId, statuses, fromAt, toAt }: RunFilter,
+  after: string | null,
+  limit: number,
+) =>
+  db.rows<Run>(sql`
+    select ${columns} from automation_runs r
+    where ${withinReach(orgId, reach)} and (${after}::text is null or r.id < ${after})
+      and (${automationId}::text is null or r.automation_id = ${automationId})
+      and (${memberId}::text is null or r.member_id = ${memberId})
+      and (${statuses}::text[] is null or r.status = any(${statuses}::text[]))
+      and (${fromAt}::bigint is null or r.created_at >= to_timestamp(${fromAt}::bigint / 1000.0))
+      and (${toAt}::bigint is null or r.created_at < to_timestamp(${toAt}::bigint / 1000.0))
+    order by r.id desc limit ${limit}`);
+
+export const find = (db: Db, orgId: OrgId, reach: Reach, id: RunId) =>
+  db.row<Run>(sql`
+    select ${columns} from automation_runs r where r.id = ${id} and ${withinReach(orgId, reach)}`);
+
+const model = sql`case when v.model_id is not null then
+  json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model`;
+
+export const findAutomationAsRun = (db: Db, orgId: OrgId, id: RunId) =>
+  db.row<AutomationAsRun>(sql`
+    select v.automation_id as id, v.name, v.revision, v.instructions, ${model},
+      v.max_runtime_seconds as "maxRuntimeSeconds"
+    from automation_runs r
+    join automation_revisions v on v.automation_id = r.automation_id and v.revision = r.revision
+    where r.id = ${id} and r.org_id = ${orgId}`);
+
+export const listAttempts = (db: Db, orgId: OrgId, id: RunId) =>
+  db.rows<Attempt>(sql`
+    select a.attempt, a.runner_name as "runnerId", a.started_at as "startedAt", a.ended_at as "endedAt", a.outcome
+    from automation_run_attempts a join automation_runs r on r.id = a.run_id
+    where a.run_id = ${id} and r.org_id = ${orgId} order by a.attempt`);
+
+export interface LockedRun extends Standing {
+  id: RunId;
+  automationId: string;
+  memberId: string;
+  cancelRequested: boolean;
+  cancelReason: Reason | null;
+  completionDigest: string | null;
+  modelId: string | null;
+}
+
+const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(r.lease_expires_at > now(), false) as live,
+  r.fenced, r.automation_id as "automationId", r.member_id as "memberId",
+  r.cancel_requested_at is not null as "cancelRequested", r.cancel_reason as "cancelReason",
+  r.completion_digest as "completionDigest",
+  (select v.model_id from automation_revisions v
+    where v.automation_id = r.automation_id and v.revision = r.revision) as "modelId"`;
+
+/** The run as it stands, nobody else changing it until the transaction ends. */
+export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
+  tx.row<LockedRun>(sql`
+    select ${lockedColumns} from automation_runs r
+    where r.id = ${id} and ${withinReach(orgId, reach)} for no key update`);
+
+/** A new attempt for this holder. The caller has the row locked and has seen that it is queued. */
+export const startAttempt = (tx: Db, orgId: OrgId, id: RunId, holder: string) =>
+  tx.row<Assignment>(sql`
+    with started as (
+      update automation_runs r set status = 'running', reason = null, reason_detail = null,
+        attempt = r.attempt + 1, holder = ${holder}, lease_expires_at = ${lease},
+        started_at = coalesce(r.started_at, now()),
+        deadline_at = now() + make_interval(secs => v.max_runtime_seconds)
+      from automation_revisions v
+      where r.id = ${id} and r.org_id = ${orgId} and v.automation_id = r.automation_id and v.revision = r.revision
+      returning r.id, r.attempt, r.lease_expires_at, r.automation_id, v.name, v.instructions,
+        v.model_provider_id, v.model_id, v.max_runtime_seconds
+    ), noted as (
+      insert into automation_run_attempts (run_id, attempt, holder, runner_name)
+      select id, attempt, ${holder}, (select name from automation_runners where id = ${holder}) from started
+    )
+    select ${assignment} from started v`);
+
+const assignment = sql`v.id as "runId", v.automation_id as "automationId", v.name as "automationName",
+  v.instructions, ${model}, v.attempt, v.max_runtime_seconds * 1000::bigint as "timeoutMs",
+  v.lease_expires_at as "leaseExpiresAt"`;
+
+export const renewLease = (db: Db, orgId: OrgId, id: RunId, attempt: number, holder: string) =>
+  db.row<{ attempt: number; leaseExpiresAt: number; cancelRequested: boolean }>(sql`
+    update automation_runs r set lease_expires_at = ${lease}
+    where r.id = ${id} and r.org_id = ${orgId} and r.status = 'running' and r.attempt = ${attempt}::bigint
+      and r.holder = ${holder} and r.lease_expires_at > now()
+    returning r.attempt, r.lease_expires_at as "leaseExpiresAt",
+      r.cancel_requested_at is not null as "cancelRequested"`);
+
+export const findAssignment = (db: Db, orgId: OrgId, id: RunId) =>
+  db.row<Assignment>(sql`
+    select ${assignment} from (
+      select r.id, r.attempt, r.lease_expires_at, v.automation_id, v.name, v.instructions, v.model_provider_id,
+        v.model_id, v.max_runtime_seconds
+      from automation_runs r
+      join automation_revisions v on v.automation_id = r.automation_id and v.revision = r.revision
+      where r.id = ${id} and r.org_id = ${orgId}) v`);
+
+export const requeue = (tx: Db, orgId: OrgId, id: RunId, reason: Reason, detail: string) =>
+  tx.run(sql`
+    update automation_runs set status = 'queued', reason = ${reason}, reason_detail = ${detail}, holder = null,
+      lease_expires_at = null, deadline_at = null, queued_at = now()
+    where id = ${id} and org_id = ${orgId}`);
+
+export interface Ending {
+  status: "succeeded" | "failed" | "cancelled" | "skipped";
+  reason: Reason | null;
+  reasonDetail: string | null;
+  /** Ended without a report of its holder. */
+  fenced: boolean;
+}
+
+export const end = (tx: Db, orgId: OrgId, id: RunId, { status, reason, reasonDetail, fenced }: Ending) =>
+  tx.row<Run>(sql`
+    update automation_runs r set status = ${status}, reason = ${reason}, reason_detail = ${reasonDetail},
+      fenced = ${fenced}, lease_expires_at = null, deadline_at = null, finished_at = now()
+    where r.id = ${id} and r.org_id = ${orgId} returning ${columns}`);
+
+export const noteResult = (tx: Db, orgId: OrgId, id: RunId, digest: string, report: Completion) =>
+  tx.run(sql`
+    update automation_runs set completion_digest = ${digest}, session_id = ${report.sessionId},
+      workspace_id = ${report.workspaceId}, result_summary = ${report.resultSummary},
+      error_message = ${report.error?.message ?? null}, error_retryable = ${report.error?.retryable ?? null}
+    where id = ${id} and org_id = ${orgId}`);
+
+export const endAttempt = (
+  tx: Db,
+  orgId: OrgId,
+  id: RunId,
+  attempt: number,
+  outcome: NonNullable<Attempt["outcome"]>,
+) =>
+  tx.run(sql`
+    update automation_run_attempts a set ended_at = now(), outcome = ${outcome}
+    from automation_runs r where r.id = a.run_id and r.org_id = ${orgId}
+      and a.run_id = ${id} and a.attempt = ${attempt} and a.ended_at is null`);
+
+/** Asking twice changes nothing: the first reason stands. */
+export const requestCancel = (tx: Db, orgId: OrgId, id: RunId, reason: Reason) =>
+  tx.row<Run>(sql`
+    update automation_runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now()),
+      cancel_reason = coalesce(r.cancel_reason, ${reason})
+    where r.id = ${id} and r.org_id = ${orgId} returning ${columns}`);
+
+export interface OverdueRun extends LockedRun {
+  orgId: OrgId;
+  /** The attempt's time is up; `longPast`: and so is the time to wind up. */
+  pastDeadline: boolean;
+  longPast: boolean;
+}
+
+/** Runs of any organization whose lease or time is over. Those that somebody is changing are left for next time. */
+export const lockOverdueOfAll = (tx: Db, limit: number) =>
+  tx.rows<OverdueRun>(sql`
+    select ${lockedColumns}, r.org_id as "orgId", r.deadline_at <= now() as "pastDeadline",
+      r.deadline_at <= now() - interval '60 seconds' as "longPast"
+    from automation_runs r
+    where r.status = 'running' and (r.lease_expires_at <= now()
+      or (r.deadline_at <= now() and r.cancel_requested_at is null)
+      or r.deadline_at <= now() - interval '60 seconds')
+    order by r.id limit ${limit} for no key update skip locked`);
+
+/** Runs of any organization that waited for a runner longer than their organization lets them. */
+export const lockUnclaimedOfAll = (tx: Db, defaultMinutes: number, limit: number) =>
+  tx.rows<{ id: RunId; orgId: OrgId; attempt: number }>(sql`
+    select r.id, r.org_id as "orgId", r.attempt from automation_runs r
+    where r.status = 'queued' and r.queued_at <= now() - make_interval(mins => coalesce(
+      (select s.queue_timeout_minutes from automation_settings s where s.org_id = r.org_id), ${defaultMinutes}::int))
+    order by r.id limit ${limit} for no key update skip locked`);
+
+/** What is waiting or under way in an organization and has not been asked to stop. */
+export const listLive = (db: Db, orgId: OrgId, limit: number) =>
+  db.rows<{ id: RunId }>(sql`
+    select r.id from automation_runs r
+    where r.org_id = ${orgId} and r.status in ('queued', 'running') and r.cancel_requested_at is null
+    order by r.id limit ${limit}`);
+
+export const lockQueued = (tx: Db, orgId: OrgId, automationId: string) =>
+  tx.rows<{ id: RunId }>(sql`
+    select r.id from automation_runs r
+    where r.org_id = ${orgId} and r.status = 'queued' and r.automation_id = ${automationId}
+    order by r.id for no key update`);
+
+/** Finished runs of an organization whose events are older than it keeps them. */
+export const listToPrune = (db: Db, orgId: OrgId, days: number, limit: number) =>
+  db.rows<{ id: RunId; no: number }>(sql`
+    select r.id, r.no from automation_runs r
+    where r.org_id = ${orgId} and r.events_pruned_at is null
+      and r.finished_at < now() - make_interval(days => ${days}::int)
+    order by r.finished_at limit ${limit}`);
+
+export const markPruned = (db: Db, orgId: OrgId, id: RunId) =>
+  db.run(sql`update automation_runs set events_pruned_at = now() where id = ${id} and org_id = ${orgId}`);
+
+/** How many it removed; their events are left for whoever removes events. */
+export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
+  db.run(sql`
+    delete from automation_runs where id in (
+      select r.id from automation_runs r
+      where r.org_id = ${orgId} and r.finished_at < now() - make_interval(days => ${days}::int)
+      order by r.finished_at limit ${limit})`);
+
+/** Every organization that has runs, some at a time. */
+export const listOrganizationsOfAll = (db: Db, after: string, limit: number) =>
+  db.rows<{ orgId: OrgId }>(sql`
+    select o.id as "orgId" from organizations o
+    where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
+    order by o.id limit ${limit}`);

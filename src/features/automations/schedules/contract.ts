@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+import { ScheduleInput } from "./schedule.ts";
+
+export const preview = route({
+  method: "post",
+  path: "/v1/automation-schedules/preview",
+  tag: "Automations",
+  summary: "When a schedule would be due, before it is saved",
+  access: can("automations:create"),
+  body: z.strictObject({
+    schedule: ScheduleInput,
+    count: z.int().min(1).max(50).default(5),
+    after: z
+      .int()
+      .min(0)
+      .max(Date.UTC(9000, 0, 1))
+      .optional()
+      .describe("From when on; left out: now."),
+  }),
+  replies: {
+    200: z.strictObject({
+      occurrences: z.array(
+        z.strictObject({
+          at: z.int(),
+          local: z.string().describe("The same moment as the clocks of the time zone show it."),
+        }),
+      ),
+    }),
+  },
+});

@@ -1,0 +1,2 @@
+export { routes } from "./routes.ts";
+export { nextOccurrence, Schedule, ScheduleInput } from "./schedule.ts";

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { CronError, nextMatch, type Pattern, parseCron } from "./cron.ts";
+import { instantOf, isTimeZone, localTime, nextOffsetChange, offsetAt } from "./zone.ts";
+
+const timezone = z
+  .string()
+  .refine(isTimeZone, "This is not a time zone of the IANA list, such as Europe/Berlin.")
+  .describe("IANA name, such as `Europe/Berlin`.");
+const hour = z.int().min(0).max(23);
+const minute = z.int().min(0).max(59);
+const daysOfWeek = z
+  .array(z.int().min(0).max(6))
+  .min(1)
+  .max(7)
+  .refine((days) => new Set(days).size === days.length, "Each day once.")
+  .describe("0 is Sunday, 6 is Saturday.");
+const expression = z
+  .string()
+  .max(200)
+  .superRefine((text, issues) => {
+    try {
+      parseCron(text);
+    } catch (error) {
+      if (!(error instanceof CronError)) throw error;
+      issues.addIssue({ code: "custom", message: error.message });
+    }
+  })
+  .describe("Five fields: minute, hour, day of month, month, day of week.");
+
+const manual = z.strictObject({ kind: z.literal("manual") });
+const daily = z.strictObject({ kind: z.literal("daily"), hour, minute, timezone });
+const weekly = z.strictObject({ kind: z.literal("weekly"), daysOfWeek, hour, minute, timezone });
+const cron = z.strictObject({ kind: z.literal("cron"), expression, timezone });
+
+/** The last moment a calendar date can name. */
+const maxTime = Date.UTC(9999, 11, 31);
+const localText = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?$/;
+
+export const Schedule = z
+  .discriminatedUnion("kind", [
+    manual,
+    z.strictObject({ kind: z.literal("once"), at: z.int(), timezone: z.string() }),
+    daily,
+    weekly,
+    cron,
+  ])
+  .meta({ id: "AutomationSchedule" });
+export type Schedule = z.output<typeof Schedule>;
+
+/** What may be sent: `at` is an instant, or what the clocks of the time zone will show. */
+export const ScheduleInput = z
+  .discriminatedUnion("kind", [
+    manual,
+    z.strictObject({
+      kind: z.literal("once"),
+      at: z
+        .union([
+          z.int().min(0).max(maxTime),
+          z.string().refine((text) => parseLocal(text) !== undefined, {
+            message: "Must be milliseconds since 1970, or a local time such as 2026-03-08T09:30.",
+          }),
+        ])
+        .describe("Milliseconds since 1970, or a local time such as `2026-03-08T09:30`."),
+      timezone,
+    }),
+    daily,
+    weekly,
+    cron,
+  ])
+  .transform(
+    (schedule): Schedule =>
+      schedule.kind === "once" && typeof schedule.at === "string"
+        ? { ...schedule, at: instantOf(schedule.timezone, parseLocal(schedule.at)!) }
+        : (schedule as Schedule),
+  )
+  .meta({ id: "AutomationScheduleInput" });
+
+function parseLocal(text: string): number | undefined {
+  const found = localText.exec(text);
+  if (!found) return undefined;
+  const [year, month, date, h, m, s] = found.slice(1).map((part) => Number(part ?? 0)) as number[];
+  const local = Date.UTC(year!, month! - 1, date!, h!, m!, s!);
+  // 2026-02-30 is no day, even if there is a day that many after the first.
+  return new Date(local).toISOString().startsWith(text.slice(0, 16).replace(" ", "T")) ? local : undefined;
+}
+
+/** The first time after `after` at which this is due; undefined when it never is again. */
+export function nextOccurrence(schedule: Schedule, after: number): number | undefined {
+  if (schedule.kind === "manual") return undefined;
+  if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
+  const pattern = patternOf(schedule);
+  return pattern.everySoOften
+    ? nextByElapsedTime(pattern, schedule.timezone, after)
+    : nextByTimeOfDay(pattern, schedule.timezone, after);
+}
+
+/** Up to `count` times, in order. */
+export function nextOccurrences(schedule: Schedule, after: number, count: number): number[] {
+  const found: number[] = [];
+  for (let at = nextOccurrence(schedule, after); at !== undefined; at = nextOccurrence(schedule, at)) {
+    found.push(at);
+    if (found.length >= count) break;
+  }
+  return found;
+}
+
+const everyDay = new Set(Array.from({ length: 31 }, (_, i) => i + 1));
+const everyMonth = new Set(Array.from({ length: 12 }, (_, i) => i + 1));
+const everyWeekday = new Set([0, 1, 2, 3, 4, 5, 6]);
+
+function patternOf(schedule: Exclude<Schedule, { kind: "manual" | "once" }>): Pattern {
+  if (schedule.kind === "cron") return parseCron(schedule.expression);
+  return {
+    minutes: [schedule.minute],
+    hours: [schedule.hour],
+    daysOfMonth: everyDay,
+    months: everyMonth,
+    daysOfWeek: schedule.kind === "weekly" ? new Set(schedule.daysOfWeek) : everyWeekday,
+    eitherDay: false,
+    everySoOften: false,
+  };
+}
+
+const minuteMs = 60_000;
+/** No place has ever moved its clocks by more (Samoa left out a whole day). */
+const largestShift = 26 * 60 * minuteMs;
+const horizon = 41 * 366 * 24 * 60 * minuteMs;
+
+/**
+ * Every matching local time happens once. A skipped one happens later than its neighbours that were not
+ * skipped, so the earliest is known only when all local times up to the largest shift were looked at.
+ */
+function nextByTimeOfDay(pattern: Pattern, zone: string, after: number): number | undefined {
+  let best: number | undefined;
+  let local = nextMatch(pattern, localTime(zone, after) - largestShift);
+  while (local !== undefined && (best === undefined || local - largestShift < localTime(zone, best))) {
+    const at = instantOf(zone, local);
+    if (at > after && (best === undefined || at < best)) best = at;
+    local = nextMatch(pattern, local + minuteMs);
+  }
+  return best;
+}
+
+/** Between two changes of the clocks, local time is elapsed time: look in one such stretch after the other. */
+function nextByElapsedTime(pattern: Pattern, zone: string, after: number): number | undefined {
+  let from = (Math.floor(after / minuteMs) + 1) * minuteMs;
+  while (from <= after + horizon) {
+    const offset = offsetAt(zone, from);
+    const local = nextMatch(pattern, from + offset);
+    if (local === undefined) return undefined;
+    const at = local - offset;
+    const change = nextOffsetChange(zone, from, at);
+    if (change === undefined) return at;
+    from = Math.ceil(change / minuteMs) * minuteMs;
+  }
+  return undefined;
+}

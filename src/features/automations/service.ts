@@ -1,0 +1,179 @@
+import type { MemberCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
+import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import type { Automation, listQuery, Revision } from "./contract.ts";
+import { createRun, endQueued } from "./runs/index.ts";
+import { nextOccurrence } from "./schedules/index.ts";
+import * as store from "./store.ts";
+
+const reachOf = ({ member }: MemberCtx): store.Reach =>
+  member.permissions.has("automations:manage") ? null : member.id;
+
+const noAutomation = () => notFound("automation");
+function idOf(id: string): store.AutomationId {
+  if (!isId("aut", id)) throw noAutomation();
+  return id;
+}
+
+const archived = () =>
+  conflict("automation_archived", "This automation is archived. Make a new one from what it says.");
+const ownerLeft = () =>
+  conflict("owner_left", "The owner has left. Hand it to a member first: PATCH it with memberId.");
+
+export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
+  const filter = { status: query.status ?? null, memberId: query.memberId ?? null };
+  return page(
+    await store.list(ctx.db, ctx.orgId, reachOf(ctx), filter, afterOf(query), query.limit + 1),
+    query,
+  );
+}
+
+export async function read(ctx: MemberCtx, id: string): Promise<{ automation: Automation }> {
+  const automation = await store.find(ctx.db, ctx.orgId, reachOf(ctx), idOf(id));
+  if (!automation) throw noAutomation();
+  return { automation };
+}
+
+type Partially<T> = { [Name in keyof T]?: T[Name] | undefined };
+type NewAutomation = Pick<store.Said, "name" | "instructions" | "schedule"> &
+  Partially<Pick<store.Said, "model" | "maxRuntimeSeconds">> & { active: boolean };
+
+export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation) {
+  const { orgId, member } = ctx;
+  const id = newId("aut");
+  refusePast(said.schedule);
+  return ctx.db.transaction(async (tx) => {
+    const nextRunAt = active ? (nextOccurrence(said.schedule, Date.now()) ?? null) : null;
+    const status = active ? "active" : "inactive";
+    await store.insert(tx, orgId, { id, memberId: member.id, status, nextRunAt });
+    await store.addRevision(tx, orgId, id, member.id, {
+      ...said,
+      model: said.model ?? null,
+      maxRuntimeSeconds: said.maxRuntimeSeconds ?? 3600,
+    });
+    return read({ ...ctx, db: tx }, id);
+  });
+}
+
+function refusePast(schedule: Automation["schedule"]) {
+  if (schedule.kind === "once" && schedule.at <= Date.now())
+    throw invalidField(["schedule", "at"], "This is in the past.");
+}
+
+type Change = Partially<store.Said> & {
+  expectedRevision?: number | undefined;
+  memberId?: string | undefined;
+};
+
+export async function change(ctx: MemberCtx, id: string, { expectedRevision, memberId, ...said }: Change) {
+  return withLocked(ctx, id, async (tx, automation) => {
+    if (automation.status === "archived") throw archived();
+    if (expectedRevision !== undefined && expectedRevision !== automation.revision) {
+      throw conflict(
+        "revision_conflict",
+        `It is at revision ${automation.revision} by now. Read it again, then change that.`,
+        { revision: automation.revision },
+      );
+    }
+    const automationId = automation.id as store.AutomationId;
+    if (memberId !== undefined) await handOver(ctx, tx, automationId, memberId);
+    const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0) return;
+    const next = { ...automation, ...given } as Automation;
+    if (said.schedule) refusePast(next.schedule);
+    await store.addRevision(tx, ctx.orgId, automationId, ctx.member.id, next);
+    // A rested automation rests on: changing what it says does not switch it on.
+    if (said.schedule && automation.status === "active") {
+      const due = nextOccurrence(next.schedule, Date.now()) ?? null;
+      await store.setNextRun(tx, ctx.orgId, automationId, due);
+    }
+  });
+}
+
+async function handOver(ctx: MemberCtx, tx: Db, id: store.AutomationId, memberId: string): Promise<void> {
+  if (!ctx.member.permissions.has("automations:manage")) {
+    throw forbidden(
+      "missing_permission",
+      "This needs the permission automations:manage. Ask an owner or admin.",
+    );
+  }
+  if ((await store.setOwner(tx, ctx.orgId, id, memberId)) === 0)
+    throw invalidField(["memberId"], "There is no such member here.");
+}
+
+export const activate = (ctx: MemberCtx, id: string) =>
+  withLocked(ctx, id, async (tx, { id, status, schedule, memberId }) => {
+    if (status === "archived") throw archived();
+    if (memberId === null) throw ownerLeft();
+    if (status === "active") return;
+    const due = nextOccurrence(schedule, Date.now()) ?? null;
+    await store.setStatus(tx, ctx.orgId, id as store.AutomationId, "active", due);
+  });
+
+export const deactivate = (ctx: MemberCtx, id: string) =>
+  withLocked(ctx, id, async (tx, { id, status }) => {
+    if (status === "archived") throw archived();
+    await store.setStatus(tx, ctx.orgId, id as store.AutomationId, "inactive", null);
+  });
+
+export const archive = (ctx: MemberCtx, id: string) =>
+  withLocked(ctx, id, async (tx, automation) => {
+    await store.setStatus(tx, ctx.orgId, automation.id as store.AutomationId, "archived", null);
+    await endQueued(tx, ctx.orgId, automation.id);
+  });
+
+async function withLocked(
+  ctx: MemberCtx,
+  id: string,
+  work: (tx: Db, automation: Automation) => Promise<void>,
+) {
+  return ctx.db.transaction(async (tx) => {
+    const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
+    if (!automation) throw noAutomation();
+    await work(tx, automation);
+    // Handed to somebody else, it may be out of the caller's reach by now; the reply still shows it.
+    return { automation: (await store.find(tx, ctx.orgId, null, automation.id as store.AutomationId))! };
+  });
+}
+
+export async function run(ctx: MemberCtx, id: string) {
+  return ctx.db.transaction(async (tx) => {
+    const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
+    if (!automation) throw noAutomation();
+    if (automation.status === "archived") throw archived();
+    if (automation.memberId === null) throw ownerLeft();
+    const run = await createRun(ctx, tx, ctx.orgId, {
+      automationId: automation.id,
+      revision: automation.revision,
+      memberId: automation.memberId,
+      trigger: "manual",
+      occurrenceAt: null,
+    });
+    if (run?.reason === "monthly_budget_exceeded") {
+      throw conflict(
+        "monthly_budget_exceeded",
+        "This month's automation budget is spent. Raise it with PATCH /v1/automation-settings, or wait.",
+      );
+    }
+    if (!run) throw new Error("A run by hand has no occurrence that could be taken.");
+    return { run };
+  });
+}
+
+export async function listRevisions(ctx: MemberCtx, id: string, query: PageQuery) {
+  const { automation } = await read(ctx, id);
+  const before = query.cursor === undefined ? null : Number(Buffer.from(query.cursor, "base64url"));
+  if (before !== null && !(Number.isInteger(before) && before > 0 && before < 2 ** 31))
+    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  const automationId = automation.id as store.AutomationId;
+  const rows = await store.listRevisions(ctx.db, ctx.orgId, automationId, before, query.limit + 1);
+  const items: Revision[] = rows.slice(0, query.limit);
+  const last = items.at(-1);
+  return {
+    items,
+    nextCursor:
+      rows.length > query.limit && last ? Buffer.from(String(last.revision)).toString("base64url") : null,
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+
+const tag = "Automations";
+
+const micros = z.int().min(0);
+
+const limits = {
+  eventRetentionDays: z.int().min(1).max(3650).describe("How long the events of finished runs are kept."),
+  runRetentionDays: z.int().min(1).max(3650).describe("How long finished runs themselves are kept."),
+  queueTimeoutMinutes: z
+    .int()
+    .min(1)
+    .max(10_080)
+    .describe("How long a run waits for a runner before it is skipped."),
+  runBudgetMicros: micros.nullable().describe("What one run may cost; null: no limit."),
+  monthlyBudgetMicros: micros
+    .nullable()
+    .describe("What all runs may cost in a calendar month of UTC; null: no limit."),
+  budgetWarningPercent: z.int().min(1).max(100).describe("Owners and admins are told at this share."),
+};
+
+const AutomationSettings = z.strictObject(limits).meta({ id: "AutomationSettings" });
+export type AutomationSettings = z.output<typeof AutomationSettings>;
+
+const Reply = z.strictObject({ settings: AutomationSettings });
+
+export const read = route({
+  method: "get",
+  path: "/v1/automation-settings",
+  tag,
+  summary: "Retention and budgets of the organization's runs",
+  access: can("automations:create"),
+  replies: { 200: Reply },
+});
+
+export const change = route({
+  method: "patch",
+  path: "/v1/automation-settings",
+  tag,
+  summary: "Change retention and budgets",
+  description: "A shorter retention takes effect within minutes, and what it removes is gone.",
+  access: can("automations:manage"),
+  body: z.strictObject(limits).partial(),
+  replies: { 200: Reply },
+});

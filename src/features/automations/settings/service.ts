@@ -1,0 +1,29 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { AutomationSettings } from "./contract.ts";
+import * as store from "./store.ts";
+
+/** What holds for an organization that has said nothing; the table's own defaults are the same. */
+export const defaults: AutomationSettings = {
+  eventRetentionDays: 90,
+  runRetentionDays: 400,
+  queueTimeoutMinutes: 1440,
+  runBudgetMicros: null,
+  monthlyBudgetMicros: null,
+  budgetWarningPercent: 80,
+};
+
+export const settingsOf = async (db: Db, orgId: OrgId): Promise<AutomationSettings> =>
+  (await store.find(db, orgId)) ?? defaults;
+
+export async function change(
+  ctx: MemberCtx,
+  changes: { [Name in keyof AutomationSettings]?: AutomationSettings[Name] | undefined },
+) {
+  return ctx.db.transaction(async (tx) => {
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const settings: AutomationSettings = { ...(await settingsOf(tx, ctx.orgId)), ...given };
+    await store.save(tx, ctx.orgId, settings);
+    return { settings };
+  });
+}

@@ -1,0 +1,119 @@
+import type { MemberId, OrgId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+import type { Id } from "../../platform/ids.ts";
+import type { Automation, Revision } from "./contract.ts";
+
+export type AutomationId = Id<"aut">;
+/** Whose automations a caller reaches: one member's, or with null everyone's. */
+export type Reach = string | null;
+
+const said = sql`v.revision, v.name, v.instructions, v.schedule, case when v.model_id is not null then
+    json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model,
+  v.max_runtime_seconds as "maxRuntimeSeconds"`;
+const columns = sql`a.id, a.member_id as "memberId", a.status, ${said}, a.next_run_at as "nextRunAt",
+  a.created_at as "createdAt", a.updated_at as "updatedAt"`;
+const current = sql`automations a join automation_revisions v on v.automation_id = a.id and v.revision = a.revision`;
+const withinReach = (orgId: OrgId, reach: Reach) =>
+  sql`a.org_id = ${orgId} and (${reach}::text is null or a.member_id = ${reach})`;
+const instant = (ms: number | null) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
+
+export const insert = (
+  db: Db,
+  orgId: OrgId,
+  automation: {
+    id: AutomationId;
+    memberId: MemberId;
+    status: "active" | "inactive";
+    nextRunAt: number | null;
+  },
+) =>
+  db.run(sql`
+    insert into automations (id, org_id, member_id, status, revision, next_run_at)
+    values (${automation.id}, ${orgId}, ${automation.memberId}, ${automation.status}, 0,
+      ${instant(automation.nextRunAt)})`);
+
+export type Said = Pick<Automation, "name" | "instructions" | "schedule" | "model" | "maxRuntimeSeconds">;
+
+/** The next revision becomes the current one. The caller has the automation locked, or has just made it. */
+export const addRevision = (tx: Db, orgId: OrgId, id: AutomationId, createdBy: MemberId, next: Said) =>
+  tx.run(sql`
+    with a as (
+      update automations set revision = revision + 1, updated_at = now()
+      where id = ${id} and org_id = ${orgId} returning id, revision)
+    insert into automation_revisions (automation_id, revision, name, instructions, schedule, model_provider_id,
+      model_id, max_runtime_seconds, created_by)
+    select a.id, a.revision, ${next.name}, ${next.instructions}, ${JSON.stringify(next.schedule)}::text::jsonb,
+      ${next.model?.providerId ?? null}, ${next.model?.modelId ?? null}, ${next.maxRuntimeSeconds}, ${createdBy}
+    from a`);
+
+export const find = (db: Db, orgId: OrgId, reach: Reach, id: AutomationId) =>
+  db.row<Automation>(
+    sql`select ${columns} from ${current} where a.id = ${id} and ${withinReach(orgId, reach)}`,
+  );
+
+export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: AutomationId) =>
+  tx.row<Automation>(sql`
+    select ${columns} from ${current} where a.id = ${id} and ${withinReach(orgId, reach)} for no key update of a`);
+
+export const list = (
+  db: Db,
+  orgId: OrgId,
+  reach: Reach,
+  { status, memberId }: { status: Automation["status"] | null; memberId: string | null },
+  after: string | null,
+  limit: number,
+) =>
+  db.rows<Automation>(sql`
+    select ${columns} from ${current}
+    where ${withinReach(orgId, reach)} and (${after}::text is null or a.id < ${after})
+      and (${memberId}::text is null or a.member_id = ${memberId})
+      and case when ${status}::text is null then a.status <> 'archived' else a.status = ${status} end
+    order by a.id desc limit ${limit}`);
+
+export const listRevisions = (db: Db, orgId: OrgId, id: AutomationId, before: number | null, limit: number) =>
+  db.rows<Revision>(sql`
+    select ${said}, v.created_by as "createdBy", v.created_at as "createdAt"
+    from automations a join automation_revisions v on v.automation_id = a.id
+    where a.id = ${id} and a.org_id = ${orgId} and (${before}::int is null or v.revision < ${before})
+    order by v.revision desc limit ${limit}`);
+
+export const setStatus = (
+  tx: Db,
+  orgId: OrgId,
+  id: AutomationId,
+  status: Automation["status"],
+  nextRunAt: number | null,
+) =>
+  tx.run(sql`
+    update automations set status = ${status}, next_run_at = ${instant(nextRunAt)}, updated_at = now()
+    where id = ${id} and org_id = ${orgId}`);
+
+export const setNextRun = (tx: Db, orgId: OrgId, id: AutomationId, nextRunAt: number | null) =>
+  tx.run(
+    sql`update automations set next_run_at = ${instant(nextRunAt)} where id = ${id} and org_id = ${orgId}`,
+  );
+
+/** How many it handed over: none when that member is not of this organization. */
+export const setOwner = (tx: Db, orgId: OrgId, id: AutomationId, memberId: string) =>
+  tx.run(sql`
+    update automations a set member_id = m.id, updated_at = now() from members m
+    where a.id = ${id} and a.org_id = ${orgId} and m.id = ${memberId} and m.org_id = ${orgId}`);
+
+export interface DueAutomation {
+  id: AutomationId;
+  orgId: OrgId;
+  memberId: string | null;
+  revision: number;
+  schedule: Automation["schedule"];
+  nextRunAt: number;
+  /** The database's clock: replicas may disagree, it does not. */
+  now: number;
+}
+
+/** Automations of any organization that are due. Those that another process has taken are left to it. */
+export const lockDueOfAll = (tx: Db, limit: number) =>
+  tx.rows<DueAutomation>(sql`
+    select a.id, a.org_id as "orgId", a.member_id as "memberId", a.revision, v.schedule,
+      a.next_run_at as "nextRunAt", now() as now
+    from ${current} where a.next_run_at <= now()
+    order by a.next_run_at limit ${limit} for no key update of a skip locked`);

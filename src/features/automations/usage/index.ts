@@ -1,0 +1,3 @@
+export { counters, UsageTotals } from "./contract.ts";
+export { routes } from "./routes.ts";
+export { countReport, isMonthSpent, ofRun } from "./service.ts";

@@ -1,0 +1,33 @@
+/** For a loop that looks, waits to be told, and looks again. A word that comes while it looks is not lost. */
+export interface Waker {
+  wake(): void;
+  /** Until woken, at most so long; at once when woken since the last wait, or when the signal ends. */
+  wait(ms: number): Promise<void>;
+}
+
+export function createWaker(signal: AbortSignal): Waker {
+  let woken = false;
+  let resume = () => {};
+  return {
+    wake() {
+      woken = true;
+      resume();
+    },
+    async wait(ms) {
+      if (!woken && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const done = () => {
+            clearTimeout(timer);
+            signal.removeEventListener("abort", done);
+            resolve();
+          };
+          const timer = setTimeout(done, ms);
+          signal.addEventListener("abort", done);
+          resume = done;
+        });
+      }
+      resume = () => {};
+      woken = false;
+    },
+  };
+}
