@@ -25,7 +25,7 @@ Options:
   --workdir FOLDER     where the program starts; without it each run has a folder of its own that goes with it
   --concurrency N      how many runs at once, 1 to 16 (1)
   --serves WHOSE       own, or organization: everybody's runs, with the permission automations:manage (own)
-  --runner-id NAME     its name, 8 to 160 characters; made up once and kept in the state folder
+  --runner-id NAME     or --name: its name, 8 to 160 characters; made up once and kept in the state folder
   --state FOLDER       its name and journals (~/.local/state/signalbox-runner)
   --kill-after SECONDS between SIGTERM and SIGKILL for a program that has to stop (10)
   --stop-after SECONDS how long runs may go on when the runner is asked to stop (30)

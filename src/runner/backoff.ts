@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 export interface Backoff {
   /** Waits before the next try; the server's own wish counts if it is longer. Ends early with the signal. */
   wait(signal: AbortSignal, atLeastMs?: number): Promise<void>;
@@ -23,4 +21,13 @@ export function createBackoff({ fromMs = 250, toMs = 15_000 } = {}): Backoff {
 
 /** Sleeps, at most until the signal. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => {});
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });

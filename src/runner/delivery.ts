@@ -6,8 +6,6 @@ import { createWaker } from "./waker.ts";
 
 /** The server takes 500 events or 1 MiB at once; proxies in front of it often take no more either. */
 export const batchLimits = { events: 500, bytes: 960 * 1024 };
-/** Lines that come together are sent together. */
-const lingerMs = 30;
 /** Past this much that is not acknowledged, the command has to wait with its next line. */
 const roomFor = { events: 2_000, bytes: 4 * 1024 * 1024 };
 
@@ -42,10 +40,10 @@ export function deliver(
   journal: Journal,
   server: Pick<Server, "report" | "complete">,
   signal: AbortSignal,
+  { lingerMs, backoff } = { lingerMs: 30, backoff: createBackoff() },
 ): Delivery {
   const { runId } = journal.begin;
   const waker = createWaker();
-  const backoff = createBackoff();
   let waiting: (() => void)[] = [];
   let over = false;
   let limits = batchLimits;
@@ -96,6 +94,7 @@ export function deliver(
     while (!signal.aborted) {
       try {
         if (journal.pending.length > 0) {
+          // Lines that come together are sent together.
           if (!journal.completion) await pause(lingerMs, signal);
           await sendBatch();
         } else if (journal.completion) {

@@ -9,6 +9,15 @@ export class Unreachable extends Error {
   }
 }
 
+/** An answer, but not of Signalbox: the page of a proxy, say, that will give way to it again. */
+export class Foreign extends Unreachable {
+  readonly status: number;
+  constructor(status: number) {
+    super(`HTTP ${status} without an answer of Signalbox`);
+    this.status = status;
+  }
+}
+
 /** The server has understood and says no; `code` says to what. */
 export class Refused extends Error {
   readonly status: number;

@@ -75,7 +75,7 @@ export async function runRunner(
     const { runId, attempt, startedAt } = kept.journal.begin;
     const settle = async () => {
       try {
-        conclude(kept, await fate, Date.now() - startedAt);
+        conclude(kept, await fate, Date.now() - startedAt, handle !== undefined);
       } catch (error) {
         onFault(error);
       } finally {
@@ -86,7 +86,7 @@ export async function runRunner(
     active.set(runId, { attempt, done: settle(), ...(handle ? { handle } : {}) });
   }
 
-  function conclude(kept: KeptJournal, outcome: Fate, ms: number): void {
+  function conclude(kept: KeptJournal, outcome: Fate, ms: number, isOwn: boolean): void {
     const { begin, completion, count } = kept.journal;
     const { runId, attempt } = begin;
     if (outcome.fate === "lost") {
@@ -101,7 +101,7 @@ export async function runRunner(
       const message = error?.message;
       say({ event: "run_ended", runId, attempt, status, events: count, ms, ...(message ? { message } : {}) });
     }
-    if (settings.once && verdict !== undefined) {
+    if (settings.once && isOwn) {
       verdict = outcome.fate === "delivered" && completion?.status === "succeeded";
       stop();
     }

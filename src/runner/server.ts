@@ -1,4 +1,4 @@
-import { Denied, Refused, reasonOf, Unreachable } from "./failures.ts";
+import { Denied, Foreign, Refused, reasonOf, Unreachable } from "./failures.ts";
 import { isObject } from "./payload.ts";
 import { type Message, readMessages } from "./sse.ts";
 import type { Usage } from "./usage.ts";
@@ -52,7 +52,13 @@ export interface Server {
 
 const callMs = 15_000;
 /** A token is replaced when it has this little left. */
-const renewMs = 60 * 60_000;
+const renewBeforeMs = 3600_000;
+
+interface Token {
+  value: string;
+  expiresAt: number;
+  eventsUrl: string;
+}
 
 interface Call {
   method?: "GET" | "POST";
@@ -62,7 +68,8 @@ interface Call {
 }
 
 export function createServer(url: string, key: string, self: Self, halt: AbortSignal): Server {
-  let token: Promise<{ value: string; expiresAt: number; eventsUrl: string }> | undefined;
+  let token: Promise<Token> | undefined;
+  let renewAt = 0;
 
   async function send(path: string, { method = "GET", headers = {}, body, signal }: Call): Promise<Response> {
     const timeout = AbortSignal.timeout(callMs);
@@ -96,12 +103,12 @@ export function createServer(url: string, key: string, self: Self, halt: AbortSi
       throw new Unreachable(`HTTP ${status}`, Number(response.headers.get("retry-after") ?? 0) * 1000 || 0);
     }
     // A proxy's page, for one.
-    if (!body) throw new Unreachable(`HTTP ${status} without an answer of Signalbox`);
+    if (!body) throw new Foreign(status);
     if (status >= 400) throw new Refused(status, body);
     return body;
   }
 
-  async function mint() {
+  async function mint(): Promise<Token> {
     const body = JSON.stringify(self);
     const path = "/v1/automation-runners/token";
     const reply = await ask(path, { method: "POST", headers: { "x-api-key": key }, body }).catch((error) => {
@@ -113,28 +120,40 @@ export function createServer(url: string, key: string, self: Self, halt: AbortSi
     return { value: String(reply.token), expiresAt: Number(reply.expiresAt), eventsUrl: eventsUrl.href };
   }
 
-  /** The clock of the server may differ from ours, so its 401 counts more than our sums. */
-  async function currentToken() {
-    const current = await token?.catch(() => undefined);
-    if (current && current.expiresAt - Date.now() > renewMs) return current;
-    if (!token || current) token = mint();
-    return token.catch((error) => {
-      token = undefined;
-      throw error;
-    });
+  /** One request for a token at a time, whoever waits for it. */
+  function currentToken(): Promise<Token> {
+    if (token && performance.now() < renewAt) return token;
+    renewAt = Number.POSITIVE_INFINITY;
+    const minted = mint();
+    token = minted;
+    minted.then(
+      ({ expiresAt }) => {
+        // The server's clock may differ from ours: a token is not renewed all the time because of that,
+        // and one that ended unexpectedly is found out by a 401.
+        const leftMs = expiresAt - Date.now() - renewBeforeMs;
+        renewAt = performance.now() + Math.min(Math.max(leftMs, 10 * 60_000), 11 * 3600_000);
+      },
+      () => forget(minted),
+    );
+    return minted;
   }
+
+  const forget = (old: Promise<Token>) => {
+    if (token === old) token = undefined;
+  };
 
   async function withToken<T>(
     work: (headers: Record<string, string>, eventsUrl: string) => Promise<T>,
   ): Promise<T> {
     for (let again = false; ; again = true) {
-      const { value, eventsUrl } = await currentToken();
+      const used = currentToken();
+      const { value, eventsUrl } = await used;
       try {
         return await work({ authorization: `Bearer ${value}` }, eventsUrl);
       } catch (error) {
         if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 403)) throw error;
         if (again || error.status === 403) throw notLetIn(url, error);
-        token = undefined;
+        forget(used);
       }
     }
   }
@@ -148,7 +167,9 @@ export function createServer(url: string, key: string, self: Self, halt: AbortSi
     url,
     async about() {
       const said = await ask("/version", {}).catch((error) => {
-        throw error instanceof Refused ? notOurs(url, `HTTP ${error.status}`) : error;
+        throw error instanceof Refused || error instanceof Foreign
+          ? notOurs(url, `HTTP ${error.status}`)
+          : error;
       });
       if (said.name !== "signalbox") throw notOurs(url, "no Signalbox");
       const publicUrl = typeof said.publicUrl === "string" ? said.publicUrl : undefined;

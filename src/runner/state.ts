@@ -122,7 +122,13 @@ function openFile(path: string, flags: "ax+" | "a+") {
   const storage: Storage = {
     append(text) {
       const bytes = Buffer.from(text);
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+      try {
+        for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+      } catch (error) {
+        throw new OperatorError(
+          `The journal ${path} cannot be written (${(error as Error).message}). Make room for it, or name another folder with --state.`,
+        );
+      }
     },
     sync: () => datasync(fd),
     read: () => readFileSync(path),
