@@ -136,7 +136,9 @@ async function call(
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     redirect: "manual",
   });
-  const text = await response.text();
+  // A stream may never end; that it began is all that a call can tell.
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+  const text = isStream ? await response.body?.cancel().then(() => "") : await response.text();
   const isJson = response.headers.get("content-type")?.includes("json");
   return {
     status: response.status,

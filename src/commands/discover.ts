@@ -1,104 +1,88 @@
-import { parseArgs } from "node:util";
-import { type Discovery, discoverRequirements, problemWithUrl } from "../features/mcp-connections/index.ts";
-import { createEgress, parseEgressAllow } from "../platform/egress/index.ts";
+import {
+  type Discovery,
+  DiscoveryError,
+  discoverRequirements,
+  problemWithUrl,
+} from "../features/mcp-connections/index.ts";
+import { createEgress } from "../platform/egress/index.ts";
+import { readArguments, UsageError } from "./arguments.ts";
+import { type Screen, screenOf } from "./discover/text.ts";
 import { showVerdict } from "./discover/verdict.ts";
+import type { Io } from "./io.ts";
 
-/** What a command needs of the process it runs in. */
-export interface Io {
-  stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number };
-  stderr: { write(text: string): unknown };
-  env: Readonly<Record<string, string | undefined>>;
-}
+const help = `
+Usage: signalbox discover <url> [--json] [--evidence]
 
-const USAGE = `Usage: signalbox discover <url> [--json] [--evidence]
+Finds out how an MCP server must be connected. It is asked without credentials; nothing is registered,
+stored or called. The machine you are on is the one that asks, so servers on it can be examined; other
+private addresses need EGRESS_ALLOW.
 
-Finds out how an MCP server must be connected. Asks the server without credentials; nothing is registered,
-stored or called. The machine you are on is the one that asks, so servers on loopback can be examined;
-other private addresses need EGRESS_ALLOW.
-
+Options:
   --json       the result as the API gives it
   --evidence   every request, what it taught and the rule that decided
-  --help       this text
 
-Exit code: 0 ready · 2 something has to be done by hand · 3 unsupported · 4 unreachable · 1 wrong usage or a fault
+Exit codes: 0 ready, 2 something has to be done by hand, 3 unsupported, 4 unreachable, 1 anything else
+
+Examples:
+  signalbox discover https://mcp.example.com/mcp
+  signalbox discover http://localhost:3000/mcp --evidence
+  signalbox discover https://mcp.example.com/mcp --json | jq .authentication
 `;
 
-const EXIT: Record<Discovery["status"], number> = {
+/** A script branches on the verdict, so wrong usage has the one code that no verdict has. */
+const exit = {
   ready: 0,
+  failed: 1,
   manual_action_required: 2,
   unsupported: 3,
   unreachable: 4,
-};
+} as const satisfies Record<Discovery["status"] | "failed", number>;
 
-export async function discover(args: readonly string[], io: Io): Promise<number> {
-  const asked = readArguments(args);
+export async function discover(
+  args: string[],
+  io: Io,
+  screen: Screen = screenOf(process.stdout),
+): Promise<number> {
+  const asked = read(args);
   if ("problem" in asked) {
-    io.stderr.write(`${asked.problem}\n\n${USAGE}`);
-    return 1;
+    io.err(`${asked.problem} See \`signalbox discover --help\`.`);
+    return exit.failed;
   }
-  if (asked.help) {
-    io.stdout.write(USAGE);
-    return 0;
-  }
-  let egress: ReturnType<typeof createEgress>;
-  try {
-    egress = createEgress({ allow: parseEgressAllow(io.env.EGRESS_ALLOW ?? ""), allowLoopback: true });
-  } catch (error) {
-    io.stderr.write(`EGRESS_ALLOW: ${(error as Error).message}\n`);
-    return 1;
-  }
-  const publicUrl = (io.env.PUBLIC_URL ?? "http://127.0.0.1:8787").replace(/\/$/, "");
+  const { egressAllow, publicUrl, host, port } = io.config();
+  const here = (publicUrl ?? `http://${host}:${port || 8787}`).replace(/\/$/, "");
+  const egress = createEgress({ allow: egressAllow, allowLoopback: true });
   try {
     const { result, evidence, closed } = await discoverRequirements({
       url: asked.url,
       egress,
-      redirectUri: (id) => `${publicUrl}/v1/oauth-providers/${id}/connect/callback`,
+      redirectUri: (id) => `${here}/v1/oauth-providers/${id}/connect/callback`,
     });
-    if (asked.json) {
-      io.stdout.write(`${JSON.stringify(asked.evidence ? { ...result, evidence } : result, null, 2)}\n`);
-    } else {
-      io.stdout.write(showVerdict(result, evidence, { ...style(io), evidence: asked.evidence }));
-    }
+    if (asked.json) io.out(JSON.stringify(asked.evidence ? { ...result, evidence } : result, null, 2));
+    else io.out(showVerdict(result, evidence, { ...screen, evidence: asked.evidence }));
     await closed;
-    return EXIT[result.status];
+    return exit[result.status];
   } catch (error) {
-    io.stderr.write(`Discovery failed: ${error instanceof Error ? error.message : "an unknown fault"}\n`);
-    return 1;
+    if (!(error instanceof DiscoveryError)) throw error;
+    io.err(error.message);
+    return exit.failed;
   } finally {
     await egress.close();
   }
 }
 
-type Asked = { url: string; json: boolean; evidence: boolean; help: boolean };
-
-function readArguments(args: readonly string[]): Asked | { problem: string } {
+function read(args: string[]): { url: string; json: boolean; evidence: boolean } | { problem: string } {
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        json: { type: "boolean", default: false },
-        evidence: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
+    const { values, words } = readArguments(args, {
+      help,
+      options: { json: { type: "boolean", default: false }, evidence: { type: "boolean", default: false } },
+      words: 1,
     });
-    const [url = "", ...others] = positionals;
-    const asked = { url, json: values.json, evidence: values.evidence, help: values.help };
-    if (values.help) return asked;
-    if (url === "" || others.length > 0) return { problem: "Name one URL." };
+    const [url] = words;
+    if (url === undefined) return { problem: "Name the URL of the server." };
     const problem = url.length > 2048 ? "The URL is longer than 2048 characters." : problemWithUrl(url);
-    return problem ? { problem } : asked;
+    return problem ? { problem } : { url, json: values.json, evidence: values.evidence };
   } catch (error) {
-    return { problem: (error as Error).message };
+    if (error instanceof UsageError) return { problem: error.message };
+    throw error;
   }
-}
-
-/** Colours for a person at a terminal, unless they said otherwise (no-color.org). */
-function style({ stdout, env }: Io): { colour: boolean; width: number } {
-  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
-  const refused = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
-  return {
-    colour: forced || (stdout.isTTY === true && !refused),
-    width: Math.min(Math.max(stdout.columns ?? 100, 60), 110),
-  };
 }

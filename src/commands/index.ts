@@ -34,6 +34,10 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./runner.ts")).runner,
     stops: true,
   },
+  discover: {
+    summary: "find out how an MCP server must be connected",
+    load: async () => (await import("./discover.ts")).discover,
+  },
   openapi: {
     summary: "print the API description",
     load: async () => (await import("./openapi.ts")).openapi,

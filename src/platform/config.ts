@@ -115,7 +115,11 @@ const variables = z.object({
     .default("info"),
   CORS_ORIGINS: list.pipe(z.array(url(["http:", "https:"], "https://app.example.com"))).default([]),
   TRUSTED_PROXIES: list.pipe(z.array(cidr)).default([]),
-  METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .regex(/^[\x21-\x7e]+$/, "must have no spaces: it is sent in a header")
+    .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(["http:", "https:"], "http://localhost:4318")
     .refine((text) => !new URL(text).username && !new URL(text).search && !new URL(text).hash, {
       message:

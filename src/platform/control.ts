@@ -43,7 +43,9 @@ export async function openControl(
     const order = await readOrder(incoming);
     if (!order) return void response.writeHead(400).end();
     response.writeHead(200, { "content-type": "application/x-ndjson" });
-    const write = (line: Line) => void response.write(`${JSON.stringify(line)}\n`);
+    const write = (line: Line) => {
+      if (!response.destroyed) response.write(`${JSON.stringify(line)}\n`);
+    };
     const exit = await carryOut(order, {
       out: (line) => write({ out: line }),
       err: (line) => write({ err: line }),

@@ -5,7 +5,7 @@ import type { Server } from "./server.ts";
 import { createWaker } from "./waker.ts";
 
 /** The server takes 500 events or 1 MiB at once; proxies in front of it often take no more either. */
-export const batchLimits = { events: 500, bytes: 960 * 1024 };
+const batchLimits = { events: 500, bytes: 960 * 1024 };
 /** Past this much that is not acknowledged, the command has to wait with its next line. */
 const roomFor = { events: 2_000, bytes: 4 * 1024 * 1024 };
 

@@ -35,7 +35,7 @@ type Entry =
   | { acknowledged: number };
 
 /** Each line carries its checksum: a line that a crash cut short, or that a disk invented, is none. */
-export function writeEntry(entry: Entry): string {
+function writeEntry(entry: Entry): string {
   const json = JSON.stringify(entry);
   return `${checksum(json)} ${json}\n`;
 }

@@ -35,3 +35,14 @@ export function painter(colour: boolean): Paint {
     cyan: code(36, 39),
   };
 }
+
+export interface Screen {
+  colour: boolean;
+  width: number;
+}
+
+/** Colours for a person at a terminal; `hasColors` knows NO_COLOR and terminals that have none. */
+export function screenOf(stream: NodeJS.WriteStream): Screen {
+  const colour = stream.isTTY === true && stream.hasColors();
+  return { colour, width: Math.min(Math.max(stream.columns ?? 100, 60), 110) };
+}

@@ -1,9 +1,7 @@
 import type { Discovery, Evidence } from "../../features/mcp-connections/index.ts";
-import { clean, type Paint, painter, wrap } from "./text.ts";
+import { clean, type Paint, painter, type Screen, wrap } from "./text.ts";
 
-export interface Style {
-  colour: boolean;
-  width: number;
+interface Style extends Screen {
   /** Every request with what it taught, instead of one line each. */
   evidence: boolean;
 }
@@ -43,7 +41,7 @@ const STEPS: Record<string, string> = {
 export function showVerdict(result: Discovery, evidence: readonly Evidence[], style: Style): string {
   const paint = painter(style.colour);
   const headline = HEADLINES[result.status];
-  const lines = ["", `${paint[headline.colour](`● ${headline.says}`)}  ${clean(result.server.url)}`, ""];
+  const lines = [`${paint[headline.colour](`● ${headline.says}`)}  ${clean(result.server.url)}`, ""];
   for (const [name, value] of facts(result)) {
     const [first = "", ...more] = wrap(value, style.width - 18);
     lines.push(
@@ -59,9 +57,8 @@ export function showVerdict(result: Discovery, evidence: readonly Evidence[], st
   lines.push(
     ...showSteps(evidence, paint, style),
     ...wrap(`Next: ${nextAction(result)}`, style.width).map(paint.bold),
-    "",
   );
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
 }
 
 function facts({ server, authentication, tools }: Discovery): [string, string][] {

@@ -7,7 +7,7 @@ import * as store from "./store.ts";
 
 const atOnce = 50;
 /** A run that starts this late is still worth starting; a later one was missed. */
-export const graceMs = 15 * 60_000;
+const graceMs = 15 * 60_000;
 const countedMisses = 1_000;
 
 /** The clock of automations. Any number of processes may tick: a due automation is taken by one of them. */
@@ -57,7 +57,7 @@ async function start(platform: Platform, tx: Db, automation: store.DueAutomation
 }
 
 /** Which occurrence is to run now, and how many there were that nobody was there to start. */
-export function occurrencesUntil(
+function occurrencesUntil(
   schedule: store.DueAutomation["schedule"],
   from: number,
   now: number,

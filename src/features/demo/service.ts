@@ -23,37 +23,36 @@ const people = [
   { name: "Dev Patel", email: "dev@northwind.example", role: "member" },
 ] as const;
 
-/** A workspace to try things on. All of it or nothing, so that a second attempt finds an empty instance. */
-export function fillDemo(platform: Platform): Promise<DemoWorkspace> {
-  return platform.db.transaction(async (tx) => {
-    if (await hasUsers(tx)) {
-      throw new OperatorError(
-        "This instance has people in it already. The demo only fills an empty one: choose another DATA_DIR or DATABASE_URL.",
-      );
-    }
-    // A key ring of its own makes the rooms build what they keep per instance on this transaction, too.
-    return fill({ ...platform, db: tx, keyring: { ...platform.keyring }, mail: { send: async () => {} } });
-  });
-}
-
-async function fill(platform: Platform): Promise<DemoWorkspace> {
-  const password = randomBytes(12).toString("base64url");
-  const [owner, ...others] = people;
-  const sessionOf = async ({ name, email }: { name: string; email: string }) =>
-    (await signUp(contextOf(platform), { name, email, password })).token;
-
-  const token = await sessionOf(owner);
-  const { organization } = await createOrganization(await contextOfSession(platform, token), {
-    name: "Northwind Robotics",
-  });
-  const asOwner = (await contextOfSession(platform, token)) as MemberCtx;
-  for (const person of others) {
-    const { userId } = await contextOfSession(platform, await sessionOf(person));
-    await addMember(platform.db, asOwner.orgId, userId, person.role);
+/** A workspace to try things on, made as people would make it. */
+export async function fillDemo(platform: Platform): Promise<DemoWorkspace> {
+  if (await hasUsers(platform.db)) {
+    throw new OperatorError(
+      "This instance has people in it already. The demo only fills an empty one: choose another DATA_DIR or DATABASE_URL.",
+    );
   }
-  const { key } = await createApiKey(asOwner, { name: "demo" });
+  const password = randomBytes(12).toString("base64url");
+  // A key ring of its own makes the room of accounts build what it keeps per instance anew, without mail.
+  const quiet: Platform = { ...platform, keyring: { ...platform.keyring }, mail: { send: async () => {} } };
+  const tokens: string[] = [];
+  for (const { name, email } of people) {
+    tokens.push((await signUp(contextOf(quiet), { name, email, password })).token);
+  }
+  const { organization, key } = await platform.db.transaction((tx) => fill({ ...platform, db: tx }, tokens));
   const { id, name, slug } = organization;
   return { organization: { id, name, slug }, people: [...people], password, key };
+}
+
+async function fill(platform: Platform, [ofOwner, ...ofOthers]: string[]) {
+  const { organization } = await createOrganization(await contextOfSession(platform, ofOwner!), {
+    name: "Northwind Robotics",
+  });
+  const owner = (await contextOfSession(platform, ofOwner!)) as MemberCtx;
+  for (const [i, token] of ofOthers.entries()) {
+    const { userId } = await contextOfSession(platform, token);
+    await addMember(platform.db, owner.orgId, userId, people[i + 1]!.role);
+  }
+  const { key } = await createApiKey(owner, { name: "demo" });
+  return { organization, key };
 }
 
 const contextOf = (platform: Platform, caller?: Caller): Ctx => ({

@@ -109,7 +109,8 @@ export const discover = route({
     "is called, and sessions that had to be opened are closed again. A server that cannot be reached or understood " +
     "is a 200 whose status and warnings say so.",
   access: can("mcp:discover"),
-  query: z.strictObject({
+  // Unknown parameters are passed over, as unknown fields of the body are.
+  query: z.object({
     include: z
       .enum(["evidence"])
       .optional()

@@ -1,5 +1,5 @@
 /** The roles that every organization has, strongest first. */
-export const builtInRoles = ["owner", "admin", "member"] as const;
+const builtInRoles = ["owner", "admin", "member"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
 
 const admins: readonly BuiltInRole[] = ["owner", "admin"];

@@ -6,4 +6,4 @@ export { migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres } from "./postgres.ts";
 export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
-export { join, nothing, raw, type Sql, sql } from "./sql.ts";
+export { nothing, raw, type Sql, sql } from "./sql.ts";

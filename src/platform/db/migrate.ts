@@ -12,7 +12,7 @@ export interface Migration {
   checksum: string;
 }
 
-export const migrationsFolder = join(import.meta.dirname, "../../../migrations");
+const migrationsFolder = join(import.meta.dirname, "../../../migrations");
 
 export function readMigrations(folder = migrationsFolder): Migration[] {
   const found = readdirSync(folder)

@@ -17,7 +17,10 @@ export async function describeServer(db: Db): Promise<{ version: string; major: 
 export function unreachable(databaseUrl: string, error: unknown): OperatorError | undefined {
   const { hostname, port, pathname } = new URL(databaseUrl);
   const where = `${hostname || "the local socket"}${port ? `:${port}` : ""}`;
-  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  const { code, message } = ((isDatabaseDown(error) ? (error as Error).cause : error) ?? {}) as {
+    code?: string;
+    message?: string;
+  };
   const say = (text: string) => new OperatorError(text, { cause: error });
   if (code?.startsWith("28"))
     return say(

@@ -25,7 +25,7 @@ export function clientAddress(
 /** A connection has one peer for all its requests. */
 const peers = new WeakMap<object, string>();
 
-export function peerAddress(env: Partial<HttpBindings> | undefined): string {
+function peerAddress(env: Partial<HttpBindings> | undefined): string {
   const socket = env?.incoming?.socket;
   if (!socket) return "unknown";
   let address = peers.get(socket);

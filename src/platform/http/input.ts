@@ -17,8 +17,8 @@ export async function readBytes(
   const announced = Number(request.headers.get("content-length") ?? 0);
   // The connection stays open: many clients only listen once they have said everything, and closing it
   // under them would take the refusal along. The server reads on for a moment and forgets what it reads.
-  const refusal = tooLarge(`The body is larger than ${limit} bytes.`);
-  if (announced > limit) throw refusal;
+  const refusal = () => tooLarge(`The body is larger than ${limit} bytes.`);
+  if (announced > limit) throw refusal();
   const { incoming, outgoing } = env ?? {};
   if (request.headers.has("expect") && outgoing && "writeContinue" in outgoing) outgoing.writeContinue();
   const source: AsyncIterable<Uint8Array> | null =
@@ -30,7 +30,7 @@ export async function readBytes(
     try {
       for await (const chunk of source) {
         size += chunk.length;
-        if (size > limit) throw refusal;
+        if (size > limit) throw refusal();
         chunks.push(chunk);
       }
     } catch (error) {

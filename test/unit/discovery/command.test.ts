@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { screenOf } from "../../../src/commands/discover/text.ts";
 import { discover } from "../../../src/commands/discover.ts";
+import type { Io } from "../../../src/commands/io.ts";
+import { readConfig } from "../../../src/platform/config.ts";
 import { oauth, openHandshake, result, serverMetadata } from "../../fixtures/mcp-hostile/parts.ts";
 import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 
-async function run(args: string[], env: Record<string, string> = {}, isTTY = false) {
-  let out = "";
-  let err = "";
-  const code = await discover(args, {
-    stdout: { write: (text) => (out += text), isTTY, columns: 100 },
-    stderr: { write: (text) => (err += text) },
-    env,
-  });
-  return { code, out, err };
+async function run(args: string[], env: Record<string, string> = {}, colour = false) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    out: (line: string) => void out.push(line),
+    err: (line: string) => void err.push(line),
+    config: () => readConfig(env),
+  } as Io;
+  const code = await discover(args, io, { colour, width: 100 });
+  return { code, out: out.join("\n"), err: err.join("\n") };
 }
 
 describe("signalbox discover", () => {
@@ -61,11 +65,15 @@ describe("signalbox discover", () => {
     expect((await run([at("open"), "--evidence"])).out).toContain("Lifecycle › Initialization");
   });
 
-  test("colours are for terminals, and NO_COLOR is respected", async () => {
+  test("colours are for terminals that have them", async () => {
     const sequence = "\u001b[";
     expect((await run([at("open")], {}, true)).out).toContain(sequence);
-    expect((await run([at("open")], { NO_COLOR: "1" }, true)).out).not.toContain(sequence);
     expect((await run([at("open")])).out).not.toContain(sequence);
+    const stream = (isTTY: boolean, hasColors: boolean) =>
+      ({ isTTY, hasColors: () => hasColors, columns: 80 }) as NodeJS.WriteStream;
+    expect(screenOf(stream(true, true))).toEqual({ colour: true, width: 80 });
+    expect(screenOf(stream(true, false)).colour).toBe(false);
+    expect(screenOf(stream(false, true)).colour).toBe(false);
   });
 
   test("a tool whose name holds control sequences cannot drive the terminal", async () => {
@@ -74,21 +82,15 @@ describe("signalbox discover", () => {
     for (const obeyed of ["\u001b", "\u0007", "\u202e"]) expect(out).not.toContain(obeyed);
   });
 
-  test("wrong usage says what is wrong, and --help is no fault", async () => {
-    expect(await run([])).toMatchObject({ code: 1, err: expect.stringContaining("Name one URL.") });
-    expect(await run(["a", "b"])).toMatchObject({ code: 1 });
+  test("wrong usage says what is wrong, with a code that no verdict has", async () => {
+    expect(await run([])).toMatchObject({ code: 1, err: expect.stringContaining("Name the URL") });
+    expect(await run(["https://a.example", "b"])).toMatchObject({ code: 1 });
     expect(await run(["--what", "https://x.example"])).toMatchObject({ code: 1 });
     expect(await run(["ftp://x.example"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("http:// or https://"),
     });
-    expect(await run(["https://x.example"], { EGRESS_ALLOW: "https://x" })).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("EGRESS_ALLOW"),
-    });
-    expect(await run(["--help"])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("Usage: signalbox discover"),
-    });
+    await expect(run(["https://x.example"], { EGRESS_ALLOW: "https://x" })).rejects.toThrow("EGRESS_ALLOW");
+    await expect(run(["--help"])).rejects.toThrow("Usage: signalbox discover");
   });
 });

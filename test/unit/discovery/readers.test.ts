@@ -85,6 +85,16 @@ describe("event streams", () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
+  test("only the first byte order mark is dropped, even when it comes alone", () => {
+    const reader = createSseReader();
+    const mark = Buffer.from("\uFEFF");
+    expect([
+      ...reader.push(mark),
+      ...reader.push(mark),
+      ...reader.push(Buffer.from("data: x\n\ndata: y\n\n")),
+    ]).toEqual([{ event: "message", data: "y" }]);
+  });
+
   test("fields, comments, names without a colon and one optional space", () => {
     const reader = createSseReader();
     const text =

@@ -98,7 +98,7 @@ export const report = route({
   errors: refusals,
 });
 
-export const maxBatch = 500;
+const maxBatch = 500;
 
 export const reportBatch = route({
   method: "post",

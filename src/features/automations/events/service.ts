@@ -1,5 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
 import { baseHeaders, type PageQuery, type Source } from "../../../platform/http/index.ts";
 import { digestOf } from "../digest.ts";
@@ -17,12 +17,13 @@ import {
   runIdOf,
   stand,
 } from "../runs/index.ts";
+import { collectorOf } from "./collector.ts";
 import type { Report, RunEvent } from "./contract.ts";
 import * as store from "./store.ts";
 import { follow, isOver, positionOf as positionOfId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
 
-export const maxPayloadBytes = 256 * 1024;
+const maxPayloadBytes = 256 * 1024;
 
 export async function report(ctx: MemberCtx, id: string, event: Report): Promise<{ event: RunEvent }> {
   const given = [prepare(event)];
@@ -62,12 +63,11 @@ async function accept(
   given: readonly Given[],
   batch = false,
 ): Promise<RunEvent[]> {
-  const plain = isPlain(given);
-  const appended = plain ? await append(ctx, ctx.db, id, given) : undefined;
-  if (appended?.receivedAt) {
+  const appended = isPlain(given) ? await collectorOf(ctx).append(reportOf(ctx, id, given)) : undefined;
+  if (appended) {
     if (appended.renew) await renew(ctx, id, given[0]!.attempt);
     changesOf(ctx).announce(id);
-    return given.map((event) => storedAs(id, event, appended.receivedAt!));
+    return given.map((event) => storedAs(id, event, appended.receivedAt));
   }
   const verdict = await ctx.db.transaction((tx) => settle(ctx, tx, id, given, batch));
   if ("refusal" in verdict) {
@@ -81,26 +81,20 @@ async function accept(
   return verdict.stored;
 }
 
+const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.Append => ({
+  orgId: ctx.orgId,
+  reach: reachOf(ctx),
+  id,
+  holder: holderOf(ctx),
+  events,
+});
+
 /** Consecutive, nothing after a terminal one, nothing to count: then one statement can decide. */
 function isPlain(given: readonly Given[]): boolean {
   return given.every(({ sequence, type, content }, i) => {
     if (type === "usage" && usageOf(content.payload)) return false;
     return sequence === given[0]!.sequence + i && (type !== "terminal" || i === given.length - 1);
   });
-}
-
-async function append(ctx: MemberCtx, db: Db, id: RunId, given: readonly Given[]) {
-  const reach = reachOf(ctx);
-  const holder = holderOf(ctx);
-  try {
-    return given.length === 1
-      ? await store.append(db, ctx.orgId, reach, id, holder, given[0]!)
-      : await store.appendMany(db, ctx.orgId, reach, id, holder, given);
-  } catch (error) {
-    // The same event came twice at the same moment, and this is the later one.
-    if (violatedConstraint(error) === "automation_events_pkey") return undefined;
-    throw error;
-  }
 }
 
 const storedAs = (
@@ -169,8 +163,8 @@ async function settle(
     fresh.push(event);
   }
   if (fresh.length > 0) {
-    const appended = await append(ctx, tx, id, fresh);
-    if (!appended?.receivedAt) throw new Error("The run changed under its lock.");
+    const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
+    if (!appended) throw new Error("The run changed under its lock.");
     for (const event of fresh) {
       known.set(event.sequence, storedAs(id, event, appended.receivedAt));
       const usage = event.type === "usage" ? usageOf(event.content.payload) : undefined;

@@ -15,68 +15,67 @@ export interface NewEvent {
 /** An attempt that no column can hold was never begun. */
 const asInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
 
-interface Appended {
-  /** When it was stored; null when it was not, for one of the reasons that a second look finds. */
-  receivedAt: number | null;
+/** Events for the end of one attempt: consecutive numbers, a terminal one at most at the end. */
+export interface Append {
+  orgId: OrgId;
+  reach: Reach;
+  id: RunId;
+  holder: string;
+  events: readonly NewEvent[];
+}
+
+export interface Appended {
+  receivedAt: number;
   /** The lease is half over. */
   renew: boolean;
 }
 
 /**
- * The run's row, locked: between the check and the commit nobody ends the run or takes it over. What this
- * statement has read of the events may be older than the lock, but then the number it would write is
- * taken, and the primary key says so.
+ * The hot path: everything that was reported at one moment, for different runs of whichever organization,
+ * in one statement and one commit. Gives the (one-based) place of each report that was stored; what is not
+ * in the answer was not the simple case, and is looked at again by itself.
+ *
+ * The run's row is locked: between the check and the commit nobody ends the run or takes it over. A row
+ * that somebody else has locked is passed over, so no report waits for another one's run. What is read of
+ * the events may be older than the lock, but then the number it would write is taken, and the primary key
+ * refuses the statement. One flat text, so that it is put together and prepared once.
  */
-const lockedRun = (orgId: OrgId, reach: Reach, id: RunId) => sql`
-  select r.no, r.status, r.attempt, r.holder, r.lease_expires_at > now() as live,
-    r.lease_expires_at < now() + interval '30 seconds' as renew
-  from automation_runs r
-  where r.id = ${id} and r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})
-  for no key update`;
-
-const lastOf = (attempt: number) => sql`
-  select e.sequence, e.type from run, lateral (
-    select sequence, type from automation_events
-    where run_no = run.no and attempt = ${asInt(attempt)}::int order by sequence desc limit 1) e`;
-
-/** What must be true for an event to be the next one of a held attempt. */
-const mayFollow = (attempt: number, holder: string, sequence: number) => sql`
-  run.status = 'running' and run.live and run.attempt = ${asInt(attempt)}::int and run.holder = ${holder}
-  and case when last.sequence is null then ${sequence}::bigint in (0, 1)
-    else ${sequence}::bigint = last.sequence + 1 and last.type <> 'terminal' end`;
-
-/** The hot path: one event, one statement, one commit. Undefined when there is no such run within reach. */
-export const append = (db: Db, orgId: OrgId, reach: Reach, id: RunId, holder: string, event: NewEvent) =>
-  db.row<Appended>(sql`
-    with run as (${lockedRun(orgId, reach, id)}), last as (${lastOf(event.attempt)}), stored as (
+export const appendOfAll = (db: Db, reports: readonly Append[]) => {
+  const events = reports.flatMap((report) => report.events);
+  return db.rows<Appended & { place: number }>(sql`
+    with given as (
+      select * from unnest(${reports.map(({ id }) => id)}::text[], ${reports.map(({ orgId }) => orgId)}::text[],
+        ${reports.map(({ reach }) => reach)}::text[], ${reports.map(({ holder }) => holder)}::text[],
+        ${reports.map(({ events }) => asInt(events[0]!.attempt))}::int[],
+        ${reports.map(({ events }) => events[0]!.sequence)}::bigint[])
+        with ordinality as g(id, org_id, reach, holder, attempt, first, place)
+    ), run as (
+      select given.place, given.attempt, given.first, r.no,
+        r.lease_expires_at < now() + interval '30 seconds' as renew
+      from given join automation_runs r on r.id = given.id
+      where r.org_id = given.org_id and (given.reach is null or r.member_id = given.reach)
+        and r.status = 'running' and r.lease_expires_at > now()
+        and r.attempt = given.attempt and r.holder = given.holder
+      for no key update of r skip locked
+    ), held as materialized (
+      select run.place, run.no, run.attempt, run.renew from run left join lateral (
+        select sequence, type from automation_events
+        where run_no = run.no and attempt = run.attempt order by sequence desc limit 1) last on true
+      where case when last.sequence is null then run.first in (0, 1)
+        else run.first = last.sequence + 1 and last.type <> 'terminal' end
+    ), stored as (
       insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-      select run.no, ${asInt(event.attempt)}::int, ${event.sequence}::bigint, ${event.type}::text::automation_event_type,
-        ${event.createdAt}::bigint, ${event.payload}::text::json
-      from run left join last on true where ${mayFollow(event.attempt, holder, event.sequence)}
-      returning received_at)
-    select stored.received_at as "receivedAt", run.renew from run left join stored on true`);
-
-/** The same for many: consecutive numbers of one attempt, a terminal one at most at the end. */
-export const appendMany = (
-  db: Db,
-  orgId: OrgId,
-  reach: Reach,
-  id: RunId,
-  holder: string,
-  events: readonly NewEvent[],
-) => {
-  const { attempt, sequence } = events[0]!;
-  return db.row<Appended>(sql`
-    with run as (${lockedRun(orgId, reach, id)}), last as (${lastOf(attempt)}), stored as (
-      insert into automation_events (run_no, attempt, sequence, type, created_at, payload)
-      select run.no, ${asInt(attempt)}::int, ${sequence}::bigint + g.n - 1, g.type::automation_event_type, g.created_at,
-        g.payload::json
-      from run left join last on true, unnest(${events.map((event) => event.type)}::text[],
-        ${events.map((event) => event.createdAt)}::bigint[], ${events.map((event) => event.payload)}::text[])
-        with ordinality as g(type, created_at, payload, n)
-      where ${mayFollow(attempt, holder, sequence)}
-      returning received_at)
-    select (select received_at from stored limit 1) as "receivedAt", run.renew from run`);
+      select held.no, held.attempt, e.sequence, e.type::automation_event_type, e.created_at, e.payload
+      from rows from (
+        unnest(${reports.flatMap(({ events }, i) => events.map(() => i + 1))}::int[]),
+        unnest(${events.map(({ sequence }) => sequence)}::bigint[]),
+        unnest(${events.map(({ type }) => type)}::text[]),
+        unnest(${events.map(({ createdAt }) => createdAt)}::bigint[]),
+        json_array_elements(${`[${events.map(({ payload }) => payload).join(",")}]`}::text::json)
+      ) as e(place, sequence, type, created_at, payload)
+      join held on held.place = e.place
+    )
+    select place, renew, now() as "receivedAt" from held`);
 };
 
 const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",

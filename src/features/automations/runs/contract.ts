@@ -5,7 +5,7 @@ import { counters, UsageTotals } from "../usage/index.ts";
 
 const tag = "Automation Runs";
 
-export const runStatuses = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
+const runStatuses = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
 
 /** Why a run is what it is; each is explained in docs/automations.md. */
 export const reasons = [

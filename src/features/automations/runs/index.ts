@@ -1,6 +1,6 @@
 export { changesOf } from "./changes.ts";
 export { asReporter, Model, Run, runId } from "./contract.ts";
-export { alreadyCompleted, leaseLost, type Standing } from "./fence.ts";
+export { alreadyCompleted, leaseLost } from "./fence.ts";
 export { stopOrganization, sweep } from "./jobs.ts";
 export { onWork } from "./leases.ts";
 export { routes } from "./routes.ts";
@@ -9,13 +9,11 @@ export {
   createRun,
   endQueued,
   holderOf,
-  noRun,
   reachOf,
   readRun,
   renew,
   runIdOf,
   stand,
-  type Verdict,
 } from "./service.ts";
 export {
   listOrganizations,

@@ -21,7 +21,7 @@ export const reachOf = ({ member }: MemberCtx): store.Reach =>
 export const holderOf = ({ caller, member }: MemberCtx): string =>
   caller.credential === "runner" ? caller.credentialId : member.id;
 
-export const noRun = () => notFound("automation_run");
+const noRun = () => notFound("automation_run");
 export function runIdOf(id: string): store.RunId {
   if (!isId("run", id)) throw noRun();
   return id;
@@ -119,7 +119,7 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
 }
 
 /** Gives the locked run to the caller if nobody has it; to its own holder, once more. */
-export async function take(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
+async function take(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
   const holder = holderOf(ctx);
   if (run.status === "running" && run.live) {
     if (run.holder !== holder) return undefined;
@@ -185,7 +185,7 @@ export async function endQueued(tx: Db, orgId: OrgId, automationId: string): Pro
 }
 
 /** How a report fared: accepted with what is stored now, or refused, and then perhaps late. */
-export type Verdict<T> = { stored: T } | { refusal: Refusal; late: boolean };
+type Verdict<T> = { stored: T } | { refusal: Refusal; late: boolean };
 
 export async function complete(ctx: MemberCtx, id: string, report: Completion): Promise<{ run: Run }> {
   const runId = runIdOf(id);

@@ -13,15 +13,20 @@ export interface SseReader {
 
 /** Reads `text/event-stream` as WHATWG HTML §9.2.6 says, in whatever pieces the network delivers it. */
 export function createSseReader(): SseReader {
-  // The decoder keeps the beginning of a split character and drops a leading byte order mark.
-  const decoder = new TextDecoder("utf-8");
+  // The decoder keeps the beginning of a split character. The byte order mark is dropped here: left to itself
+  // the decoder drops a second one too when the first came in a chunk of its own.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let begun = false;
   let line = "";
   let afterCarriageReturn = false;
   let type = "";
   let data: string[] = [];
 
   function push(chunk: Uint8Array): SseEvent[] {
-    return readText(decoder.decode(chunk, { stream: true }));
+    const text = decoder.decode(chunk, { stream: true });
+    if (begun || text === "") return readText(text);
+    begun = true;
+    return readText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   }
 
   function readText(text: string): SseEvent[] {

@@ -1,0 +1,379 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  type Auth,
+  claim,
+  complete,
+  createAutomation,
+  event,
+  everyDay,
+  queueRun,
+  readEvents,
+  readRun,
+  report,
+  reportBatch,
+  runNow,
+} from "../../../test/automations.ts";
+import {
+  createDatabase,
+  createWorkspace,
+  joinWorkspace,
+  startServer,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import { sql } from "../../platform/db/index.ts";
+import { startDue } from "./jobs.ts";
+import { pruneAll } from "./retention/index.ts";
+
+describe("an automation", () => {
+  const server = useServer();
+  let acme: Workspace;
+  let auth: Auth;
+  beforeAll(async () => {
+    acme = await createWorkspace(server);
+    auth = acme.owner.auth;
+  });
+  const post = (id: string, verb: string, headers = auth) =>
+    server.call(`/v1/automations/${id}/${verb}`, { method: "POST", headers });
+  const patch = (id: string, body: unknown, headers = auth) =>
+    server.call(`/v1/automations/${id}`, { method: "PATCH", body, headers });
+  const read = async (id: string, headers = auth) => server.call(`/v1/automations/${id}`, { headers });
+
+  test("is what was sent, active, and due when its schedule says", async () => {
+    const automation = await createAutomation(server, auth, {
+      name: "  Morning report ",
+      schedule: everyDay,
+      model: { providerId: "prov", modelId: "large" },
+    });
+    expect(automation).toMatchObject({
+      name: "Morning report",
+      instructions: "Look at new issues.",
+      status: "active",
+      revision: 1,
+      schedule: everyDay,
+      model: { providerId: "prov", modelId: "large" },
+      maxRuntimeSeconds: 3600,
+    });
+    expect(automation.nextRunAt).toBeGreaterThan(Date.now());
+    expect(automation.nextRunAt).toBeLessThan(Date.now() + 25 * 3600_000);
+    expect((await read(automation.id)).body.automation).toEqual(automation);
+  });
+
+  test.each([
+    ["name", ""],
+    ["name", "x".repeat(121)],
+    ["instructions", ""],
+    ["instructions", "x".repeat(100_001)],
+    ["schedule", { kind: "cron", expression: "bad", timezone: "UTC" }],
+    ["schedule", { kind: "once", at: 1000, timezone: "UTC" }],
+    ["model", { providerId: "p" }],
+    ["maxRuntimeSeconds", 0],
+  ])("a wrong %s is a 400 that says where", async (field, value) => {
+    const body = { name: "n", instructions: "i", schedule: { kind: "manual" }, [field]: value };
+    const reply = await server.call("/v1/automations", { body, headers: auth });
+    expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(reply.body.details[0].path[0]).toBe(field);
+  });
+
+  test("a change is a new revision; what ran before keeps the words it ran with", async () => {
+    const automation = await createAutomation(server, auth);
+    const run = await runNow(server, auth, automation.id);
+    const changed = await patch(automation.id, { instructions: "Do something else.", model: null });
+    expect(changed.body.automation).toMatchObject({ revision: 2, instructions: "Do something else." });
+    expect((await readRun(server, auth, run.id)).automation).toMatchObject({
+      revision: 1,
+      instructions: "Look at new issues.",
+    });
+    expect((await claim(server, auth, run.id)).instructions).toBe("Look at new issues.");
+    const { body } = await server.call(`/v1/automations/${automation.id}/revisions`, { headers: auth });
+    expect(body.items.map((one: { revision: number }) => one.revision)).toEqual([2, 1]);
+    const page = await server.call(`/v1/automations/${automation.id}/revisions?limit=1`, { headers: auth });
+    const rest = await server.call(
+      `/v1/automations/${automation.id}/revisions?limit=1&cursor=${page.body.nextCursor}`,
+      { headers: auth },
+    );
+    expect(rest.body).toMatchObject({ items: [{ revision: 1 }], nextCursor: null });
+  });
+
+  test("of two who change the same revision one is told", async () => {
+    const automation = await createAutomation(server, auth);
+    const replies = await Promise.all(
+      ["a", "b"].map((name) => patch(automation.id, { name, expectedRevision: 1 })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(replies.find(({ status }) => status === 409)!.body).toMatchObject({
+      error: "revision_conflict",
+      revision: 2,
+    });
+  });
+
+  test("editing an inactive one does not switch it on; activating it does", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyDay, active: false });
+    expect(automation).toMatchObject({ status: "inactive", nextRunAt: null });
+    const edited = await patch(automation.id, { schedule: { ...everyDay, hour: 10 } });
+    expect(edited.body.automation).toMatchObject({ status: "inactive", nextRunAt: null });
+    const active = await post(automation.id, "activate");
+    expect(active.body.automation).toMatchObject({ status: "active", nextRunAt: expect.any(Number) });
+    const rested = await post(automation.id, "deactivate");
+    expect(rested.body.automation).toMatchObject({ status: "inactive", nextRunAt: null });
+    expect((await post(automation.id, "run")).status).toBe(202);
+  });
+
+  test("archived, it is kept to read, what waited is cancelled, and nothing runs any more", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyDay });
+    const waiting = await runNow(server, auth, automation.id);
+    expect((await post(automation.id, "archive")).body.automation).toMatchObject({
+      status: "archived",
+      nextRunAt: null,
+    });
+    expect((await readRun(server, auth, waiting.id)).run).toMatchObject({
+      status: "cancelled",
+      reason: "automation_archived",
+    });
+    for (const verb of ["run", "activate", "deactivate"]) {
+      expect(await post(automation.id, verb)).toMatchObject({
+        status: 409,
+        body: { error: "automation_archived" },
+      });
+    }
+    expect((await patch(automation.id, { name: "New" })).body.error).toBe("automation_archived");
+    const listed = await server.call("/v1/automations?limit=100", { headers: auth });
+    expect(listed.body.items.map((one: { id: string }) => one.id)).not.toContain(automation.id);
+    const archived = await server.call("/v1/automations?status=archived&limit=100", { headers: auth });
+    expect(archived.body.items.map((one: { id: string }) => one.id)).toContain(automation.id);
+  });
+
+  test("is private to its owner; admins see and run everyone's", async () => {
+    const member = await joinWorkspace(server, acme, "member");
+    const colleague = await joinWorkspace(server, acme, "member");
+    const admin = await joinWorkspace(server, acme, "admin");
+    const automation = await createAutomation(server, member.auth);
+    expect((await read(automation.id, colleague.auth)).body.error).toBe("automation_not_found");
+    for (const verb of ["run", "activate", "archive"])
+      expect((await post(automation.id, verb, colleague.auth)).status).toBe(404);
+    expect((await patch(automation.id, { name: "Mine" }, colleague.auth)).status).toBe(404);
+    expect((await read(automation.id, admin.auth)).status).toBe(200);
+    const run = await runNow(server, admin.auth, automation.id);
+    // It is still the owner's run.
+    expect((await readRun(server, member.auth, run.id)).run.memberId).toBe(member.memberId);
+  });
+
+  test("whose owner has left rests until an admin hands it to somebody", async () => {
+    const member = await joinWorkspace(server, acme, "member");
+    const heir = await joinWorkspace(server, acme, "member");
+    const automation = await createAutomation(server, member.auth, { schedule: everyDay });
+    await server.platform.db.run(sql`delete from members where id = ${member.memberId}`);
+    await server.platform.db.run(sql`update automations set next_run_at = now() where id = ${automation.id}`);
+    await startDue(server.platform);
+    expect((await read(automation.id)).body.automation).toMatchObject({ memberId: null, status: "inactive" });
+    expect((await post(automation.id, "run")).body.error).toBe("owner_left");
+    expect((await post(automation.id, "activate")).body.error).toBe("owner_left");
+    expect((await patch(automation.id, { memberId: "mem_nobody" })).status).toBe(400);
+    expect((await patch(automation.id, { memberId: heir.memberId })).body.automation.memberId).toBe(
+      heir.memberId,
+    );
+    expect((await post(automation.id, "activate", heir.auth)).status).toBe(200);
+    expect((await patch(automation.id, { memberId: heir.memberId }, heir.auth)).status).toBe(403);
+  });
+
+  test("run now is made once per Idempotency-Key", async () => {
+    const automation = await createAutomation(server, auth);
+    const headers = { ...auth, "idempotency-key": "press-the-button-once" };
+    const [first, second] = [
+      await post(automation.id, "run", headers),
+      await post(automation.id, "run", headers),
+    ];
+    expect(first.status).toBe(202);
+    expect(second.body.run.id).toBe(first.body.run.id);
+  });
+
+  test("the next occurrences can be asked for before saving", async () => {
+    const { body } = await server.call("/v1/automation-schedules/preview", {
+      body: {
+        schedule: { kind: "daily", hour: 2, minute: 30, timezone: "America/New_York" },
+        after: Date.parse("2026-03-07T12:00:00Z"),
+        count: 2,
+      },
+      headers: auth,
+    });
+    expect(body.occurrences).toEqual([
+      { at: Date.parse("2026-03-08T07:30:00Z"), local: "2026-03-08T03:30:00-04:00" },
+      { at: Date.parse("2026-03-09T06:30:00Z"), local: "2026-03-09T02:30:00-04:00" },
+    ]);
+  });
+});
+
+describe("the clock", () => {
+  const server = useServer();
+  let auth: Auth;
+  beforeAll(async () => {
+    auth = (await createWorkspace(server)).owner.auth;
+  });
+  const everyMinute = { kind: "cron", expression: "* * * * *", timezone: "UTC" };
+  const dueSince = (id: string, at: number) =>
+    server.platform.db.run(
+      sql`update automations set next_run_at = to_timestamp(${at}::bigint / 1000.0) where id = ${id}`,
+    );
+  const thisMinute = () => Math.floor(Date.now() / 60_000) * 60_000;
+  const runsOf = async (id: string) =>
+    (await server.call(`/v1/automation-runs?automationId=${id}`, { headers: auth })).body.items;
+
+  test("makes the run of an occurrence once, and knows the next", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyMinute });
+    const at = thisMinute();
+    await dueSince(automation.id, at);
+    await Promise.all([startDue(server.platform), startDue(server.platform), startDue(server.platform)]);
+    expect(await runsOf(automation.id)).toMatchObject([
+      { status: "queued", trigger: "schedule", occurrenceAt: at },
+    ]);
+    const { body } = await server.call(`/v1/automations/${automation.id}`, { headers: auth });
+    expect(body.automation.nextRunAt).toBeGreaterThan(at);
+  });
+
+  test("an occurrence is skipped while a run of before is still there, and says which", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyMinute });
+    const running = await runNow(server, auth, automation.id);
+    await dueSince(automation.id, thisMinute());
+    await startDue(server.platform);
+    const [skipped] = await runsOf(automation.id);
+    expect(skipped).toMatchObject({ status: "skipped", reason: "overlap" });
+    expect(skipped.reasonDetail).toContain(running.id);
+    expect(skipped.finishedAt).toBeTypeOf("number");
+  });
+
+  test("what was due while the service was away is missed, except what is still worth starting", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyMinute });
+    const since = thisMinute() - 30 * 60_000;
+    await dueSince(automation.id, since);
+    await startDue(server.platform);
+    const [queued, missed] = await runsOf(automation.id);
+    expect(queued).toMatchObject({ status: "queued" });
+    expect(missed).toMatchObject({ status: "skipped", reason: "missed", occurrenceAt: since });
+    expect(missed.reasonDetail).toMatch(/^3[01] times/);
+  });
+
+  test("a day away from a daily one: missed, and not run late", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyDay });
+    await dueSince(automation.id, Date.now() - 3 * 3600_000);
+    await startDue(server.platform);
+    expect(await runsOf(automation.id)).toMatchObject([{ status: "skipped", reason: "missed" }]);
+    expect((await runsOf(automation.id))[0].reasonDetail).toMatch(/^Once/);
+  });
+
+  test("a month away from one of every minute is found out quickly", async () => {
+    const automation = await createAutomation(server, auth, { schedule: everyMinute });
+    await dueSince(automation.id, thisMinute() - 30 * 24 * 3600_000);
+    const started = performance.now();
+    await startDue(server.platform);
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect((await runsOf(automation.id))[1].reasonDetail).toMatch(/^More than 1000 times/);
+  });
+
+  test("once is due once", async () => {
+    const automation = await createAutomation(server, auth, {
+      schedule: { kind: "once", at: Date.now() + 300, timezone: "UTC" },
+    });
+    await startDue(server.platform);
+    expect(await runsOf(automation.id)).toEqual([]);
+    await pause(350);
+    await startDue(server.platform);
+    await startDue(server.platform);
+    expect(await runsOf(automation.id)).toHaveLength(1);
+    const { body } = await server.call(`/v1/automations/${automation.id}`, { headers: auth });
+    expect(body.automation.nextRunAt).toBeNull();
+  });
+});
+
+test("two replicas that tick at the same time make 1,000 runs of 1,000 due automations", async () => {
+  const database = await createDatabase();
+  const servers = [await startServer(database)];
+  if (database.kind === "postgres") servers.push(await startServer(database));
+  const server = servers[0]!;
+  const { auth } = (await createWorkspace(server)).owner;
+  const automation = await createAutomation(server, auth, { schedule: everyDay });
+  const { db } = server.platform;
+  await db.run(sql`
+    insert into automations (id, org_id, member_id, status, revision, next_run_at)
+    select 'aut_' || lpad(n::text, 26, '0'), org_id, member_id, 'active', 1, now() - interval '1 second'
+    from automations, generate_series(1, 1000) n where id = ${automation.id}`);
+  await db.run(sql`
+    insert into automation_revisions (automation_id, revision, name, instructions, schedule, max_runtime_seconds, created_by)
+    select 'aut_' || lpad(n::text, 26, '0'), 1, v.name, v.instructions, v.schedule, 60, v.created_by
+    from automation_revisions v, generate_series(1, 1000) n where v.automation_id = ${automation.id}`);
+  await Promise.all(servers.flatMap(({ platform }) => [startDue(platform), startDue(platform)]));
+  await Promise.all(servers.map(({ platform }) => startDue(platform)));
+  const counted = await db.row<{ runs: number; automations: number }>(sql`
+    select count(*) as runs, count(distinct automation_id) as automations from automation_runs where status = 'queued'`);
+  expect(counted).toEqual({ runs: 1000, automations: 1000 });
+  for (const one of servers) await one.close();
+  await database.drop();
+}, 60_000);
+
+describe("retention", () => {
+  const server = useServer();
+  let auth: Auth;
+  beforeAll(async () => {
+    auth = (await createWorkspace(server)).owner.auth;
+  });
+  const prune = () => pruneAll(server.platform, Date.now() + 30_000);
+  const age = (id: string, days: number) =>
+    server.platform.db.run(
+      sql`update automation_runs set finished_at = now() - make_interval(days => ${days}) where id = ${id}`,
+    );
+  const countEvents = async () =>
+    (await server.platform.db.row<{ n: number }>(sql`select count(*) as n from automation_events`))!.n;
+
+  test("events go first, then runs; what was spent stays known", async () => {
+    const settings = { eventRetentionDays: 10, runRetentionDays: 20 };
+    await server.call("/v1/automation-settings", { method: "PATCH", body: settings, headers: auth });
+    const [young, old, ancient, running] = [
+      await queueRun(server, auth),
+      await queueRun(server, auth),
+      await queueRun(server, auth),
+      await queueRun(server, auth),
+    ];
+    for (const { id } of [young, old, ancient, running]) {
+      await reportBatch(server, auth, id, [event(0), event(1)]);
+    }
+    for (const { id } of [young, old, ancient]) {
+      await complete(server, auth, id, { attempt: 1, status: "succeeded", usage: { costMicros: 7 } });
+    }
+    await age(young.id, 9);
+    await age(old.id, 11);
+    await age(ancient.id, 21);
+    await prune();
+    expect(await readEvents(server, auth, young.id)).toHaveLength(2);
+    expect(await readEvents(server, auth, running.id)).toHaveLength(2);
+    expect(await readEvents(server, auth, old.id)).toEqual([]);
+    expect((await readRun(server, auth, old.id)).run.eventsPrunedAt).toBeTypeOf("number");
+    expect((await readRun(server, auth, ancient.id)).error).toBe("automation_run_not_found");
+    expect(await countEvents()).toBe(4);
+    const usage = await server.call("/v1/automation-usage", { headers: auth });
+    expect(usage.body.totals.costMicros).toBe(21);
+  });
+
+  test("an organization that is deleted leaves no events behind", async () => {
+    const before = await countEvents();
+    const globex = await createWorkspace(server, "Globex");
+    const run = await queueRun(server, globex.owner.auth);
+    await reportBatch(server, globex.owner.auth, run.id, [event(0), event(1), event(2)]);
+    await server.platform.db.run(sql`delete from organizations where id = ${globex.orgId}`);
+    expect(await countEvents()).toBe(before + 3);
+    await prune();
+    expect(await countEvents()).toBe(before);
+  });
+
+  test("reports go on while a large run is being pruned", async () => {
+    const [large, live] = [await queueRun(server, auth), await queueRun(server, auth)];
+    const batch = (from: number) => Array.from({ length: 500 }, (_, i) => event(from + i));
+    for (let from = 0; from < 5000; from += 500) await reportBatch(server, auth, large.id, batch(from));
+    await complete(server, auth, large.id, { attempt: 1, status: "succeeded" });
+    await age(large.id, 11);
+    await report(server, auth, live.id, event(0));
+    const pruning = prune();
+    for (let n = 1; n < 20; n++) expect((await report(server, auth, live.id, event(n))).status).toBe(200);
+    await pruning;
+    expect(await readEvents(server, auth, large.id)).toEqual([]);
+  });
+});

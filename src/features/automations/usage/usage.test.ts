@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  type Auth,
+  claim,
+  complete,
+  createAutomation,
+  event,
+  everyDay,
+  loseLease,
+  queueRun,
+  readRun,
+  report,
+  reportBatch,
+  runNow,
+} from "../../../../test/automations.ts";
+import { createWorkspace, joinWorkspace, useServer } from "../../../../test/harness.ts";
+import { sql } from "../../../platform/db/index.ts";
+import { startDue } from "../jobs.ts";
+import { stopOrganization } from "../runs/index.ts";
+
+const server = useServer();
+let auth: Auth;
+
+const usageEvent = (sequence: number, costMicros: number, more: Record<string, unknown> = {}) =>
+  event(sequence, { type: "usage", payload: { inputTokens: 1, outputTokens: 2, costMicros }, ...more });
+const usage = async (query = "", headers = auth) =>
+  (await server.call(`/v1/automation-usage?${query}`, { headers })).body;
+const settle = (body: Record<string, unknown>, headers = auth) =>
+  server.call("/v1/automation-settings", { method: "PATCH", body, headers });
+
+describe("usage", () => {
+  beforeAll(async () => {
+    auth = (await createWorkspace(server)).owner.auth;
+  });
+
+  test("each report counts once, however often it is sent, and a retried attempt counts too", async () => {
+    const run = await queueRun(server, auth);
+    await report(server, auth, run.id, usageEvent(0, 100));
+    await report(server, auth, run.id, usageEvent(0, 100));
+    await reportBatch(server, auth, run.id, [usageEvent(0, 100), usageEvent(1, 10), event(2)]);
+    await reportBatch(server, auth, run.id, [usageEvent(0, 100), usageEvent(1, 10), event(2)]);
+    expect((await readRun(server, auth, run.id)).usage).toEqual({
+      inputTokens: 2,
+      outputTokens: 4,
+      costMicros: 110,
+    });
+    await loseLease(server, run.id);
+    await claim(server, auth, run.id);
+    await report(server, auth, run.id, usageEvent(0, 1000, { attempt: 2 }));
+    // Late and refused: it counts nothing.
+    expect((await report(server, auth, run.id, usageEvent(3, 5000))).status).toBe(409);
+    const done = { attempt: 2, status: "succeeded", usage: { costMicros: 10_000 } };
+    await complete(server, auth, run.id, done);
+    await complete(server, auth, run.id, done);
+    expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(11_110);
+    expect(await usage(`automationId=${run.automationId}`)).toMatchObject({ totals: { costMicros: 11_110 } });
+  });
+
+  test("a refused batch counts nothing", async () => {
+    const run = await queueRun(server, auth);
+    await reportBatch(server, auth, run.id, [usageEvent(0, 100), usageEvent(5, 100)]);
+    expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(0);
+  });
+
+  test("a payload that is no usage is an event like any other", async () => {
+    const run = await queueRun(server, auth);
+    const payloads = [
+      {},
+      { costMicros: "5" },
+      { costMicros: -5 },
+      { inputTokens: 1.5 },
+      { costMicros: 2 ** 53 },
+    ];
+    for (const [n, payload] of payloads.entries()) {
+      expect((await report(server, auth, run.id, event(n, { type: "usage", payload }))).status).toBe(200);
+    }
+    expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(0);
+  });
+
+  test("adds up by run, automation, member, model and day, and only what one may see", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const headers = globex.owner.auth;
+    const member = await joinWorkspace(server, globex, "member");
+    const model = { providerId: "p", modelId: "large" };
+    const automation = await createAutomation(server, headers, { model });
+    const [first, second] = [
+      await runNow(server, headers, automation.id),
+      await runNow(server, headers, automation.id),
+    ];
+    const theirs = await queueRun(server, member.auth);
+    await complete(server, headers, first.id, { attempt: 1, status: "succeeded", usage: { costMicros: 1 } });
+    await report(
+      server,
+      headers,
+      second.id,
+      usageEvent(0, 20, { payload: { costMicros: 20, model: "small" } }),
+    );
+    await complete(server, member.auth, theirs.id, {
+      attempt: 1,
+      status: "failed",
+      usage: { costMicros: 300 },
+    });
+    const costs = async (groupBy: string, as = headers) =>
+      Object.fromEntries(
+        (await usage(`groupBy=${groupBy}`, as)).items.map((one: { key: string; costMicros: number }) => [
+          one.key,
+          one.costMicros,
+        ]),
+      );
+    expect(await costs("run")).toEqual({ [first.id]: 1, [second.id]: 20, [theirs.id]: 300 });
+    expect(await costs("automation")).toEqual({ [automation.id]: 21, [theirs.automationId]: 300 });
+    expect(await costs("member")).toEqual({ [first.memberId]: 21, [theirs.memberId]: 300 });
+    expect(await costs("model")).toEqual({ large: 1, small: 20, null: 300 });
+    expect(await costs("day")).toEqual({ [new Date().toISOString().slice(0, 10)]: 321 });
+    expect((await usage("groupBy=day", headers)).items[0].runs).toBe(3);
+    expect(await costs("member", member.auth)).toEqual({ [theirs.memberId]: 300 });
+    expect((await usage(`memberId=${first.memberId}`, member.auth)).totals.costMicros).toBe(0);
+    expect((await usage(`toAt=${first.createdAt}`, headers)).totals.costMicros).toBe(0);
+    const page = await usage("groupBy=run&limit=2", headers);
+    expect(page.items.map((one: { key: string }) => one.key)).toEqual([theirs.id, second.id]);
+    const rest = await usage(`groupBy=run&limit=2&cursor=${page.nextCursor}`, headers);
+    expect(rest).toMatchObject({ items: [{ key: first.id }], nextCursor: null });
+  });
+
+  test("a hundred reports of usage at the same moment add up to the last unit", async () => {
+    const runs = await Promise.all(Array.from({ length: 10 }, () => queueRun(server, auth)));
+    const before = (await server.call("/v1/automation-budget", { headers: auth })).body.budget.spentMicros;
+    await Promise.all(
+      runs.map(async ({ id }) => {
+        for (let n = 0; n < 10; n++) await report(server, auth, id, usageEvent(n, 3));
+      }),
+    );
+    const after = (await server.call("/v1/automation-budget", { headers: auth })).body.budget.spentMicros;
+    expect(after - before).toBe(300);
+  });
+});
+
+describe("budgets", () => {
+  test("a run over its budget is asked to stop", async () => {
+    const { auth } = (await createWorkspace(server, "Initech")).owner;
+    await settle({ runBudgetMicros: 100 }, auth);
+    const run = await queueRun(server, auth);
+    await report(server, auth, run.id, usageEvent(0, 99));
+    const beat = () =>
+      server.call(`/v1/automation-runs/${run.id}/heartbeat`, { body: { attempt: 1 }, headers: auth });
+    expect((await beat()).body.cancelRequested).toBe(false);
+    await report(server, auth, run.id, usageEvent(1, 1));
+    expect((await beat()).body.cancelRequested).toBe(true);
+    const done = await complete(server, auth, run.id, { attempt: 1, status: "cancelled" });
+    expect(done.body.run).toMatchObject({ status: "cancelled", reason: "run_budget_exceeded" });
+  });
+
+  test("a month's budget warns once, then stops what runs, skips what waits and what comes", async () => {
+    const workspace = await createWorkspace(server, "Hooli");
+    const { auth } = workspace.owner;
+    await settle({ monthlyBudgetMicros: 1000, budgetWarningPercent: 50 }, auth);
+    const budget = async () => (await server.call("/v1/automation-budget", { headers: auth })).body.budget;
+    const mails = async () =>
+      (
+        await server.platform.db.rows<{ subject: string }>(
+          sql`select subject from mails where recipient = ${workspace.owner.email} and subject like 'Hooli%' order by id`,
+        )
+      ).map(({ subject }) => subject);
+    const scheduled = await createAutomation(server, auth, { schedule: everyDay });
+    const [spender, running, waiting] = [
+      await queueRun(server, auth),
+      await queueRun(server, auth),
+      await queueRun(server, auth),
+    ];
+    await claim(server, auth, running.id);
+    expect((await budget()).state).toBe("within");
+    await report(server, auth, spender.id, usageEvent(0, 600));
+    await report(server, auth, spender.id, usageEvent(1, 1));
+    expect(await budget()).toMatchObject({ state: "warned", spentMicros: 601, monthlyBudgetMicros: 1000 });
+    expect(await mails()).toEqual(["Hooli: 50 % of this month's automation budget is spent"]);
+
+    await report(server, auth, spender.id, usageEvent(2, 400));
+    expect((await budget()).state).toBe("exceeded");
+    expect(await mails()).toHaveLength(2);
+    await stopOrganization.handle(server.platform, { orgId: workspace.orgId });
+    expect((await readRun(server, auth, spender.id)).run.cancelRequestedAt).toBeTypeOf("number");
+    expect((await readRun(server, auth, running.id)).run.cancelRequestedAt).toBeTypeOf("number");
+    expect((await readRun(server, auth, waiting.id)).run).toMatchObject({
+      status: "skipped",
+      reason: "monthly_budget_exceeded",
+    });
+    const refused = await server.call(`/v1/automations/${scheduled.id}/run`, {
+      method: "POST",
+      headers: auth,
+    });
+    expect(refused).toMatchObject({ status: 409, body: { error: "monthly_budget_exceeded" } });
+    await server.platform.db.run(sql`update automations set next_run_at = now() where id = ${scheduled.id}`);
+    await startDue(server.platform);
+    const { body } = await server.call(`/v1/automation-runs?automationId=${scheduled.id}`, { headers: auth });
+    expect(body.items).toMatchObject([{ status: "skipped", reason: "monthly_budget_exceeded" }]);
+
+    await settle({ monthlyBudgetMicros: 5000 }, auth);
+    expect((await budget()).state).toBe("within");
+    await runNow(server, auth, scheduled.id);
+    // A changed budget is news again.
+    const another = await queueRun(server, auth);
+    await report(server, auth, another.id, usageEvent(0, 2000));
+    expect(await mails()).toHaveLength(3);
+  });
+
+  test("only who manages automations changes the settings; everybody may read them", async () => {
+    const workspace = await createWorkspace(server, "Umbrella");
+    const member = await joinWorkspace(server, workspace, "member");
+    expect((await settle({ runBudgetMicros: 1 }, member.auth)).status).toBe(403);
+    const changed = await settle({ runBudgetMicros: 1 }, workspace.owner.auth);
+    const seen = await server.call("/v1/automation-settings", { headers: member.auth });
+    expect(seen.body).toEqual(changed.body);
+    expect(seen.body.settings).toMatchObject({ runBudgetMicros: 1, eventRetentionDays: 90 });
+    expect((await settle({ eventRetentionDays: 0 }, workspace.owner.auth)).status).toBe(400);
+    expect(
+      (await settle({ runBudgetMicros: null }, workspace.owner.auth)).body.settings.runBudgetMicros,
+    ).toBeNull();
+  });
+});
