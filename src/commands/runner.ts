@@ -104,9 +104,7 @@ function numberOf(name: string, text: string, from: number, to: number): number 
 function urlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
-    throw new UsageError(
-      `"${text}" is no address of a server: give one such as https://signalbox.example.com.`,
-    );
+    throw new UsageError("--url must be the origin of a server, such as https://signalbox.example.com.");
   }
   return url.origin;
 }

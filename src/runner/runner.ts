@@ -5,8 +5,8 @@ import type { Fate } from "./delivery.ts";
 import { Denied, Refused, Unreachable } from "./failures.ts";
 import { startGuard } from "./guard.ts";
 import { checkPublicUrl } from "./public-url.ts";
-import type { Say } from "./say.ts";
-import { type Assignment, createServer, type Self, type Server } from "./server.ts";
+import type { News, Say } from "./say.ts";
+import { type Assignment, createServer, type Link, type Self, type Server } from "./server.ts";
 import type { KeptJournal, State } from "./state.ts";
 import { listen } from "./wake-ups.ts";
 import { createWaker } from "./waker.ts";
@@ -42,7 +42,10 @@ export async function runRunner(
 ): Promise<boolean> {
   const halt = new AbortController();
   const stopping = new AbortController();
-  const server = createServer(settings.url, settings.key, settings.self, halt.signal);
+  let instance = "";
+  // Who wants one run is told in one sentence, and not that it is tried again.
+  const link = createLink(settings.url, (news) => (instance !== "" || !settings.once) && say(news));
+  const server = createServer(settings.url, settings.key, settings.self, halt.signal, link);
   const guard = startGuard();
   const active = new Map<string, { attempt: number; handle?: Attempt; done: Promise<void> }>();
   /** Refused for a reason that would come again. */
@@ -143,17 +146,14 @@ export async function runRunner(
 
   async function work(): Promise<void> {
     const backoff = createBackoff();
-    const link = createLink(settings.url, say);
     while (!stopping.signal.aborted) {
       let waitMs = isListening ? lookEveryMs.listening : lookEveryMs.deaf;
       if (isFree()) {
         try {
           await look();
           backoff.reset();
-          link.up();
         } catch (error) {
           if (!(error instanceof Unreachable)) throw error;
-          link.down(error.message);
           await backoff.wait(stopping.signal, error.retryAfterMs);
           waitMs = 0;
         }
@@ -162,7 +162,6 @@ export async function runRunner(
     }
   }
 
-  let instance = "";
   try {
     instance = await meet(server, settings, say, stopping.signal);
     if (!stopping.signal.aborted) {
@@ -232,12 +231,10 @@ async function wind(
 /** Finds the server, and out whether it is the right one. Gives its instance. */
 async function meet(server: Server, { url, once }: Settings, say: Say, signal: AbortSignal): Promise<string> {
   const backoff = createBackoff();
-  const link = createLink(url, say);
   while (!signal.aborted) {
     try {
       const { instance, publicUrl } = await server.about();
       await server.register();
-      link.up();
       const note = await checkPublicUrl(url, publicUrl, instance);
       if (note) say({ event: "note", message: note });
       return instance;
@@ -247,7 +244,6 @@ async function meet(server: Server, { url, once }: Settings, say: Say, signal: A
         throw new Denied(
           `Nothing answers at ${url} (${error.message}). Is Signalbox running there? Check --url.`,
         );
-      link.down(error.message);
       await backoff.wait(signal, error.retryAfterMs);
     }
   }
@@ -255,7 +251,7 @@ async function meet(server: Server, { url, once }: Settings, say: Say, signal: A
 }
 
 /** Says when the server stops answering and when it answers again, once each. */
-function createLink(url: string, say: Say) {
+function createLink(url: string, say: (news: News) => void): Link {
   let isDown = false;
   return {
     up() {

@@ -67,7 +67,21 @@ interface Call {
   signal?: AbortSignal;
 }
 
-export function createServer(url: string, key: string, self: Self, halt: AbortSignal): Server {
+/** Hears whether the server answers. */
+export interface Link {
+  up(): void;
+  down(reason: string): void;
+}
+
+const deaf: Link = { up() {}, down() {} };
+
+export function createServer(
+  url: string,
+  key: string,
+  self: Self,
+  halt: AbortSignal,
+  link: Link = deaf,
+): Server {
   let token: Promise<Token> | undefined;
   let renewAt = 0;
 
@@ -88,11 +102,19 @@ export function createServer(url: string, key: string, self: Self, halt: AbortSi
 
   /** The body of a good answer. */
   async function ask(path: string, call: Call): Promise<Record<string, unknown>> {
-    const response = await send(path, call);
-    const text = await response.text().catch((error) => {
-      throw new Unreachable(reasonOf(error));
-    });
-    return judge(response, text);
+    try {
+      const response = await send(path, call);
+      const text = await response.text().catch((error) => {
+        throw new Unreachable(reasonOf(error));
+      });
+      const body = judge(response, text);
+      link.up();
+      return body;
+    } catch (error) {
+      if (error instanceof Refused) link.up();
+      if (error instanceof Unreachable && !halt.aborted) link.down(error.message);
+      throw error;
+    }
   }
 
   function judge(response: Response, text: string): Record<string, unknown> {

@@ -287,27 +287,6 @@ describe.concurrent("signalbox runner, not as it should be", () => {
     signalbox(["runner", "--state", join(notes(), "state"), ...args], undefined, env);
   const key = "sbx_nobodyknowsthiskey00000000000000";
 
-  test.for([
-    [["--", "true"], "An API key is needed: set SIGNALBOX_API_KEY, or name a file with --key-file."],
-    [["--key", "secret", "--", "true"], "That is no API key of Signalbox: they begin with sbx_."],
-    [["--key", key], "Say what to run: signalbox runner -- <program> [arguments]."],
-    [
-      ["--key", key, "--concurrency", "17", "--", "true"],
-      "--concurrency must be a whole number from 1 to 16.",
-    ],
-    [["--key", key, "--runner-id", "short", "--", "true"], "--runner-id must have 8 to 160 characters."],
-    [
-      ["--key", key, "--url", "signalbox.example.com", "--", "true"],
-      '"signalbox.example.com" is no address of a server: give one such as https://signalbox.example.com.',
-    ],
-  ] as [string[], string][])("%j is one sentence", async ([args, sentence], { expect }) => {
-    expect(await run(args)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `${sentence} See \`signalbox runner --help\`.\n`,
-    });
-  });
-
   test("a key that nobody knows, an address where nobody is, a program that is not there", async ({
     expect,
   }) => {
