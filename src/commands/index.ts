@@ -29,6 +29,11 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./demo.ts")).demo,
     database: true,
   },
+  runner: {
+    summary: "take runs and start a program of yours for each",
+    load: async () => (await import("./runner.ts")).runner,
+    stops: true,
+  },
   discover: {
     summary: "find out how an MCP server must be connected",
     load: async () => (await import("./discover.ts")).discover,

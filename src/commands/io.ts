@@ -9,6 +9,8 @@ export const exit = { ok: 0, failed: 1, usage: 2, pending: 3 } as const;
 export interface Io extends Outlet {
   /** Throws a ConfigError when the environment is wrong. */
   config(): Config;
+  /** What a command reads beside the configuration of the service. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** True inside the serving process. */
   readonly serving: boolean;
   database(needs?: DatabaseNeeds): Promise<Pick<Platform, "db" | "keyring">>;

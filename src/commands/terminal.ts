@@ -28,6 +28,7 @@ export function terminalIo(
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
     signal,
+    environment,
     serving: false,
     config: () => {
       config ??= readConfig(environment);

@@ -73,6 +73,37 @@ function launch(args: string[], dataDir: string | undefined, env: Env) {
   return { child, output, ended };
 }
 
+export interface Started {
+  output: Output;
+  ended: Promise<number | NodeJS.Signals>;
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  /** Resolves as soon as it has said that. */
+  said(what: RegExp): Promise<void>;
+}
+
+/** Starts `signalbox …` and leaves it running. */
+export function start(args: string[], env: Env = {}): Started {
+  const { child, output, ended } = launch(args, undefined, env);
+  return {
+    output,
+    ended,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+    said: (what) =>
+      new Promise((resolve, reject) => {
+        const look = () => what.test(output.stdout + output.stderr) && resolve();
+        child.stdout.on("data", look);
+        child.stderr.on("data", look);
+        look();
+        ended.then((code) => {
+          reject(new Error(`It ended with ${code} without ${what}: ${output.stdout}${output.stderr}`));
+        });
+      }),
+  };
+}
+
 export interface Ended extends Output {
   code: number | NodeJS.Signals;
 }

@@ -50,6 +50,7 @@ export const version = route({
       name: z.literal("signalbox"),
       version: z.string(),
       instance: z.string().describe("The same for every replica of one instance, different for another one."),
+      publicUrl: z.string().describe("The address it goes by, in mails and to code hosts."),
       node: z.string(),
       database: z.string(),
     }),

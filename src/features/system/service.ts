@@ -25,11 +25,12 @@ export async function readiness({ db, jobs }: Ctx) {
     : ({ status: 503, body: { status: "not_ready", checks } } as const);
 }
 
-export async function version({ db, keyring }: Ctx) {
+export async function version({ db, keyring, config }: Ctx) {
   return {
     name: "signalbox" as const,
     version: program,
     instance: instanceId(keyring),
+    publicUrl: config.publicUrl,
     node: process.version,
     database: `${db.kind === "pglite" ? "embedded PostgreSQL" : "PostgreSQL"} ${await store.serverVersion(db)}`,
   };

@@ -1,0 +1,193 @@
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { OperatorError } from "../platform/errors.ts";
+import { version } from "../platform/version.ts";
+import type { Command } from "../runner/child.ts";
+import { runRunner, type Settings } from "../runner/runner.ts";
+import { sayer } from "../runner/say.ts";
+import { openState } from "../runner/state.ts";
+import { readArguments, UsageError } from "./arguments.ts";
+import { exit, type Io } from "./io.ts";
+
+const help = `
+Usage: signalbox runner [options] -- <program> [arguments]
+
+Takes queued runs of your automations and starts the program for each: instructions on its stdin, what it
+prints becomes the run's events. Keeps a journal, so that nothing is lost or told twice when it crashes or
+the network is gone. What a program can print: docs/runner.md.
+
+Options:
+  --url URL            the Signalbox to work for, or SIGNALBOX_URL (http://127.0.0.1:8787)
+  --key KEY            an API key, or SIGNALBOX_API_KEY; on a command line others can read it
+  --key-file FILE      a file with the key in it
+  --command LINE       a line for the shell, instead of a program after --
+  --workdir FOLDER     where the program starts; without it each run has a folder of its own that goes with it
+  --concurrency N      how many runs at once, 1 to 16 (1)
+  --serves WHOSE       own, or organization: everybody's runs, with the permission automations:manage (own)
+  --runner-id NAME     or --name: its name, 8 to 160 characters; made up once and kept in the state folder
+  --state FOLDER       its name and journals (~/.local/state/signalbox-runner)
+  --kill-after SECONDS between SIGTERM and SIGKILL for a program that has to stop (10)
+  --stop-after SECONDS how long runs may go on when the runner is asked to stop (30)
+  --once               do one run and end; 0 if it succeeded, else 1
+  --json               what happens, as lines of JSON
+
+Exit codes: 0 stopped as asked, 1 failed, 2 typed wrongly
+
+Examples:
+  signalbox runner -- ./nightly.sh
+  signalbox runner --concurrency 4 --workdir ~/repo -- my-agent --print --output json-lines
+  signalbox runner --once --command 'wc -w | sed "s/^/words: /"'
+`;
+
+const options = {
+  url: { type: "string" },
+  key: { type: "string" },
+  "key-file": { type: "string" },
+  command: { type: "string" },
+  workdir: { type: "string" },
+  concurrency: { type: "string", default: "1" },
+  serves: { type: "string", default: "own" },
+  "runner-id": { type: "string" },
+  name: { type: "string" },
+  state: { type: "string" },
+  "kill-after": { type: "string", default: "10" },
+  "stop-after": { type: "string", default: "30" },
+  once: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+} as const;
+
+export async function runner(args: string[], io: Io): Promise<number> {
+  const { values, words } = readArguments(args, { help, options, words: Number.POSITIVE_INFINITY });
+  const { environment } = io;
+  const command = commandOf(words, values.command, environment.PATH);
+  const concurrency = numberOf("concurrency", values.concurrency, 1, 16);
+  const { serves } = values;
+  if (serves !== "own" && serves !== "organization") {
+    throw new UsageError("--serves must be own or organization.");
+  }
+  const settings: Omit<Settings, "self"> = {
+    url: urlOf(values.url ?? (environment.SIGNALBOX_URL || "http://127.0.0.1:8787")),
+    key: keyOf(values.key, values["key-file"], environment.SIGNALBOX_API_KEY),
+    command,
+    workdir: workdirOf(values.workdir),
+    environment: withoutSecrets(environment),
+    killAfterMs: numberOf("kill-after", values["kill-after"], 0, 3600) * 1000,
+    stopAfterMs: numberOf("stop-after", values["stop-after"], 0, 86_400) * 1000,
+    once: values.once,
+  };
+  // Whoever lists the processes of this machine must not read the key there.
+  process.title = "signalbox runner";
+  const home = environment.XDG_STATE_HOME || join(homedir(), ".local/state");
+  const state = openState(
+    resolve(values.state ?? join(home, "signalbox-runner")),
+    nameOf(values["runner-id"] ?? values.name),
+  );
+  try {
+    const platform = `${process.platform} ${process.arch}, node ${process.versions.node}`;
+    const self = { runnerId: state.runnerId, platform, version, concurrency, serves } as const;
+    const say = sayer(io, values.json);
+    return (await runRunner({ ...settings, self }, state, say, io.signal)) ? exit.ok : exit.failed;
+  } finally {
+    state.close();
+  }
+}
+
+function numberOf(name: string, text: string, from: number, to: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= from && value <= to)) {
+    throw new UsageError(`--${name} must be a whole number from ${from} to ${to}.`);
+  }
+  return value;
+}
+
+function urlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
+    throw new UsageError("--url must be the origin of a server, such as https://signalbox.example.com.");
+  }
+  return url.origin;
+}
+
+function keyOf(
+  given: string | undefined,
+  file: string | undefined,
+  fromEnvironment: string | undefined,
+): string {
+  const key = given ?? (file === undefined ? fromEnvironment : readKey(file));
+  if (!key) {
+    throw new UsageError("An API key is needed: set SIGNALBOX_API_KEY, or name a file with --key-file.");
+  }
+  if (!/^sbx_[\x21-\x7e]+$/.test(key)) {
+    throw new UsageError("That is no API key of Signalbox: they begin with sbx_.");
+  }
+  return key;
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new OperatorError(`The key cannot be read: ${(error as Error).message}. Check --key-file.`);
+  }
+}
+
+function nameOf(name: string | undefined): string | undefined {
+  if (name !== undefined && (name.length < 8 || name.length > 160 || /\p{Cc}/u.test(name))) {
+    throw new UsageError("--runner-id must have 8 to 160 characters.");
+  }
+  return name;
+}
+
+function workdirOf(folder: string | undefined): string | undefined {
+  if (folder === undefined) return undefined;
+  const path = resolve(folder);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new OperatorError(`${path} is no folder. Make it, or name another one with --workdir.`);
+  }
+  return path;
+}
+
+function commandOf(words: string[], line: string | undefined, path = ""): Command {
+  const [program, ...args] = words;
+  if ((program === undefined) === (line === undefined)) {
+    throw new UsageError(
+      line === undefined
+        ? "Say what to run: signalbox runner -- <program> [arguments]."
+        : "Say what to run once: with --command, or after --.",
+    );
+  }
+  if (line !== undefined) return { program: "/bin/sh", args: ["-c", line] };
+  return { program: findProgram(program!, path), args };
+}
+
+/** Looked for now, so that it is not the first run that finds it missing. */
+function findProgram(program: string, path: string): string {
+  const places = program.includes("/")
+    ? [resolve(program)]
+    : path.split(delimiter).map((folder) => resolve(folder, program));
+  const found = places.find((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return statSync(place).isFile();
+    } catch {
+      return false;
+    }
+  });
+  if (!found) throw new OperatorError(`${program} cannot be run: it is not there, or not executable.`);
+  return found;
+}
+
+/** A file .env of the server may be around here; none of its secrets are the program's business. */
+const secrets = [
+  "DATABASE_URL",
+  "SMTP_URL",
+  "CODEHOST_WEBHOOK_SECRET",
+  "METRICS_TOKEN",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+];
+
+const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith("SIGNALBOX_") && !secrets.includes(name)),
+  );

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { UsageError } from "../../../src/commands/arguments.ts";
+import type { Io } from "../../../src/commands/io.ts";
+import { runner } from "../../../src/commands/runner.ts";
+
+const key = "sbx_nobodyknowsthiskey00000000000000";
+const typed = (args: string[], environment = {}) =>
+  runner(args, { environment: { PATH: "/usr/bin:/bin", ...environment } } as unknown as Io).catch(
+    (error) => error,
+  );
+
+describe("signalbox runner, typed wrongly", () => {
+  test.for([
+    [["--", "true"], "An API key is needed: set SIGNALBOX_API_KEY, or name a file with --key-file."],
+    [["--key", "secret", "--", "true"], "That is no API key of Signalbox: they begin with sbx_."],
+    [["--key", key], "Say what to run: signalbox runner -- <program> [arguments]."],
+    [["--key", key, "--command", "ls", "--", "ls"], "Say what to run once: with --command, or after --."],
+    [
+      ["--key", key, "--concurrency", "17", "--", "true"],
+      "--concurrency must be a whole number from 1 to 16.",
+    ],
+    [
+      ["--key", key, "--concurrency", "0", "--", "true"],
+      "--concurrency must be a whole number from 1 to 16.",
+    ],
+    [["--key", key, "--serves", "all", "--", "true"], "--serves must be own or organization."],
+    [["--key", key, "--runner-id", "short", "--", "true"], "--runner-id must have 8 to 160 characters."],
+    [["--key", key, "--name", "x".repeat(161), "--", "true"], "--runner-id must have 8 to 160 characters."],
+    ...["signalbox.example.com", "ftp://a.example", "https://a.example/console", "https://u:p@a.example"].map(
+      (url) => [
+        ["--key", key, "--url", url, "--", "true"],
+        "--url must be the origin of a server, such as https://signalbox.example.com.",
+      ],
+    ),
+  ] as [string[], string][])("%j is one sentence", async ([args, sentence]) => {
+    const error = await typed(args);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toBe(sentence);
+  });
+
+  test("a program, a folder or a key file that is not there is said before anything starts", async () => {
+    const environment = { SIGNALBOX_API_KEY: key };
+    expect((await typed(["--", "no-such-program"], environment)).message).toBe(
+      "no-such-program cannot be run: it is not there, or not executable.",
+    );
+    expect((await typed(["--workdir", "/no/such", "--", "true"], environment)).message).toMatch(
+      /^\/no\/such is no folder/,
+    );
+    expect((await typed(["--key-file", "/no/such", "--", "true"])).message).toMatch(
+      /^The key cannot be read: ENOENT/,
+    );
+  });
+});
