@@ -4,7 +4,7 @@ import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
 import * as users from "./features/users/index.ts";
-import type { Platform } from "./platform/context.ts";
+import type { Caller, Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
 import { createAuthenticator, createHttp, describeApi, type Route } from "./platform/http/index.ts";
 import type { Job } from "./platform/jobs/index.ts";
@@ -75,6 +75,10 @@ export function createApp(
     },
     auth.cookieName(platform.config.publicUrl),
   );
+  const noted = (caller: Caller) => {
+    lastUsed.note(caller);
+    return caller;
+  };
   const http = createHttp({
     platform,
     routes: [
@@ -82,10 +86,9 @@ export function createApp(
       ...moreRoutes,
     ],
     checkReplies,
-    async authenticate(ctx, request) {
-      const caller = await authenticate(ctx, request);
-      if (caller) lastUsed.note(caller);
-      return caller;
+    authenticate(ctx, request) {
+      const caller = authenticate(ctx, request);
+      return caller instanceof Promise ? caller.then(noted) : caller && noted(caller);
     },
   });
   return { fetch: http.fetch, lastUsed, close: () => lastUsed.stop() };

@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Caller, Ctx, Platform, UserId } from "../context.ts";
+import type { Caller, Ctx, MemberCtx, Platform, UserCtx } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { checkAccess } from "./access.ts";
@@ -145,11 +145,15 @@ async function answer(
   const request = c.req.raw;
   if (spec.limit) await countAttempt(ctx.db, `${name} ${ctx.address}`, spec.limit);
   if (spec.access.kind !== "public") {
-    const caller = await authenticate(ctx, request);
+    const found = authenticate(ctx, request);
+    const caller = found instanceof Promise ? await found : found;
     ctx.caller = caller;
     checkAccess(spec.access, caller, Date.now());
-    if (caller?.userId) Object.assign(ctx, { userId: caller.userId satisfies UserId });
-    if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
+    if (caller?.userId) (ctx as UserCtx).userId = caller.userId;
+    if (caller?.member) {
+      (ctx as MemberCtx).orgId = caller.member.orgId;
+      (ctx as MemberCtx).member = caller.member;
+    }
   }
   const search = request.url.indexOf("?");
   const query =

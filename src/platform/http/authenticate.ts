@@ -29,10 +29,14 @@ const rememberMs = 900;
 const maxRemembered = 20_000;
 
 export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: string) {
-  const remembered = new Map<
-    string,
-    { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
-  >();
+  interface Entry {
+    lookup: Promise<Caller | undefined>;
+    /** Once it is found. Nobody waits for what is known. */
+    caller?: Caller;
+    ids: readonly string[];
+    until: number;
+  }
+  const remembered = new Map<string, Entry>();
   const tokenPrefixes = Object.keys(resolvers.tokens);
   bus.subscribe(topic, {
     onMessage: (id) => {
@@ -48,36 +52,32 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     resolver: Resolver,
     token: string,
     orgId: string | undefined,
-  ): Promise<Caller | undefined> {
+  ): Caller | Promise<Caller> {
     const hash = hashSecret(token);
     const key = orgId === undefined ? hash : `${hash} ${orgId}`;
     const now = performance.now();
     const known = remembered.get(key);
-    if (known && known.until > now) return known.caller;
+    if (known && known.until > now) return known.caller ?? known.lookup.then(orRefuse);
     if (remembered.size >= maxRemembered) remembered.clear();
-    const entry = {
-      caller: resolver(db, hash, orgId),
-      ids: [] as readonly string[],
-      until: now + rememberMs,
-    };
+    const entry: Entry = { lookup: resolver(db, hash, orgId), ids: [], until: now + rememberMs };
     remembered.set(key, entry);
-    entry.caller.then(
+    entry.lookup.then(
       (caller) => {
         // An unknown token is not worth remembering, and someone could fill the memory with them.
-        if (caller) entry.ids = idsOf(caller);
+        if (caller) Object.assign(entry, { caller, ids: idsOf(caller) });
         else if (remembered.get(key) === entry) remembered.delete(key);
       },
       () => remembered.delete(key),
     );
-    return entry.caller;
+    return entry.lookup.then(orRefuse);
   }
 
-  return async function authenticate({ db }: Ctx, request: Request): Promise<Caller | undefined> {
+  return function authenticate({ db }: Ctx, request: Request): Caller | Promise<Caller> | undefined {
     const headers = request.headers;
     const apiKey = headers.get("x-api-key");
     if (apiKey !== null) {
       if (!isToken(resolvers.key.prefix, apiKey)) throw unauthorized("invalid_token");
-      return (await resolve(db, resolvers.key.resolve, apiKey, undefined)) ?? refuse();
+      return resolve(db, resolvers.key.resolve, apiKey, undefined);
     }
     const orgId = headers.get("x-organization-id") ?? undefined;
     const authorization = headers.get("authorization");
@@ -87,7 +87,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
       const prefix = tokenPrefixes.find((known) => token.startsWith(known));
       if (prefix && !isToken(prefix, token)) throw unauthorized("invalid_token");
       const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
-      return (await resolve(db, resolver, token, orgId)) ?? refuse();
+      return resolve(db, resolver, token, orgId);
     }
     const cookie = cookieValue(headers.get("cookie"), cookieName);
     if (cookie === undefined) return undefined;
@@ -97,12 +97,13 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
         "A cookie only counts on requests from this site's own pages. Send a token.",
       );
     }
-    return (await resolve(db, resolvers.session, cookie, orgId)) ?? refuse();
+    return resolve(db, resolvers.session, cookie, orgId);
   };
 }
 
-function refuse(): never {
-  throw unauthorized("invalid_token");
+function orRefuse(caller: Caller | undefined): Caller {
+  if (!caller) throw unauthorized("invalid_token");
+  return caller;
 }
 
 function idsOf({ credentialId, userId, member }: Caller): string[] {
