@@ -25,7 +25,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "process", include: ["test/process/**/*.test.ts"], maxWorkers: 1, testTimeout: 60_000 },
+        test: {
+          name: "process",
+          include: ["test/process/**/*.test.ts"],
+          globalSetup: "test/process/setup.ts",
+          maxWorkers: 1,
+          // A first start takes 4 s on a quiet machine, and many times that on a crowded one.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         extends: true,

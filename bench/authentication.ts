@@ -105,9 +105,9 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
         const theirs = await Promise.all(keys.map(library.createKey));
         const checks = (call: (lane: number) => Promise<unknown>) => () => calls(seconds, atOnce, call);
         const turns = await interleave(rounds, {
-          remembered: checks(async (lane) => authenticate(ctx, ours[lane]!)),
+          remembered: checks((lane) => authenticate(ctx, ours[lane]!)),
           // Everything that is remembered is forgotten before each check, so that each is one SELECT.
-          looked: checks(async (lane) => {
+          looked: checks((lane) => {
             forget();
             return authenticate(ctx, ours[lane]!);
           }),

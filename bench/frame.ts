@@ -39,7 +39,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Of each round its own ratio, and the median of those: what disturbs a round disturbs both sides of it. */
-function ratio(
+export function ratio(
   name: string,
   mine: readonly number[],
   theirs: readonly number[],

@@ -1,10 +1,11 @@
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
+import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
 import { start } from "./start.ts";
 
-const benches: Record<string, Bench> = { authentication, start };
+const benches: Record<string, Bench> = { authentication, discovery, start };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
 

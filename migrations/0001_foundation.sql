@@ -104,7 +104,7 @@ create table api_keys (
   created_at timestamptz not null default now()
 );
 create index api_keys_page on api_keys (org_id, id desc);
-create index api_keys_member on api_keys (member_id);
+create index api_keys_member_page on api_keys (member_id, id desc);
 
 -- A reply is kept for a day under the caller's key; sealed, because it may hold a secret shown once.
 create table idempotency_keys (

@@ -1,12 +1,19 @@
 import * as apiKeys from "./features/api-keys/index.ts";
 import * as auth from "./features/auth/index.ts";
+import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
 import * as users from "./features/users/index.ts";
-import type { Caller, Platform } from "./platform/context.ts";
+import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
-import { createAuthenticator, createHttp, describeApi, type Route } from "./platform/http/index.ts";
+import {
+  createAuthenticator,
+  createHttp,
+  describeApi,
+  type Route,
+  sealedReplies,
+} from "./platform/http/index.ts";
 import type { Job } from "./platform/jobs/index.ts";
 import type { SealedColumn } from "./platform/keyring.ts";
 import { createLastUsed } from "./platform/last-used.ts";
@@ -20,14 +27,15 @@ const tags = [
   { name: "Organizations", description: "Organizations, also called workspaces." },
   { name: "Members", description: "Who belongs to an organization." },
   { name: "API Keys", description: "Keys that act for a member." },
+  { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections];
 
 export const jobs: readonly Job[] = [mail.deliver as Job, mail.tidy, housekeeping, ...auth.jobs];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails];
+export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];
@@ -47,6 +55,7 @@ export function api(): Record<string, unknown> {
   return described;
 }
 
+export { fillDemo } from "./features/demo/index.ts";
 export { routes };
 
 export interface AppOptions {
@@ -75,10 +84,6 @@ export function createApp(
     },
     auth.cookieName(platform.config.publicUrl),
   );
-  const noted = (caller: Caller) => {
-    lastUsed.note(caller);
-    return caller;
-  };
   const http = createHttp({
     platform,
     routes: [
@@ -86,9 +91,10 @@ export function createApp(
       ...moreRoutes,
     ],
     checkReplies,
-    authenticate(ctx, request) {
-      const caller = authenticate(ctx, request);
-      return caller instanceof Promise ? caller.then(noted) : caller && noted(caller);
+    async authenticate(ctx, request) {
+      const caller = await authenticate(ctx, request);
+      if (caller) lastUsed.note(caller);
+      return caller;
     },
   });
   return { fetch: http.fetch, lastUsed, close: () => lastUsed.stop() };

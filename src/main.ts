@@ -1,12 +1,62 @@
-import { serve } from "./commands/serve.ts";
-import { ConfigError, readConfig } from "./platform/config.ts";
+import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { constants } from "node:os";
+import { join } from "node:path";
 
-const config = readConfig(process.env);
-const server = await serve(config, "all");
-console.log(`Signalbox is ready at ${server.url}`);
-void ConfigError;
-for (const s of ["SIGINT", "SIGTERM"] as const)
-  process.once(s, async () => {
-    await server.stop();
-    process.exit(0);
-  });
+// Kept with the installed packages: code that is taken from a cache must not lie where others can write.
+enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/signalbox"));
+
+// So that a command in another terminal sees the settings that `serve` was started with. What the
+// environment says wins.
+if (existsSync(".env")) process.loadEnvFile(".env");
+
+// `signalbox mail | head` closes our end before we are done.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+});
+
+async function main([name, ...args]: string[]): Promise<number> {
+  const { commands } = await import("./commands/index.ts");
+  const { nearest, overview } = await import("./commands/help.ts");
+  if (name === "help" && args[0]) return main([args[0], "--help"]);
+  if (name === "--version" || name === "-v") return say((await import("./platform/version.ts")).version);
+  if (name === "--help" || name === "-h" || name === "help") return say(overview());
+  if (name === undefined || !Object.hasOwn(commands, name)) {
+    const meant = name && nearest(name);
+    const problem = name
+      ? `Signalbox has no ${name.startsWith("-") ? "option" : "command"} ${name}.`
+      : "Say what to do.";
+    console.error(`${problem}${meant ? ` Did you mean ${meant}?` : ""} See \`signalbox --help\`.`);
+    return 2;
+  }
+  const { runWhereTheDatabaseIs, terminalIo } = await import("./commands/terminal.ts");
+  const io = terminalIo(process.env, stopSignal(commands[name]!.stops ?? false));
+  const code = await runWhereTheDatabaseIs(name, args, io);
+  await io.close();
+  return code;
+}
+
+function say(text: string): number {
+  console.log(text);
+  return 0;
+}
+
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: that is one wish, not two. */
+const samePressMs = 300;
+
+/** Aborted by the first SIGINT or SIGTERM; the second ends the process at once. */
+function stopSignal(gracefully: boolean): AbortSignal {
+  const stop = new AbortController();
+  let first: number | undefined;
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      if (first !== undefined && Date.now() - first < samePressMs) return;
+      if (first !== undefined || !gracefully) process.exit(128 + constants.signals[name]);
+      first = Date.now();
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+process.exit(await main(process.argv.slice(2)));

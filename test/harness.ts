@@ -4,7 +4,8 @@ import { createApp, jobs } from "../src/app.ts";
 import { type Config, readConfig } from "../src/platform/config.ts";
 import { openPglite, openPostgres } from "../src/platform/db/index.ts";
 import { listen } from "../src/platform/http/index.ts";
-import { createLog } from "../src/platform/log.ts";
+import type { Job } from "../src/platform/jobs/index.ts";
+import { createLog, type Log } from "../src/platform/log.ts";
 import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
 import { cloneDatabase } from "./postgres.ts";
 
@@ -47,33 +48,66 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { kind: "postgres", ...(await cloneDatabase(inject("postgresTemplate"))) };
 }
 
-export interface ServerOptions {
+interface PlatformOptions {
   env?: Record<string, string>;
-  role?: "all" | "api" | "worker";
+  jobs: readonly Job[];
+  works: boolean;
+  log?: Log;
+  publicUrl?: string;
+  statementMs?: number;
 }
 
-export async function startServer(
+/** Everything below the rooms, on a database of the tests. */
+export async function openTestPlatform(
   database: TestDatabase,
-  { env = {}, role = "api" }: ServerOptions = {},
-): Promise<TestServer> {
+  {
+    env = {},
+    jobs,
+    works,
+    log = createLog("silent"),
+    publicUrl = "http://localhost",
+    statementMs = 30_000,
+  }: PlatformOptions,
+): Promise<OpenPlatform> {
   const config: Config = readConfig({
     SIGNALBOX_SECRET: "a secret for the tests, long enough",
     LOG_LEVEL: "info",
     ...(database.url ? { DATABASE_URL: database.url } : {}),
     ...env,
   });
+  return openPlatform(config, {
+    publicUrl: config.publicUrl ?? publicUrl,
+    jobs,
+    works,
+    log,
+    engine: database.url
+      ? await openPostgres(database.url, { poolSize: 5, statementMs, onError: () => {} })
+      : await openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) }),
+  });
+}
+
+export interface ServerOptions {
+  env?: Record<string, string>;
+  role?: "all" | "api" | "worker";
+  /** How long the database may take for a statement. */
+  statementMs?: number;
+}
+
+export async function startServer(
+  database: TestDatabase,
+  { env = {}, role = "api", statementMs }: ServerOptions = {},
+): Promise<TestServer> {
   const logLines: string[] = [];
-  const log = createLog(config.logLevel, { write: (line: string) => void logLines.push(line) });
+  const log = createLog(env.LOG_LEVEL ?? "info", { write: (line: string) => void logLines.push(line) });
   const socket = await listen("127.0.0.1", 0);
   const url = `http://127.0.0.1:${socket.port}`;
-  const platform = await openPlatform(config, {
-    publicUrl: config.publicUrl ?? url,
+  const platform = await openTestPlatform(database, {
+    env,
     jobs,
     works: role !== "api",
     log,
-    engine: database.url
-      ? await openPostgres(database.url, { poolSize: 5, onError: () => {} })
-      : await openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) }),
+    publicUrl: url,
+    ...(statementMs === undefined ? {} : { statementMs }),
   });
   const app = createApp(platform, { role, checkReplies: true });
   const listening = socket.serve(app);

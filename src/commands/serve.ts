@@ -1,39 +1,96 @@
-import { createApp, jobs } from "../app.ts";
-import type { Config } from "../platform/config.ts";
-import { type Listening, listen } from "../platform/http/index.ts";
-import { createLog } from "../platform/log.ts";
-import { openPlatform } from "../platform/open.ts";
+import { once } from "node:events";
+import { type Control, openControl } from "../platform/control.ts";
+import { createLog, type Log } from "../platform/log.ts";
+import { type OpenPlatform, openDatabase, openPlatform } from "../platform/open.ts";
+import { readArguments, UsageError } from "./arguments.ts";
+import { bind } from "./bind.ts";
+import { exit, type Io } from "./io.ts";
 
-export type Role = "all" | "api" | "worker";
+const help = `
+Usage: signalbox serve [--role all|api|worker]
 
-export interface Server {
-  url: string;
-  stop(): Promise<void>;
-}
+Runs the service until SIGINT or SIGTERM; then finishes what is in flight and ends with 0, within 10 s.
+A second signal ends it at once. Prints one line with its URL when it is ready; the log goes to stderr.
+
+Options:
+  --role all      everything in one process (the default)
+  --role api      answers requests; jobs are left to workers
+  --role worker   does the jobs; answers only /health, /ready, /version and /metrics
+                  (api and worker need DATABASE_URL: the embedded database has one process)
+
+Settings (environment, or .env): HOST, PORT, PUBLIC_URL, DATABASE_URL, DATA_DIR, SIGNALBOX_SECRET, …
+All of them: docs/cli.md
+
+Examples:
+  signalbox serve
+  PORT=0 DATA_DIR=/var/lib/signalbox signalbox serve
+  DATABASE_URL=postgres://… SIGNALBOX_SECRET=… signalbox serve --role worker
+`;
+
+const roles = ["all", "api", "worker"] as const;
 
 /** Finishing what is in flight may take this long; a supervisor's patience is usually 10 s. */
 const graceMs = 8_000;
+const deadlineMs = 9_500;
 
-export async function serve(config: Config, role: Role): Promise<Server> {
+export async function serve(args: string[], io: Io): Promise<number> {
+  const { values } = readArguments(args, { help, options: { role: { type: "string", default: "all" } } });
+  const role = roles.find((one) => one === values.role);
+  if (!role) throw new UsageError(`--role must be one of ${roles.join(", ")}.`);
+  const config = io.config();
+  if (role !== "all" && !config.databaseUrl) {
+    throw new UsageError(`--role ${role} needs DATABASE_URL: the embedded database has one process.`);
+  }
   const log = createLog(config.logLevel);
-  const socket = await listen(config.host, config.port);
-  const shownHost = ["0.0.0.0", "::"].includes(config.host) ? "localhost" : config.host;
-  const url = `http://${shownHost.includes(":") ? `[${shownHost}]` : shownHost}:${socket.port}`;
-  const platform = await openPlatform(config, {
-    publicUrl: config.publicUrl ?? url,
-    jobs,
-    works: role !== "api",
-    log,
-  });
+  endOnFaults(log);
+
+  const socket = await bind(config);
+  // The database opens while the rooms are being loaded: each takes about half a second.
+  const database = openDatabase(config, { log });
+  database.catch(() => {});
+  const { createApp, jobs } = await import("../app.ts");
+  const works = role !== "api";
+  const publicUrl = config.publicUrl ?? socket.url;
+  const platform = await openPlatform(config, { publicUrl, jobs, works, log, database });
   const app = createApp(platform, { role });
-  const listening: Listening = socket.serve(app);
-  if (role !== "api") await platform.jobs.work(platform, jobs);
-  return {
-    url: platform.config.publicUrl,
-    async stop() {
-      await listening.close(graceMs);
-      await app.close();
-      await platform.close(1_000);
-    },
-  };
+  const listening = socket.serve(app);
+  const control = await takeOrders(io, platform);
+  if (works) await platform.jobs.work(platform, jobs);
+  io.out(`Signalbox is ready at ${platform.config.publicUrl}`);
+
+  if (!io.signal.aborted) await once(io.signal, "abort");
+  setTimeout(() => {
+    log.warn("not everything had ended in time");
+    process.exit(exit.ok);
+  }, deadlineMs).unref();
+  await Promise.all([listening.close(graceMs), control?.close()]);
+  await app.close();
+  await platform.close(1_000);
+  return exit.ok;
+}
+
+/** Where the database is ours alone, commands of other processes are run here. */
+async function takeOrders(io: Io, platform: OpenPlatform): Promise<Control | undefined> {
+  if (!platform.lock) return undefined;
+  try {
+    const control = await openControl(platform.config.dataDir, (order, outlet) =>
+      io.carryOut(order, outlet, platform),
+    );
+    platform.lock.announce({ pid: process.pid, control: control.address });
+    return control;
+  } catch (error) {
+    // Some file systems have no sockets. The service is what matters; commands work while it is stopped.
+    platform.log.warn({ err: error }, "commands cannot be run while this serves");
+    return undefined;
+  }
+}
+
+/** After a fault that nobody caught the state is unknown: a fresh process is better than this one. */
+function endOnFaults(log: Log): void {
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error) => {
+      log.fatal({ err: error }, event);
+      process.exit(exit.failed);
+    });
+  }
 }

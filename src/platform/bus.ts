@@ -1,8 +1,10 @@
-import { type Db, sql, type Unlisten } from "./db/index.ts";
+import { randomUUID } from "node:crypto";
+import { type Db, notify, type Unlisten } from "./db/index.ts";
 
 /**
- * Short messages to every process on the same database, sent with the transaction that caused them.
- * A message can be lost with its connection: `onGap` says so, and nothing may depend on one alone.
+ * Short messages to every process on the same database, sent with the transaction that caused them. Here
+ * they arrive as soon as that has committed; elsewhere a message can be lost with its connection: `onGap`
+ * says so, and nothing may depend on one alone.
  */
 export interface Bus {
   publish(db: Db, topic: string, payload: string): Promise<void>;
@@ -16,13 +18,17 @@ const channel = "signalbox";
 
 export async function openBus(db: Db): Promise<Bus> {
   let up = true;
+  const origin = randomUUID();
   const listeners = new Map<string, Set<Parameters<Bus["subscribe"]>[1]>>();
+  const deliver = (topic: string, payload: string) => {
+    for (const listener of listeners.get(topic) ?? []) listener.onMessage(payload);
+  };
   const unlisten: Unlisten = await db.listen(
     channel,
     (message) => {
-      const at = message.indexOf(" ");
-      for (const listener of listeners.get(message.slice(0, at)) ?? [])
-        listener.onMessage(message.slice(at + 1));
+      const [from, topic = "", payload = ""] = split(message);
+      // Our own were delivered when they were committed.
+      if (from !== origin) deliver(topic, payload);
     },
     () => {
       up = true;
@@ -34,7 +40,8 @@ export async function openBus(db: Db): Promise<Bus> {
   );
   return {
     publish: async (on, topic, payload) => {
-      await on.run(sql`select pg_notify(${channel}, ${`${topic} ${payload}`})`);
+      await notify(on, channel, `${origin} ${topic} ${payload}`);
+      on.afterCommit(() => deliver(topic, payload));
     },
     subscribe: (topic, listener) => {
       const set = listeners.get(topic) ?? new Set();
@@ -45,3 +52,6 @@ export async function openBus(db: Db): Promise<Bus> {
     close: unlisten,
   };
 }
+
+/** `from topic payload`, where only the payload may have spaces. */
+const split = (message: string) => /^(\S+) (\S+) (.*)$/s.exec(message)?.slice(1) ?? [];

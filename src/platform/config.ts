@@ -3,13 +3,16 @@ import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { parseEgressAllow } from "./egress/index.ts";
+import { OperatorError } from "./errors.ts";
 
 /** The environment is wrong; the message names the variable and the way out. */
-export class ConfigError extends Error {}
+export class ConfigError extends OperatorError {}
 
 const url = (protocols: string[], example: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL such as ${example}`,
+    // What looks closer into the URL must not meet one that is none.
+    abort: true,
   });
 
 const list = z.string().transform((text) =>
@@ -22,6 +25,21 @@ const list = z.string().transform((text) =>
 const secret = z
   .string()
   .min(32, "must have at least 32 characters; make one with `openssl rand -base64 32`");
+
+// A secret may itself contain a comma: then the whole is one, and pieces too short to be any are not.
+const secrets = secret.transform((text) =>
+  [...new Set([text, ...text.split(",")].map((piece) => piece.trim()))].filter(isSecret),
+);
+const isSecret = (text: string) => secret.safeParse(text).success;
+
+const wholeNumber = (from: number, to: number, hint = "") => {
+  const error = `must be a whole number from ${from} to ${to}${hint}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, error)
+    .transform(Number)
+    .pipe(z.number().min(from, error).max(to, error));
+};
 
 const cidr = z.string().transform((text, issues) => {
   try {
@@ -51,22 +69,17 @@ const share = "must be a number from 0 to 1, the share of traces to keep";
 /** Every variable the product reads, and nothing else reads the environment. */
 const variables = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
-  PORT: z.coerce
-    .number({ error: "must be a number from 0 to 65535; 0 takes a free port" })
-    .int()
-    .min(0, "must be a number from 0 to 65535; 0 takes a free port")
-    .max(65535, "must be a number from 0 to 65535; 0 takes a free port")
-    .default(8787),
+  PORT: wholeNumber(0, 65535, "; 0 takes a free port").default(8787),
   PUBLIC_URL: url(["http:", "https:"], "https://signalbox.example.com")
     .refine((text) => new URL(text).pathname === "/" && !new URL(text).search && !new URL(text).hash, {
       message: "must be an origin without a path, such as https://signalbox.example.com",
     })
     .optional(),
   DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/signalbox").optional(),
-  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  DATABASE_POOL: wholeNumber(2, 200).default(10),
   DATA_DIR: z.string().min(1).default("./data"),
   SIGNALBOX_SECRET: secret.optional(),
-  SIGNALBOX_SECRET_PREVIOUS: list.pipe(z.array(secret)).default([]),
+  SIGNALBOX_SECRET_PREVIOUS: secrets.default([]),
   EGRESS_ALLOW: z
     .string()
     .transform((text, issues) => {
@@ -90,7 +103,10 @@ const variables = z.object({
     )
     .default([]),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@mail.example.com").optional(),
-  MAIL_FROM: z.string().min(3).optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n@]+@[^\r\n@]+$/, "must be an address such as Signalbox <signalbox@example.com>")
+    .optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email("must list e-mail addresses, separated by commas"))).default([]),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
@@ -99,7 +115,11 @@ const variables = z.object({
     .default("info"),
   CORS_ORIGINS: list.pipe(z.array(url(["http:", "https:"], "https://app.example.com"))).default([]),
   TRUSTED_PROXIES: list.pipe(z.array(cidr)).default([]),
-  METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .regex(/^[\x21-\x7e]+$/, "must have no spaces: it is sent in a header")
+    .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(["http:", "https:"], "http://localhost:4318")
     .refine((text) => !new URL(text).username && !new URL(text).search && !new URL(text).hash, {
       message:

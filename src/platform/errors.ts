@@ -1,3 +1,9 @@
+/**
+ * Something the operator of the instance can mend: a setting, a folder, a database. The message is one
+ * sentence of what is wrong and one of the way out; the command line shows it without a stack.
+ */
+export class OperatorError extends Error {}
+
 /** One place in a request that is wrong; `path` points into the body or starts with a parameter's name. */
 export interface Detail {
   message: string;
@@ -48,8 +54,7 @@ export const notFound = (thing: string) => new Refusal(404, { error: `${thing}_n
 export const conflict = (code: string, message: string, more: Record<string, unknown> = {}) =>
   new Refusal(409, { error: code, message, ...more });
 
-export const tooLarge = (message: string, headers?: Record<string, string>) =>
-  new Refusal(413, { error: "payload_too_large", message }, headers);
+export const tooLarge = (message: string) => new Refusal(413, { error: "payload_too_large", message });
 
 export const rateLimited = (retryAfterSeconds: number) =>
   new Refusal(

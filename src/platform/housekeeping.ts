@@ -1,4 +1,4 @@
-import { forgetAttempts, forgetReplies } from "./http/index.ts";
+import { removeOldReplies, removeOverAttempts } from "./http/index.ts";
 import { job } from "./jobs/index.ts";
 
 /** What the platform itself keeps for a while only. */
@@ -6,7 +6,7 @@ export const housekeeping = job({
   name: "platform.tidy",
   schedule: "*/10 * * * *",
   handle: async ({ db }) => {
-    await forgetAttempts(db);
-    await forgetReplies(db);
+    await removeOverAttempts(db);
+    await removeOldReplies(db);
   },
 });

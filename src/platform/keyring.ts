@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { OperatorError } from "./errors.ts";
 
 /** The one place in the database a sealed value belongs to; it opens nowhere else. */
 export interface Place {
@@ -20,6 +21,8 @@ export interface Keyring {
   open(sealed: string, place: Place): string;
   /** The text every value sealed by the current key starts with: what re-sealing looks for. */
   readonly currentPrefix: string;
+  /** Which of our keys sealed it, as far as its beginning tells. */
+  keyOf(sealed: string): "current" | "previous" | "unknown";
   /** A key of its own for another purpose, derived from the current secret. */
   derive(purpose: string): string;
 }
@@ -57,7 +60,9 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
       }
       const body = Buffer.from(text, "base64url");
       try {
-        const cipher = createDecipheriv("aes-256-gcm", key.bytes, body.subarray(0, 12)).setAAD(aad(place));
+        const cipher = createDecipheriv("aes-256-gcm", key.bytes, body.subarray(0, 12), tag).setAAD(
+          aad(place),
+        );
         cipher.setAuthTag(body.subarray(-16));
         return cipher.update(body.subarray(12, -16), undefined, "utf8") + cipher.final("utf8");
       } catch {
@@ -66,12 +71,21 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
         );
       }
     },
+    keyOf(sealed) {
+      if (sealed.startsWith(currentPrefix)) return "current";
+      const [version, id = ""] = sealed.split(".");
+      return version === "v1" && keys.has(id) ? "previous" : "unknown";
+    },
     derive: (purpose) =>
       Buffer.from(hkdfSync("sha256", secret, "", `signalbox ${purpose}`, 32)).toString("base64url"),
   };
 }
 
-export class UnsealError extends Error {
+/** A name for the instance that tells nothing of its secret: every process that has the secret gives the same. */
+export const instanceId = (keyring: Pick<Keyring, "derive">): string =>
+  keyring.derive("instance id").slice(0, 16);
+
+export class UnsealError extends OperatorError {
   constructor(why: string) {
     super(`A sealed value does not open: ${why}.`);
   }
@@ -82,5 +96,8 @@ function deriveKey(secret: string): Key {
   // An id of the key itself, not of the secret: it can be shown without helping anyone guess.
   return { bytes, id: createHash("sha256").update("key id").update(bytes).digest("hex").slice(0, 8) };
 }
+
+// Left to itself the library takes the tag as short as a forger wants it.
+const tag = { authTagLength: 16 };
 
 const aad = ({ table, row, column }: Place) => Buffer.from(JSON.stringify([table, row, column]));

@@ -1,73 +1,160 @@
-import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openBus } from "./bus.ts";
 import { type Config, listensOnLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
   createDb,
+  type Db,
+  describeServer,
   type Engine,
   type FolderLock,
+  holderOf,
   lockFolder,
   migrate,
-  openPglite,
+  oldestServer,
+  openEmbedded,
   openPostgres,
+  pendingMigrations,
+  tooOld,
+  unreachable,
 } from "./db/index.ts";
 import { createEgress } from "./egress/index.ts";
+import { OperatorError } from "./errors.ts";
 import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
-import { createKeyring } from "./keyring.ts";
+import { createKeyring, type Keyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
 import { instanceSecret } from "./secret-file.ts";
 import { openTracer } from "./trace.ts";
 
-export interface OpenOptions {
+/** What reads and writes the data, without anything that runs by itself. */
+export interface OpenDatabase {
+  db: Db;
+  engine: Engine;
+  keyring: Keyring;
+  /** Held on the data folder when the database is embedded. */
+  lock: FolderLock | undefined;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  log: Log;
+  /** An engine that is already open, instead of the configured one. */
+  engine?: Engine;
+  /** `apply` migrates; `require` refuses to work on a schema that is behind; `leave` does not look. */
+  schema?: "apply" | "require" | "leave";
+  /** How long to wait for a data folder that somebody else has. */
+  patienceMs?: number;
+}
+
+/** Another process has the data folder. */
+export class FolderInUse extends OperatorError {
+  constructor(dataDir: string, holder = holderOf(dataDir)) {
+    super(
+      `${dataDir} is in use by another Signalbox${holder ? ` (process ${holder.pid})` : ""}. ` +
+        "Stop that one, or choose another folder with DATA_DIR.",
+    );
+  }
+}
+
+export async function openDatabase(
+  config: Config,
+  { log, engine: given, schema = "apply", patienceMs = 1_000 }: DatabaseOptions,
+): Promise<OpenDatabase> {
+  const embedded = !config.databaseUrl && !given;
+  const lock = embedded ? await takeFolder(config.dataDir, patienceMs) : undefined;
+  if (embedded && !lock) throw new FolderInUse(config.dataDir);
+  lock?.announce({ pid: process.pid });
+  let engine = given;
+  try {
+    const keyring = createKeyring(instanceSecret(config), config.previousSecrets);
+    engine ??= await openEngine(config, log);
+    const db = createDb(engine);
+    await bringUp(db, schema, log);
+    const opened = engine;
+    return {
+      db,
+      engine: opened,
+      keyring,
+      lock,
+      async close() {
+        await opened.close();
+        lock?.release();
+      },
+    };
+  } catch (error) {
+    await engine?.close();
+    lock?.release();
+    throw (config.databaseUrl && unreachable(config.databaseUrl, error)) || error;
+  }
+}
+
+/** Looked at for a moment by a command, or let go of a moment later by a process that is ending. */
+async function takeFolder(dataDir: string, patienceMs: number): Promise<FolderLock | undefined> {
+  for (const started = Date.now(); Date.now() - started <= patienceMs; ) {
+    const lock = lockFolder(dataDir);
+    if (lock) return lock;
+    await sleep(50);
+  }
+  return undefined;
+}
+
+async function bringUp(db: Db, schema: DatabaseOptions["schema"], log: Log): Promise<void> {
+  if (db.kind === "postgres") {
+    const { major, version } = await describeServer(db);
+    if (major < oldestServer) throw tooOld(version);
+  }
+  if (schema === "apply") {
+    const applied = await migrate(db);
+    if (applied.length) log.info({ applied }, "database migrated");
+  }
+  if (schema === "require") {
+    const pending = await pendingMigrations(db);
+    if (pending.length) throw new MigrationsPending(pending.length);
+  }
+}
+
+/** The database is behind the program, and this is not the moment to change that. */
+class MigrationsPending extends OperatorError {
+  constructor(count: number) {
+    super(
+      `The database lacks ${count} migration${count === 1 ? "" : "s"} of this version. Run \`signalbox migrate\`.`,
+    );
+  }
+}
+
+export interface OpenOptions extends DatabaseOptions {
   /** The public URL when the configuration leaves it to the address we listen on. */
   publicUrl: string;
   jobs: readonly Job[];
   /** False where another process does the jobs. */
   works: boolean;
-  log: Log;
-  /** An engine that is already open, instead of the configured one. */
-  engine?: Engine;
+  /** A database that is being opened already. */
+  database?: Promise<OpenDatabase>;
 }
 
 export interface OpenPlatform extends Platform {
-  /** Held on the data folder when the database is embedded. */
   lock: FolderLock | undefined;
   close(graceMs?: number): Promise<void>;
-}
-
-/** Another process has the data folder. */
-export class FolderInUse extends Error {
-  constructor(dataDir: string) {
-    super(
-      `${dataDir} is in use by another Signalbox. Stop that one, or choose another folder with DATA_DIR.`,
-    );
-  }
 }
 
 /** Everything below the rooms, in the order it depends on each other; closed in the opposite one. */
 export async function openPlatform(config: Config, options: OpenOptions): Promise<OpenPlatform> {
   const { log } = options;
-  const lock = config.databaseUrl || options.engine ? undefined : lockFolder(config.dataDir);
-  if (!config.databaseUrl && !options.engine && !lock) throw new FolderInUse(config.dataDir);
   let grace = 0;
-  const undo: (() => unknown)[] = [() => lock?.release()];
+  const database = await (options.database ?? openDatabase(config, options));
+  const { db, keyring, lock } = database;
+  const undo: (() => unknown)[] = [() => database.close()];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const keyring = createKeyring(instanceSecret(config), config.previousSecrets);
-    const engine = options.engine ?? (await openEngine(config, log));
-    undo.push(() => engine.close());
-    const db = createDb(engine);
-    const applied = await migrate(db);
-    if (applied.length) log.info({ applied }, "database migrated");
     const bus = await openBus(db);
     undo.push(() => bus.close());
     const metrics = createMetrics();
-    undo.push(watchPlatform(metrics, engine, bus));
+    undo.push(watchPlatform(metrics, database.engine, bus));
     // Closed after the jobs, so that the spans of the last ones are sent too.
     const trace = config.tracing && openTracer(config.tracing, { log, metrics });
     undo.push(() => trace?.stop(grace));
@@ -105,7 +192,7 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
 }
 
 async function openEngine(config: Config, log: Log): Promise<Engine> {
-  if (!config.databaseUrl) return openPglite(join(config.dataDir, "pg"));
+  if (!config.databaseUrl) return openEmbedded(config.dataDir);
   return openPostgres(config.databaseUrl, {
     poolSize: config.databasePool,
     onError: (error) => log.warn({ err: error }, "database connection"),

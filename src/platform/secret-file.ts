@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
+import { OperatorError } from "./errors.ts";
 
 export const secretFile = (dataDir: string) => join(dataDir, "secret");
 
@@ -19,7 +20,7 @@ export function instanceSecret({ secret, dataDir }: Pick<Config, "secret" | "dat
   chmodSync(file, 0o600);
   const kept = readFileSync(file, "utf8").trim();
   if (kept.length < 32) {
-    throw new Error(
+    throw new OperatorError(
       `${file} is damaged: it must hold at least 32 characters. Restore it, or set SIGNALBOX_SECRET.`,
     );
   }

@@ -6,6 +6,8 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { createApp } from "../../app.ts";
+import { sql } from "../../platform/db/index.ts";
 
 describe("API keys", () => {
   const server = useServer();
@@ -30,7 +32,7 @@ describe("API keys", () => {
       (await server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: acme.owner.auth })).status,
     ).toBe(204);
     await expect
-      .poll(async () => (await server.call("/v1/me", { headers: key.auth })).status, { timeout: 1000 })
+      .poll(async () => (await server.call("/v1/me", { headers: key.auth })).status, { timeout: 5_000 })
       .toBe(401);
   });
 
@@ -49,5 +51,86 @@ describe("API keys", () => {
     expect(all.body.items.map((key: { id: string }) => key.id)).toEqual(
       expect.arrayContaining([ownersKey.id, membersKey.id]),
     );
+  });
+
+  test("is shown whole once, and by its first letters afterwards", async () => {
+    const { body } = await server.call("/v1/api-keys", {
+      body: { name: " CI " },
+      headers: acme.owner.auth,
+    });
+    expect(body.apiKey).toMatchObject({ name: "CI", permissions: null, expiresAt: null, lastUsedAt: null });
+    expect(body.key.startsWith(body.apiKey.start)).toBe(true);
+    const listed = await server.call("/v1/api-keys?limit=100", { headers: acme.owner.auth });
+    expect(JSON.stringify(listed.body)).not.toContain(body.key);
+    expect(listed.body.items).toContainEqual(body.apiKey);
+  });
+
+  test("that expires is refused from then on", async () => {
+    const key = await createKey(server, acme.owner, { expiresAt: Date.now() + 1_500 });
+    expect((await server.call("/v1/me", { headers: key.auth })).status).toBe(200);
+    await expect
+      .poll(async () => (await server.call("/v1/me", { headers: key.auth })).status, { timeout: 4_000 })
+      .toBe(401);
+  });
+
+  test.each([0, -1, 1, 1.5, 1e300, Number.MAX_SAFE_INTEGER, 253_402_300_800_000, "tomorrow", null])(
+    "cannot expire at %j",
+    async (expiresAt) => {
+      const reply = await server.call("/v1/api-keys", {
+        body: { name: "x", expiresAt },
+        headers: acme.owner.auth,
+      });
+      expect(reply).toMatchObject({ status: 400, body: { details: [{ path: ["expiresAt"] }] } });
+    },
+  );
+
+  test("has never more than its member: not by asking, not by the member losing it", async () => {
+    const member = await joinWorkspace(server, acme, "member");
+    const wide = await server.call("/v1/api-keys", {
+      body: { name: "wide", permissions: ["organization:update"] },
+      headers: member.auth,
+    });
+    expect(wide).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+    const admin = await joinWorkspace(server, acme, "admin");
+    const key = await createKey(server, admin, { permissions: ["organization:update"] });
+    const change = () => server.call("/v1/organization", { method: "PATCH", body: {}, headers: key.auth });
+    expect((await change()).status).toBe(200);
+    await server.platform.db.run(sql`update members set role = 'member' where id = ${admin.memberId}`);
+    await expect.poll(async () => (await change()).status, { timeout: 5_000 }).toBe(403);
+  });
+
+  test("limited to nothing, to something unknown or twice is refused or harmless", async () => {
+    for (const permissions of [[], ["everything"], "members:read", [null]]) {
+      const reply = await server.call("/v1/api-keys", {
+        body: { name: "x", permissions },
+        headers: acme.owner.auth,
+      });
+      expect(reply.status).toBe(400);
+    }
+  });
+
+  test("makes no other key", async () => {
+    const key = await createKey(server, acme.owner);
+    const reply = await server.call("/v1/api-keys", { body: { name: "child" }, headers: key.auth });
+    expect(reply).toMatchObject({ status: 403, body: { error: "reauth", reason: "session_too_old" } });
+  });
+
+  test("can end itself, once", async () => {
+    const key = await createKey(server, acme.owner);
+    const end = () => server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: key.auth });
+    const statuses = (await Promise.all([end(), end()])).map(({ status }) => status);
+    expect(statuses).toContain(204);
+    expect(statuses.every((status) => [204, 401, 404].includes(status))).toBe(true);
+    expect((await end()).status).toBe(401);
+  });
+
+  test("that was used says when, a little later", async () => {
+    const key = await createKey(server, acme.owner);
+    const app = createApp(server.platform, { role: "api" });
+    await app.fetch(new Request(`${server.url}/v1/me`, { headers: key.auth }));
+    await app.close();
+    const { items } = (await server.call("/v1/api-keys?limit=100", { headers: acme.owner.auth })).body;
+    const { lastUsedAt } = items.find(({ id }: { id: string }) => id === key.id);
+    expect(lastUsedAt).toBeGreaterThan(Date.now() - 60_000);
   });
 });

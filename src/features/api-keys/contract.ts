@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
 import { can, permissions } from "../permissions/index.ts";
 
 const tag = "API Keys";
@@ -39,7 +39,7 @@ export const create = route({
   description: "The key is shown in this reply and never again. It may be limited, never widened.",
   access: can("api_keys:create", { fresh: true }),
   body: z.strictObject({
-    name: z.string().trim().min(1).max(120),
+    name: lineOfText(120),
     expiresAt: z.int().optional().describe("Milliseconds since 1970; left out: it does not expire."),
     permissions: z.array(z.enum(permissions)).min(1).max(permissions.length).optional(),
   }),

@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
-export { keyPrefix, resolveKey } from "./service.ts";
+export { create as createApiKey, keyPrefix, resolveKey } from "./service.ts";
 export { touchKeys } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, sql } from "../../platform/db/index.ts";
+import { type Db, nothing, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { MembershipRow } from "../permissions/index.ts";
 import type { ApiKey } from "./contract.ts";
@@ -27,17 +27,18 @@ export const insert = (db: Db, orgId: OrgId, key: NewKey) =>
     returning ${columns}`);
 
 /** `memberId` null: of every member. */
-export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string | null, limit: number) =>
+export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>
   db.rows<ApiKey>(sql`
     select ${columns} from api_keys k
-    where k.org_id = ${orgId} and (${memberId}::text is null or k.member_id = ${memberId})
-      and (${after}::text is null or k.id < ${after})
+    where k.org_id = ${orgId} and k.id < ${after} ${ofMember(memberId)}
     order by k.id desc limit ${limit}`);
 
 /** How many keys it ended: none when it is not this organization's, or not this member's. */
 export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiKeyId) =>
   db.run(sql`delete from api_keys
-    where org_id = ${orgId} and id = ${id} and (${memberId}::text is null or member_id = ${memberId})`);
+    where org_id = ${orgId} and id = ${id} ${ofMember(memberId)}`);
+
+const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
 
 interface KeyRow extends MembershipRow {
   id: ApiKeyId;
@@ -57,5 +58,7 @@ export const findKeyByToken = (db: Db, keyHash: string) =>
     left join roles r on r.id = m.role and r.org_id = m.org_id
     where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now())`);
 
+/** For many at once; a row that somebody is changing is left alone, so that nobody waits for anybody. */
 export const touchKeys = (db: Db, ids: string[]) =>
-  db.run(sql`update api_keys set last_used_at = now() where id = any(${ids}::text[])`);
+  db.run(sql`update api_keys set last_used_at = now()
+    where id in (select id from api_keys where id = any(${ids}::text[]) for update skip locked)`);

@@ -1,10 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { BetterAuthOptions } from "better-auth";
 import { type CleanedWhere, createAdapterFactory, type DBAdapter } from "better-auth/adapters";
+import { APIError } from "better-auth/api";
 import type { Db } from "../../platform/db/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
 
 type Row = Record<string, unknown>;
+
+/** The library passes its own errors on and hides any other, so the database's travel inside one of those. */
+export class StorageError extends APIError {
+  constructor(cause: unknown) {
+    super("INTERNAL_SERVER_ERROR");
+    this.cause = cause;
+  }
+}
 
 /**
  * Better Auth over our own `Db`, so that both engines, transactions and the pool are shared. It differs
@@ -15,7 +24,14 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
   const inside = new AsyncLocalStorage<Db>();
   /** The transaction the library is in, if it is in one: what we send along must commit with it. */
   const current = () => inside.getStore() ?? db;
-  const all = async (text: string, values: unknown[]) => (await current().foreign(text, values)).rows;
+  const query = async (text: string, values: unknown[]) => {
+    try {
+      return await current().foreign(text, values);
+    } catch (error) {
+      throw new StorageError(error);
+    }
+  };
+  const all = async (text: string, values: unknown[]) => (await query(text, values)).rows;
 
   const adapter = createAdapterFactory({
     config: {
@@ -49,7 +65,7 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
       },
       async findMany<T>({ model, where = [], limit, offset, sortBy }: FindMany) {
         const values: unknown[] = [];
-        // The one name that reaches an adapter as the library's own instead of the column's.
+        // Of all fields only this one comes by the library's own name.
         const order = sortBy
           ? `order by ${quote(getFieldName({ model, field: sortBy.field }))} ${sortBy.direction === "desc" ? "desc" : "asc"}`
           : "";
@@ -80,12 +96,8 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
       async updateMany({ model, where, update }) {
         const values: unknown[] = [];
         const set = assignments(hashToken(model, update), values);
-        return (
-          await current().foreign(
-            `update ${quote(model)} set ${set} where ${conditions(model, where, values)}`,
-            values,
-          )
-        ).affected;
+        const text = `update ${quote(model)} set ${set} where ${conditions(model, where, values)}`;
+        return (await query(text, values)).affected;
       },
       async delete({ model, where }) {
         await remove(model, where);
@@ -114,6 +126,8 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
   let instance: DBAdapter;
   return {
     current,
+    /** Everything the library does in `work` commits together, also where it does not care itself. */
+    together: <T>(work: () => Promise<T>) => db.transaction((tx) => inside.run(tx, work)),
     adapter: (options: BetterAuthOptions) => {
       instance = adapter(options);
       return instance;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { open, route, signedIn } from "../../platform/http/index.ts";
+import { lineOfText, open, route, signedIn } from "../../platform/http/index.ts";
 
 const tag = "Authentication";
 
@@ -34,7 +34,7 @@ export const signUp = route({
   description: "Signs the new person in; a mail asks to confirm the address. Browsers get a cookie as well.",
   access: open,
   limit: { attempts: 300, perSeconds: 3600 },
-  body: z.strictObject({ email, password, name: z.string().trim().min(1).max(120) }),
+  body: z.strictObject({ email, password, name: lineOfText(120) }),
   replies: { 200: Session },
   errors: { 409: "`email_taken`: there is an account with this address." },
 });

@@ -7,6 +7,6 @@ export { cookieName } from "./cookie.ts";
 export { jobs } from "./jobs.ts";
 export { routes } from "./routes.ts";
 export { resolveSession, signUp } from "./service.ts";
-export { setActiveOrganization } from "./store.ts";
+export { hasUsers, setActiveOrganization } from "./store.ts";
 
 export const touchSessions = (db: Db, ids: string[]) => store.touchSessions(db, ids, sessionDays);

@@ -1,9 +1,10 @@
 import { betterAuth } from "better-auth";
-import type { Platform } from "../../platform/context.ts";
+import type { Platform, UserId } from "../../platform/context.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { createAuthAdapter } from "./adapter.ts";
 import * as mails from "./mails.ts";
+import * as store from "./store.ts";
 
 /** How long a session lasts without being used. */
 export const sessionDays = 7;
@@ -15,10 +16,10 @@ const prefixes: Record<string, string> = { user: "usr", session: "ses", account:
  * own routes and never sees a request; sessions are checked by our own query.
  */
 function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
-  const { adapter, current } = createAuthAdapter(db, async (on, userIds) => {
+  const { adapter, current, together } = createAuthAdapter(db, async (on, userIds) => {
     for (const userId of userIds) await forgetCallers(bus, on, userId);
   });
-  return betterAuth({
+  const { api } = betterAuth({
     baseURL: config.publicUrl,
     basePath: "/api/auth",
     secret: keyring.derive("auth"),
@@ -74,6 +75,8 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) =>
         mail.send(current(), mails.resetPassword(config.publicUrl, user, token)),
+      // Whoever still holds an older link is not necessarily the person who just used the newest.
+      onPasswordReset: async ({ user }) => void (await store.removeLinks(current(), user.id as UserId)),
     },
     emailVerification: {
       sendOnSignUp: true,
@@ -82,12 +85,15 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
         mail.send(current(), mails.verifyEmail(config.publicUrl, user, token)),
     },
   });
+  return { api, together };
 }
 
 const libraries = new WeakMap<Platform["keyring"], ReturnType<typeof createLibrary>>();
 
 /** One per process; a context of a request carries the platform it was made from. */
 export function libraryOf(platform: Platform) {
+  // It keeps the `db` it was made with and would go on using a transaction that is long over.
+  if (platform.db.inTransaction) throw new Error("The auth library must not be called inside a transaction.");
   const library = libraries.get(platform.keyring) ?? createLibrary(platform);
   libraries.set(platform.keyring, library);
   return library;

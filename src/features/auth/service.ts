@@ -1,9 +1,10 @@
 import { APIError } from "better-auth/api";
 import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, unauthorized } from "../../platform/errors.ts";
-import { countAttempt, forgetAttempt, forgetCallers } from "../../platform/http/index.ts";
+import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
+import { StorageError } from "./adapter.ts";
 import type { User } from "./contract.ts";
 import { libraryOf } from "./library.ts";
 import * as store from "./store.ts";
@@ -18,9 +19,10 @@ export async function signUp(
   body: { email: string; password: string; name: string },
 ): Promise<SignedIn> {
   try {
-    return signedIn(await libraryOf(ctx).api.signUpEmail({ body, headers: headersOf(ctx) }));
+    return signedIn(await call(libraryOf(ctx).api.signUpEmail({ body, headers: headersOf(ctx) })));
   } catch (error) {
-    if (codeOf(error)?.startsWith("USER_ALREADY_EXISTS")) {
+    // The second: of two at the same moment, the one that came second.
+    if (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") || violatedConstraint(error) === "users_email_key") {
       throw conflict("email_taken", "There is an account with this address. Sign in, or reset its password.");
     }
     throw error;
@@ -29,10 +31,10 @@ export async function signUp(
 
 export async function signIn(ctx: Ctx, body: { email: string; password: string }): Promise<SignedIn> {
   // Per person and place: a stranger's guesses do not lock the person out elsewhere.
-  const key = `sign-in ${body.email.toLowerCase()} ${ctx.address}`;
+  const key = `sign-in ${body.email.toLowerCase()} ${networkOf(ctx.address)}`;
   await countAttempt(ctx.db, key, { attempts: 10, perSeconds: 600 });
   try {
-    const result = signedIn(await libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) }));
+    const result = signedIn(await call(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })));
     await forgetAttempt(ctx.db, key);
     return result;
   } catch (error) {
@@ -50,7 +52,8 @@ export async function signOut({ db, bus, caller, userId }: UserCtx): Promise<{ o
 }
 
 export async function requestPasswordReset(ctx: Ctx, body: { email: string }): Promise<{ ok: true }> {
-  await libraryOf(ctx).api.requestPasswordReset({ body, headers: headersOf(ctx) });
+  const { api, together } = libraryOf(ctx);
+  await call(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
   return { ok: true };
 }
 
@@ -58,11 +61,13 @@ export async function resetPassword(
   ctx: Ctx,
   body: { token: string; newPassword: string },
 ): Promise<{ ok: true }> {
+  const { api, together } = libraryOf(ctx);
   try {
-    await libraryOf(ctx).api.resetPassword({ body, headers: headersOf(ctx) });
+    // Together: the new password without the end of every session would leave a thief signed in.
+    await call(together(() => api.resetPassword({ body, headers: headersOf(ctx) })));
     return { ok: true };
   } catch (error) {
-    if (codeOf(error) === "INVALID_TOKEN") {
+    if (error instanceof APIError && error.statusCode === 400) {
       throw invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
     }
     throw error;
@@ -71,14 +76,14 @@ export async function resetPassword(
 
 export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }> {
   const email = await store.emailOf(ctx.db, ctx.userId);
-  await libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) });
+  await call(libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) }));
   return { ok: true };
 }
 
 /** True when the address is confirmed now; a link may be opened twice. */
 export async function verifyEmail(ctx: Ctx, token: string): Promise<boolean> {
   try {
-    await libraryOf(ctx).api.verifyEmail({ query: { token }, headers: headersOf(ctx) });
+    await call(libraryOf(ctx).api.verifyEmail({ query: { token }, headers: headersOf(ctx) }));
     return true;
   } catch (error) {
     if (error instanceof APIError) return false;
@@ -105,6 +110,15 @@ export async function resolveSession(
 
 const headersOf = ({ address, userAgent }: Ctx) =>
   new Headers({ "user-agent": userAgent, ...(address === "unknown" ? {} : { "x-client-address": address }) });
+
+/** A fault of the database comes out of the library as what it is. */
+async function call<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof StorageError ? error.cause : error;
+  }
+}
 
 const codeOf = (error: unknown) => (error instanceof APIError ? error.body?.code : undefined);
 

@@ -27,6 +27,10 @@ export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | un
     left join roles r on r.id = m.role and r.org_id = m.org_id
     where s.token_hash = ${tokenHash} and s.expires_at > now()`);
 
+/** True once anybody has an account on this instance. */
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.row(sql`select 1 from users limit 1`)) !== undefined;
+
 export async function emailOf(db: Db, userId: UserId): Promise<string> {
   const row = await db.row<{ email: string }>(sql`select email from users where id = ${userId}`);
   if (!row) throw new Error("A session without its user.");
@@ -36,14 +40,22 @@ export async function emailOf(db: Db, userId: UserId): Promise<string> {
 export const deleteSession = (db: Db, userId: UserId, id: string) =>
   db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
 
+/** The links by mail that a person did not use. */
+export const removeLinks = (db: Db, userId: UserId) =>
+  db.run(sql`delete from verifications where value = ${userId}`);
+
 export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId: OrgId | null) =>
   db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()
     where user_id = ${userId} and id = ${id}`);
 
-/** A session in use lives on; written for many at once, long after the requests were answered. */
+/**
+ * A session in use lives on; written for many at once, long after the requests were answered. A row that
+ * somebody is changing is left alone: waiting for many rows is how two transactions end up waiting for
+ * each other.
+ */
 export const touchSessions = (db: Db, ids: string[], days: number) =>
   db.run(sql`update sessions set last_used_at = now(), expires_at = now() + make_interval(days => ${days})
-    where id = any(${ids}::text[]) and expires_at > now()`);
+    where id in (select id from sessions where id = any(${ids}::text[]) for update skip locked) and expires_at > now()`);
 
 export const removeExpired = async (db: Db) => {
   await db.run(sql`delete from sessions where expires_at < now()`);

@@ -11,10 +11,10 @@ export const insert = (
 ) =>
   db.run(sql`insert into members (id, org_id, user_id, role) values (${id}, ${orgId}, ${userId}, ${role})`);
 
-export const list = (db: Db, orgId: OrgId, after: string | null, limit: number) =>
+export const list = (db: Db, orgId: OrgId, after: string, limit: number) =>
   db.rows<Member>(sql`
     select ${columns} from members m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and (${after}::text is null or m.id < ${after})
+    where m.org_id = ${orgId} and m.id < ${after}
     order by m.id desc limit ${limit}`);
 
 export const find = (db: Db, orgId: OrgId, id: MemberId) =>

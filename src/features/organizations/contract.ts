@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { lineOfText, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
 
 const tag = "Organizations";
@@ -21,7 +21,7 @@ const Organization = z
   .meta({ id: "Organization" });
 export type Organization = z.output<typeof Organization>;
 
-const name = z.string().trim().min(1).max(120);
+const name = lineOfText(120);
 const slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, "Use 1 to 48 lower-case letters, digits and dashes.");

@@ -1,1 +1,2 @@
 export { routes } from "./routes.ts";
+export { create as createOrganization } from "./service.ts";

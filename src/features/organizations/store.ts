@@ -13,16 +13,10 @@ export const insert = (db: Db, { id, name, slug }: { id: OrgId; name: string; sl
 export const find = (db: Db, orgId: OrgId) =>
   db.row<Organization>(sql`select ${columns} from organizations o where o.id = ${orgId}`);
 
-export const listOfUser = (
-  db: Db,
-  userId: UserId,
-  orgId: OrgId | null,
-  after: string | null,
-  limit: number,
-) =>
+export const listOfUser = (db: Db, userId: UserId, orgId: OrgId | null, after: string, limit: number) =>
   db.rows<Organization>(sql`
     select ${columns} from members m join organizations o on o.id = m.org_id
-    where m.user_id = ${userId} and (${orgId}::text is null or o.id = ${orgId}) and (${after}::text is null or o.id < ${after})
+    where m.user_id = ${userId} and (${orgId}::text is null or o.id = ${orgId}) and o.id < ${after}
     order by o.id desc limit ${limit}`);
 
 /** Writes what is given; `undefined` keeps what is there. */

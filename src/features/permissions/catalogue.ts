@@ -1,5 +1,5 @@
 /** The roles that every organization has, strongest first. */
-export const builtInRoles = ["owner", "admin", "member"] as const;
+const builtInRoles = ["owner", "admin", "member"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
 
 const admins: readonly BuiltInRole[] = ["owner", "admin"];
@@ -12,6 +12,7 @@ export const catalogue = {
   "members:read": { description: "See who belongs to the organization.", roles: everyone },
   "api_keys:create": { description: "Make, see and remove one's own API keys.", roles: everyone },
   "api_keys:manage": { description: "See and remove the API keys of every member.", roles: admins },
+  "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 
 export type Permission = keyof typeof catalogue;

@@ -49,6 +49,7 @@ export const version = route({
     200: z.strictObject({
       name: z.literal("signalbox"),
       version: z.string(),
+      instance: z.string().describe("The same for every replica of one instance, different for another one."),
       node: z.string(),
       database: z.string(),
     }),

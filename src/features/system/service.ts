@@ -1,9 +1,10 @@
 import ipaddr from "ipaddr.js";
-import packageJson from "../../../package.json" with { type: "json" };
 import type { Ctx } from "../../platform/context.ts";
-import { pendingMigrations } from "../../platform/db/index.ts";
+import { isMigrated } from "../../platform/db/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
+import { instanceId } from "../../platform/keyring.ts";
 import { sameSecret } from "../../platform/secrets.ts";
+import { version as program } from "../../platform/version.ts";
 import * as store from "./store.ts";
 
 const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> => {
@@ -16,8 +17,7 @@ const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> 
 
 export async function readiness({ db, jobs }: Ctx) {
   const database = await passes(async () => (await store.ping(db)) >= 0);
-  const migrations =
-    database === "ok" ? await passes(async () => (await pendingMigrations(db)).length === 0) : "failing";
+  const migrations = database === "ok" ? await passes(() => isMigrated(db)) : "failing";
   const checks = { database, migrations, jobs: await passes(async () => jobs.isReady()) };
   const ready = Object.values(checks).every((check) => check === "ok");
   return ready
@@ -25,10 +25,11 @@ export async function readiness({ db, jobs }: Ctx) {
     : ({ status: 503, body: { status: "not_ready", checks } } as const);
 }
 
-export async function version({ db }: Ctx) {
+export async function version({ db, keyring }: Ctx) {
   return {
     name: "signalbox" as const,
-    version: packageJson.version,
+    version: program,
+    instance: instanceId(keyring),
     node: process.version,
     database: `${db.kind === "pglite" ? "embedded PostgreSQL" : "PostgreSQL"} ${await store.serverVersion(db)}`,
   };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { route, signedIn } from "../../platform/http/index.ts";
+import { lineOfText, route, signedIn } from "../../platform/http/index.ts";
 import { User } from "../auth/index.ts";
 
 const tag = "Users";
@@ -38,7 +38,7 @@ export const changeMe = route({
   tag,
   summary: "Change my profile",
   access: signedIn({ credentials: ["session"] }),
-  body: z.strictObject({ name: z.string().trim().min(1).max(120) }),
+  body: z.strictObject({ name: lineOfText(120) }),
   replies: { 200: z.strictObject({ user: User }) },
 });
 

@@ -1,4 +1,4 @@
-import { compile, type Sql } from "./sql.ts";
+import { compile, type Sql, sql } from "./sql.ts";
 
 /** What an engine must be able to do: run one statement, run several as one, wait for notifications. */
 export interface Engine {
@@ -42,23 +42,33 @@ export interface Db {
   run(statement: Sql): Promise<number>;
   /** Joins the transaction it is in, or opens one. What throws inside rolls everything back. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Runs when the transaction has committed; outside of one, now. */
+  afterCommit(work: () => void): void;
   /** For libraries that bring their own SQL, and for migrations. */
   foreign: Engine["foreign"];
   listen: Engine["listen"];
 }
 
 export function createDb(engine: Engine): Db {
-  const outside = over(engine, false);
   return {
-    ...outside,
-    transaction: (work) =>
-      engine.transaction((inside) => {
-        const tx: Db = { ...over(inside, true), transaction: (nested) => nested(tx) };
+    ...over(engine, false),
+    afterCommit: (work) => work(),
+    transaction: async (work) => {
+      const afterwards: (() => void)[] = [];
+      const result = await engine.transaction((inside) => {
+        const tx: Db = {
+          ...over(inside, true),
+          afterCommit: (later) => void afterwards.push(later),
+          transaction: (nested) => nested(tx),
+        };
         return work(tx);
-      }),
+      });
+      for (const later of afterwards) later();
+      return result;
+    },
   };
 
-  function over(session: Session, inTransaction: boolean): Omit<Db, "transaction"> {
+  function over(session: Session, inTransaction: boolean): Omit<Db, "transaction" | "afterCommit"> {
     const execute = (statement: Sql): Promise<Result> => {
       const { text, values } = compile(statement);
       return session.query(text, values);
@@ -74,3 +84,19 @@ export function createDb(engine: Engine): Db {
     };
   }
 }
+
+/**
+ * One at a time, across all processes on the database: the others wait. `key` is any number, the same in
+ * every process. The embedded database has one process, and one connection that must stay free for `work`.
+ */
+export async function exclusively<T>(db: Db, key: number, work: () => Promise<T>): Promise<T> {
+  if (db.kind === "pglite") return work();
+  return db.transaction(async (tx) => {
+    await tx.run(sql`select pg_advisory_xact_lock(${key})`);
+    return work();
+  });
+}
+
+/** Says something on a channel that `listen` hears; inside a transaction, when it commits. */
+export const notify = (db: Db, channel: string, payload: string) =>
+  db.run(sql`select pg_notify(${channel}, ${payload})`);

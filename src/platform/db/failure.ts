@@ -8,18 +8,32 @@ const downCodes = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
   "ENOENT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
 ]);
 const downMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Client was closed|client is not queryable/;
 
 /** The database cannot be reached or is restarting: the caller should try again, nothing of theirs is wrong. */
-export function isDatabaseDown(error: unknown): boolean {
+class DatabaseDown extends Error {}
+
+export const isDatabaseDown = (error: unknown): boolean => error instanceof DatabaseDown;
+
+/** Told apart where it happens: a refused connection anywhere else is not the database's. */
+export async function orDown<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isLost(error) ? new DatabaseDown("The database cannot be reached.", { cause: error }) : error;
+  }
+}
+
+function isLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as Error & { code?: string; syscall?: string };
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseDown);
+  if (error instanceof AggregateError) return error.errors.some(isLost);
+  const { code } = error as Error & { code?: string };
   return (
-    (code !== undefined && (downStates.test(code) || (syscall !== undefined && downCodes.has(code)))) ||
-    downMessages.test(error.message)
+    (code !== undefined && (downStates.test(code) || downCodes.has(code))) || downMessages.test(error.message)
   );
 }
 

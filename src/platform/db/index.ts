@@ -1,7 +1,9 @@
-export { createDb, type Db, type Engine, type Unlisten } from "./db.ts";
+export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } from "./db.ts";
+export { hasDatabase, openEmbedded } from "./embedded.ts";
 export { isDatabaseDown, violatedConstraint } from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
-export { migrate, pendingMigrations, readMigrations } from "./migrate.ts";
+export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres } from "./postgres.ts";
-export { join, nothing, raw, type Sql, sql } from "./sql.ts";
+export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
+export { nothing, raw, sql } from "./sql.ts";

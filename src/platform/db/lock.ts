@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { OperatorError } from "../errors.ts";
 
 /** What the holder of a data folder tells others about itself. */
 export interface Holder {
@@ -20,18 +21,21 @@ export interface FolderLock {
  * A file with a process id in it would need guessing whether that process is still the same one.
  */
 export function lockFolder(dataDir: string): FolderLock | undefined {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const file = new DatabaseSync(join(dataDir, "lock"));
+  const file = openLockFile(dataDir);
   try {
     file.exec("pragma locking_mode = exclusive; begin exclusive;");
   } catch (error) {
     file.close();
     if (/locked|busy/i.test((error as Error).message)) return undefined;
-    throw error;
+    throw unusable(dataDir, error);
   }
-  const about = join(dataDir, "holder.json");
+  const about = aboutFile(dataDir);
   return {
-    announce: (holder) => writeFileSync(about, JSON.stringify(holder), { mode: 0o600 }),
+    announce: (holder) => {
+      // In one step, so that nobody reads half of it.
+      writeFileSync(`${about}.new`, JSON.stringify(holder), { mode: 0o600 });
+      renameSync(`${about}.new`, about);
+    },
     release: () => {
       rmSync(about, { force: true });
       file.close();
@@ -39,9 +43,27 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
   };
 }
 
+const aboutFile = (dataDir: string) => join(dataDir, "holder.json");
+
+function openLockFile(dataDir: string): DatabaseSync {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return new DatabaseSync(join(dataDir, "lock"));
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+const unusable = (dataDir: string, error: unknown) =>
+  new OperatorError(
+    `DATA_DIR ${dataDir} cannot be used (${(error as Error).message}). ` +
+      "It must be a folder that this user may write to.",
+  );
+
+/** What the last holder said; only worth something while the folder is locked. */
 export function holderOf(dataDir: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(join(dataDir, "holder.json"), "utf8")) as Holder;
+    return JSON.parse(readFileSync(aboutFile(dataDir), "utf8")) as Holder;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorError } from "../errors.ts";
 import type { Db } from "./db.ts";
 import { sql } from "./sql.ts";
 
@@ -11,7 +12,7 @@ export interface Migration {
   checksum: string;
 }
 
-export const migrationsFolder = join(import.meta.dirname, "../../../migrations");
+const migrationsFolder = join(import.meta.dirname, "../../../migrations");
 
 export function readMigrations(folder = migrationsFolder): Migration[] {
   const found = readdirSync(folder)
@@ -66,6 +67,20 @@ export async function pendingMigrations(db: Db, migrations = readMigrations()): 
   return pending(exists?.found ? await history(db) : [], migrations);
 }
 
+let count: number | undefined;
+
+/**
+ * True when everything this program needs is there. A newer program may have added to it: while a new
+ * version is rolled out the old processes go on serving.
+ */
+export async function isMigrated(db: Db): Promise<boolean> {
+  count ??= readMigrations().length;
+  const row = await db.row<{ done: number }>(
+    sql`select count(*)::int as done from schema_migrations where version <= ${count}`,
+  );
+  return row?.done === count;
+}
+
 interface Applied {
   version: number;
   name: string;
@@ -79,13 +94,13 @@ function pending(done: Applied[], migrations: Migration[]): Migration[] {
   for (const { version, name, checksum } of done) {
     const ours = migrations[version - 1];
     if (!ours) {
-      throw new Error(
+      throw new OperatorError(
         `The database has migration ${version} (${name}), which this program does not know: ` +
           "it was migrated by a newer Signalbox. Start that version, or restore a backup from before it.",
       );
     }
     if (ours.checksum !== checksum) {
-      throw new Error(
+      throw new OperatorError(
         `Migration ${version} (${ours.name}) differs from the one this database was migrated with. ` +
           "Restore the original file; a change of schema is a new migration.",
       );

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Engine, Session, Unlisten } from "./db.ts";
+import { isDatabaseDown, orDown } from "./failure.ts";
 
 // The wire speaks integers for times and counters, so the driver hands over integers.
 const parsers = new Map<number, (text: string) => unknown>([
@@ -27,12 +28,14 @@ function nameOf(text: string): string | undefined {
 
 export interface PostgresOptions {
   poolSize?: number;
+  /** A statement that takes longer has lost its server: a network that swallows everything says nothing. */
+  statementMs?: number;
   onError: (error: Error) => void;
 }
 
 export async function openPostgres(
   url: string,
-  { poolSize = 10, onError }: PostgresOptions,
+  { poolSize = 10, statementMs = 30_000, onError }: PostgresOptions,
 ): Promise<Engine> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -45,23 +48,30 @@ export async function openPostgres(
   pool.on("error", onError);
   return {
     kind: "postgres",
-    ...sessionOver(pool),
+    ...sessionOver(pool, statementMs),
     transaction: async (work) => {
-      const client = await pool.connect();
+      const client = await orDown(pool.connect());
       let broken: Error | undefined;
+      // The pool only listens to connections at rest; one that is lost here would end the process.
+      const onLost = (error: Error) => {
+        broken = error;
+      };
+      client.on("error", onLost);
       try {
-        await client.query("begin");
-        const result = await work(sessionOver(client));
-        const { command } = await client.query("commit");
+        const inside = sessionOver(client, statementMs);
+        await inside.query("begin", []);
+        const result = await work(inside);
+        const { command } = await orDown(client.query("commit"));
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
         if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
         return result;
       } catch (error) {
-        await client.query("rollback").catch((cause: Error) => {
-          broken = cause;
-        });
+        // A connection that is lost, or does not answer, cannot be asked to roll back; the server does it.
+        if (isDatabaseDown(error)) broken = error as Error;
+        else await client.query("rollback").catch(onLost);
         throw error;
       } finally {
+        client.off("error", onLost);
         client.release(broken);
       }
     },
@@ -76,16 +86,20 @@ export async function openPostgres(
   };
 }
 
-function sessionOver(on: pg.Pool | pg.PoolClient): Session {
+function sessionOver(on: pg.Pool | pg.PoolClient, statementMs: number): Session {
+  // The driver reads this per statement; its types do not know.
+  const limit = { query_timeout: statementMs };
   return {
     query: async (text, values) => {
       const name = nameOf(text);
-      const { rows, rowCount } = await on.query({ text, values, types, ...(name ? { name } : {}) });
+      const statement: pg.QueryConfig = { text, values, types, ...limit, ...(name ? { name } : {}) };
+      const { rows, rowCount } = await orDown(on.query<Record<string, unknown>>(statement));
       return { rows, affected: rowCount ?? 0 };
     },
     foreign: async (text, values) => {
-      // Several statements in one text come back as several results.
-      const results = [await on.query(text, values)].flat() as pg.QueryResult[];
+      // Without values it may be several statements, with several results, and take its time: migrations.
+      const statement: pg.QueryConfig = values ? { text, values, ...limit } : { text };
+      const results = [await orDown(on.query(statement))].flat();
       return { rows: results.flatMap(({ rows }) => rows), affected: results.at(-1)?.rowCount ?? 0 };
     },
   };
@@ -119,13 +133,21 @@ async function listen(url: string, channel: string, on: Listener): Promise<Unlis
     const fresh = new pg.Client({
       connectionString: url,
       application_name: "signalbox listen",
+      connectionTimeoutMillis: 5_000,
       keepAlive: true,
     });
     fresh.on("notification", ({ payload }) => on.onPayload(payload ?? ""));
     fresh.on("error", on.onError);
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+      if (closed) throw new Error("Closed while connecting.");
+    } catch (error) {
+      void fresh.end().catch(() => {});
+      throw error;
+    }
+    // Only now: a connection that never stood is tried again by whoever wanted it.
     fresh.on("end", again);
-    await fresh.connect();
-    await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
     client = fresh;
   };
   await connect();

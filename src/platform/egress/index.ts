@@ -1,4 +1,4 @@
 export { parseEgressAllow } from "./allow.ts";
-export { createEgress, type EgressOptions, type GuardedEgress } from "./egress.ts";
+export { createEgress, type EgressOptions } from "./egress.ts";
 export { EgressError } from "./errors.ts";
 export type * from "./types.ts";

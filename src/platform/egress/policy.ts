@@ -161,7 +161,7 @@ export function bareHost(host: string): string {
   return plain.toLowerCase().replace(/\.$/, "");
 }
 
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
 }

@@ -25,7 +25,7 @@ export function clientAddress(
 /** A connection has one peer for all its requests. */
 const peers = new WeakMap<object, string>();
 
-export function peerAddress(env: Partial<HttpBindings> | undefined): string {
+function peerAddress(env: Partial<HttpBindings> | undefined): string {
   const socket = env?.incoming?.socket;
   if (!socket) return "unknown";
   let address = peers.get(socket);
@@ -34,6 +34,16 @@ export function peerAddress(env: Partial<HttpBindings> | undefined): string {
     peers.set(socket, address);
   }
   return address;
+}
+
+/**
+ * What attempts are counted by. Whoever has one IPv6 address has all of its /64, and could guess from
+ * another one each time.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${new ipaddr.IPv6([...parts, 0, 0, 0, 0]).toString()}/64`;
 }
 
 function normalize(address: string): string {

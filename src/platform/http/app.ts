@@ -1,13 +1,13 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Caller, Ctx, MemberCtx, Platform, UserCtx } from "../context.ts";
+import type { Caller, Ctx, Platform, UserId } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { checkAccess } from "./access.ts";
-import { clientAddress } from "./address.ts";
+import { clientAddress, networkOf } from "./address.ts";
 import { cors } from "./cors.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
-import { check, parseJson, parseQuery, readBytes } from "./input.ts";
+import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { jsonReply, refusalReply } from "./reply.ts";
 import { jsonBodyLimit, operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
@@ -21,6 +21,8 @@ export interface HttpOptions {
   authenticate(ctx: Ctx, request: Request): Promise<Caller | undefined> | Caller | undefined;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
+  /** How long a body may take to arrive. */
+  bodyDeadlineMs?: number;
 }
 
 export function createHttp(options: HttpOptions): Hono<Bindings> {
@@ -137,23 +139,19 @@ function offer(route: Route): Offered {
 }
 
 async function answer(
-  { authenticate, checkReplies }: HttpOptions,
+  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
   { spec, handle, name, takesKey, onlyStatus }: Offered,
   c: Context<Bindings>,
   ctx: Ctx,
 ): Promise<Response> {
   const request = c.req.raw;
-  if (spec.limit) await countAttempt(ctx.db, `${name} ${ctx.address}`, spec.limit);
+  if (spec.limit) await countAttempt(ctx.db, `${name} ${networkOf(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
-    const found = authenticate(ctx, request);
-    const caller = found instanceof Promise ? await found : found;
+    const caller = await authenticate(ctx, request);
     ctx.caller = caller;
     checkAccess(spec.access, caller, Date.now());
-    if (caller?.userId) (ctx as UserCtx).userId = caller.userId;
-    if (caller?.member) {
-      (ctx as MemberCtx).orgId = caller.member.orgId;
-      (ctx as MemberCtx).member = caller.member;
-    }
+    if (caller?.userId) Object.assign(ctx, { userId: caller.userId satisfies UserId });
+    if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
   }
   const search = request.url.indexOf("?");
   const query =
@@ -162,7 +160,9 @@ async function answer(
 
   const idempotencyKey = takesKey ? request.headers.get("idempotency-key") : null;
   const wantsBody = spec.body || idempotencyKey !== null;
-  const bytes = wantsBody ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit) : undefined;
+  const bytes = wantsBody
+    ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs)
+    : undefined;
   const body = spec.body && bytes ? check(spec.body, parseJson(bytes, request)) : undefined;
 
   const added: [string, string][] = [];
@@ -183,7 +183,11 @@ async function answer(
     const { status, body, replayed } = await onceByKey(
       { ...ctx, caller: ctx.caller },
       idempotencyKey,
-      `${request.method} ${new URL(request.url).pathname}`,
+      {
+        operation: `${request.method} ${new URL(request.url).pathname}`,
+        // Elsewhere the active organization does not matter, and may change by the very request.
+        orgId: spec.access.kind === "member" ? ctx.caller.member?.orgId : undefined,
+      },
       bytes ?? Buffer.alloc(0),
       reply,
     );

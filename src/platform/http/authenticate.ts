@@ -2,6 +2,7 @@ import type { Bus } from "../bus.ts";
 import type { Caller, Ctx } from "../context.ts";
 import type { Db } from "../db/index.ts";
 import { forbidden, unauthorized } from "../errors.ts";
+import { isId } from "../ids.ts";
 import { hashSecret, isToken } from "../secrets.ts";
 
 /** Finds who a token belongs to. `orgId` is the organization the caller asked for, if they did. */
@@ -29,14 +30,10 @@ const rememberMs = 900;
 const maxRemembered = 20_000;
 
 export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: string) {
-  interface Entry {
-    lookup: Promise<Caller | undefined>;
-    /** Once it is found. Nobody waits for what is known. */
-    caller?: Caller;
-    ids: readonly string[];
-    until: number;
-  }
-  const remembered = new Map<string, Entry>();
+  const remembered = new Map<
+    string,
+    { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
+  >();
   const tokenPrefixes = Object.keys(resolvers.tokens);
   bus.subscribe(topic, {
     onMessage: (id) => {
@@ -52,34 +49,38 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     resolver: Resolver,
     token: string,
     orgId: string | undefined,
-  ): Caller | Promise<Caller> {
+  ): Promise<Caller | undefined> {
     const hash = hashSecret(token);
     const key = orgId === undefined ? hash : `${hash} ${orgId}`;
     const now = performance.now();
     const known = remembered.get(key);
-    if (known && known.until > now) return known.caller ?? known.lookup.then(orRefuse);
+    if (known && known.until > now) return known.caller;
     if (remembered.size >= maxRemembered) remembered.clear();
-    const entry: Entry = { lookup: resolver(db, hash, orgId), ids: [], until: now + rememberMs };
+    const entry = {
+      caller: resolver(db, hash, orgId),
+      ids: [] as readonly string[],
+      until: now + rememberMs,
+    };
     remembered.set(key, entry);
-    entry.lookup.then(
-      (caller) => {
-        // An unknown token is not worth remembering, and someone could fill the memory with them.
-        if (caller) Object.assign(entry, { caller, ids: idsOf(caller) });
-        else if (remembered.get(key) === entry) remembered.delete(key);
-      },
-      () => remembered.delete(key),
-    );
-    return entry.lookup.then(orRefuse);
+    const drop = () => {
+      if (remembered.get(key) === entry) remembered.delete(key);
+    };
+    entry.caller.then((caller) => {
+      // An unknown token is not worth remembering, and someone could fill the memory with them.
+      if (caller) entry.ids = idsOf(caller);
+      else drop();
+    }, drop);
+    return entry.caller;
   }
 
-  return function authenticate({ db }: Ctx, request: Request): Caller | Promise<Caller> | undefined {
+  return async function authenticate({ db }: Ctx, request: Request): Promise<Caller | undefined> {
     const headers = request.headers;
     const apiKey = headers.get("x-api-key");
     if (apiKey !== null) {
       if (!isToken(resolvers.key.prefix, apiKey)) throw unauthorized("invalid_token");
-      return resolve(db, resolvers.key.resolve, apiKey, undefined);
+      return (await resolve(db, resolvers.key.resolve, apiKey, undefined)) ?? refuse();
     }
-    const orgId = headers.get("x-organization-id") ?? undefined;
+    const orgId = organizationOf(headers);
     const authorization = headers.get("authorization");
     if (authorization !== null) {
       const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1];
@@ -87,7 +88,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
       const prefix = tokenPrefixes.find((known) => token.startsWith(known));
       if (prefix && !isToken(prefix, token)) throw unauthorized("invalid_token");
       const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
-      return resolve(db, resolver, token, orgId);
+      return (await resolve(db, resolver, token, orgId)) ?? refuse();
     }
     const cookie = cookieValue(headers.get("cookie"), cookieName);
     if (cookie === undefined) return undefined;
@@ -97,20 +98,25 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
         "A cookie only counts on requests from this site's own pages. Send a token.",
       );
     }
-    return resolve(db, resolvers.session, cookie, orgId);
+    return (await resolve(db, resolvers.session, cookie, orgId)) ?? refuse();
   };
 }
 
-function orRefuse(caller: Caller | undefined): Caller {
-  if (!caller) throw unauthorized("invalid_token");
-  return caller;
+/** Nobody is a member of what is no id; it is not worth a query, nor a place in the memory. */
+function organizationOf(headers: Headers): string | undefined {
+  const given = headers.get("x-organization-id");
+  return given === null ? undefined : isId("org", given) ? given : "";
+}
+
+function refuse(): never {
+  throw unauthorized("invalid_token");
 }
 
 function idsOf({ credentialId, userId, member }: Caller): string[] {
   return [credentialId, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
 }
 
-export function cookieValue(header: string | null, name: string): string | undefined {
+function cookieValue(header: string | null, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();

@@ -1,4 +1,5 @@
 import type { Ctx } from "../context.ts";
+import { jsonReply } from "./reply.ts";
 
 /** Off unless CORS_ORIGINS names origins. Those use tokens: cookies are never offered across origins. */
 export const cors = {
@@ -6,15 +7,11 @@ export const cors = {
     if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method"))
       return undefined;
     if (!allowedOrigin(request, ctx)) return undefined;
-    return new Response(null, {
-      status: 204,
-      headers: {
-        "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-        "access-control-allow-headers":
-          "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-organization-id, x-request-id",
-        "access-control-max-age": "600",
-        "x-request-id": ctx.requestId,
-      },
+    return jsonReply(204, undefined, ctx.requestId, {
+      "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+      "access-control-allow-headers":
+        "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-organization-id, x-request-id",
+      "access-control-max-age": "600",
     });
   },
   decorate(request: Request, response: Response, ctx: Ctx): void {

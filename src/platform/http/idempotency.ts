@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Caller, Ctx, UserId } from "../context.ts";
-import { type Db, sql } from "../db/index.ts";
+import type { Caller, Ctx, OrgId } from "../context.ts";
 import { conflict, invalidField } from "../errors.ts";
+import * as store from "./store.ts";
 
 export interface Reply {
   status: number;
@@ -16,24 +16,21 @@ export interface Reply {
 export async function onceByKey(
   ctx: Ctx & { caller: Caller },
   key: string,
-  operation: string,
+  { operation, orgId }: { operation: string; orgId: OrgId | undefined },
   requestBytes: Buffer,
   handle: (ctx: Ctx) => Promise<Reply>,
 ): Promise<Reply & { replayed: boolean }> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");
   }
-  const scope = scopeOf(ctx.caller);
+  // A key is the caller's own, in the organization that the route is about: a person's credentials share it.
+  const scope = `${ctx.caller.userId ?? ctx.caller.credentialId} ${orgId ?? "-"}`;
   const hash = createHash("sha256").update(operation).update("\0").update(requestBytes).digest("base64url");
   return ctx.db.transaction(async (tx) => {
     const place = { table: "idempotency_keys", row: `${scope} ${key}`, column: "reply" };
-    const mine = await tx.run(sql`
-      insert into idempotency_keys (scope, key, request_hash) values (${scope}, ${key}, ${hash})
-      on conflict (scope, key) do update set request_hash = excluded.request_hash, reply = null, created_at = now()
-      where idempotency_keys.created_at < now() - interval '24 hours'`);
+    const mine = await store.takeKey(tx, scope, key, hash);
     if (mine === 0) {
-      const first = await tx.row<{ requestHash: string; reply: string }>(sql`
-        select request_hash as "requestHash", reply from idempotency_keys where scope = ${scope} and key = ${key}`);
+      const first = await store.findReply(tx, scope, key);
       if (first?.requestHash !== hash) {
         throw conflict(
           "idempotency_conflict",
@@ -44,18 +41,10 @@ export async function onceByKey(
     }
     const reply = await handle({ ...ctx, db: tx });
     // A reply may hold a secret that is shown once, so it is sealed like one.
-    await tx.run(sql`
-      update idempotency_keys set reply = ${ctx.keyring.seal(JSON.stringify(reply), place)}
-      where scope = ${scope} and key = ${key}`);
+    await store.keepReply(tx, scope, key, ctx.keyring.seal(JSON.stringify(reply), place));
     return { ...reply, replayed: false };
   });
 }
 
-/** A key is the caller's own, in the organization it acts in: a person's two credentials share it. */
-function scopeOf(caller: Caller): string {
-  const owner: UserId | string = caller.userId ?? caller.credentialId;
-  return `${owner} ${caller.member?.orgId ?? "-"}`;
-}
-
-export const forgetReplies = (db: Db) =>
-  db.run(sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`);
+/** Replies of the last day; the row of the place is both parts of the primary key. */
+export const sealedReplies = { table: "idempotency_keys", id: "scope || ' ' || key", column: "reply" };

@@ -1,11 +1,14 @@
-export { type Access, member, open, signedIn } from "./access.ts";
+export { member, open, signedIn } from "./access.ts";
+export { networkOf } from "./address.ts";
 export { createHttp } from "./app.ts";
-export { cookieValue, createAuthenticator, forgetCallers, type Resolvers } from "./authenticate.ts";
+export { createAuthenticator, forgetCallers } from "./authenticate.ts";
+export { lineOfText } from "./fields.ts";
 export { escapeHtml, htmlPage } from "./html.ts";
-export { forgetReplies } from "./idempotency.ts";
+export { sealedReplies } from "./idempotency.ts";
 export { describeApi } from "./openapi.ts";
 export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
-export { countAttempt, forgetAttempt, forgetAttempts } from "./rate-limit.ts";
+export { countAttempt, forgetAttempt } from "./rate-limit.ts";
 export { baseHeaders } from "./reply.ts";
 export { on, operationId, type Route, type RouteSpec, route } from "./route.ts";
 export { type Listening, listen } from "./server.ts";
+export { removeOldReplies, removeOverAttempts } from "./store.ts";

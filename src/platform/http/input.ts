@@ -2,9 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { z } from "zod";
 import { type Detail, invalidRequest, Refusal, tooLarge } from "../errors.ts";
 
-const bodyDeadlineMs = 20_000;
-/** What was not read of a body would be taken for the next request. */
-const closing = { connection: "close" };
+export const defaultBodyDeadlineMs = 20_000;
 
 /**
  * The body's bytes as they came. Counted while they arrive, so that a large one is refused without being
@@ -14,21 +12,31 @@ export async function readBytes(
   request: Request,
   env: Partial<HttpBindings> | undefined,
   limit: number,
+  deadlineMs: number,
 ): Promise<Buffer> {
   const announced = Number(request.headers.get("content-length") ?? 0);
-  const message = `The body is larger than ${limit} bytes.`;
-  if (announced > limit) throw tooLarge(message, closing);
-  // Not destroyed when we stop early: the socket must still carry the refusal.
+  // The connection stays open: many clients only listen once they have said everything, and closing it
+  // under them would take the refusal along. The server reads on for a moment and forgets what it reads.
+  const refusal = tooLarge(`The body is larger than ${limit} bytes.`);
+  if (announced > limit) throw refusal;
+  const { incoming, outgoing } = env ?? {};
+  if (request.headers.has("expect") && outgoing && "writeContinue" in outgoing) outgoing.writeContinue();
   const source: AsyncIterable<Uint8Array> | null =
-    env?.incoming?.iterator({ destroyOnReturn: false }) ?? request.body;
+    incoming?.iterator({ destroyOnReturn: false }) ?? request.body;
   if (!source) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reading = (async () => {
-    for await (const chunk of source) {
-      size += chunk.length;
-      if (size > limit) throw tooLarge(message, closing);
-      chunks.push(chunk);
+    try {
+      for await (const chunk of source) {
+        size += chunk.length;
+        if (size > limit) throw refusal;
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      // Nobody is left to read this; it is for the log, which should not take it for a fault of ours.
+      if (incoming?.errored) throw invalidRequest([{ message: "The body was cut off." }]);
+      throw error;
     }
     return Buffer.concat(chunks, size);
   })();
@@ -38,11 +46,11 @@ export async function readBytes(
       reject(
         new Refusal(
           408,
-          { error: "request_timeout", message: `The body did not arrive within ${bodyDeadlineMs / 1000} s.` },
-          closing,
+          { error: "request_timeout", message: `The body did not arrive within ${deadlineMs / 1000} s.` },
+          { connection: "close" },
         ),
       );
-    }, bodyDeadlineMs);
+    }, deadlineMs);
   });
   try {
     return await Promise.race([reading, deadline]);
@@ -75,9 +83,21 @@ export function parseJson(bytes: Buffer, request: Request): unknown {
   } catch {
     throw invalidRequest([{ message: "The body is not valid JSON in UTF-8." }]);
   }
+  if (isDeeperThan(maxDepth, value)) {
+    throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
+  }
   // PostgreSQL keeps neither, and a 500 would be the wrong way to say so.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
   return value;
+}
+
+/** Far more than anybody means, and less than what walks a value by calling itself can bear. */
+const maxDepth = 100;
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
 function refuseUnstorable(value: unknown, path: (string | number)[]): void {
@@ -98,7 +118,8 @@ function refuseUnstorable(value: unknown, path: (string | number)[]): void {
 const noQuery = z.strictObject({});
 
 export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown {
-  const given: Record<string, string> = {};
+  // Without a prototype, so that `__proto__` is a name like any other and refused like any other.
+  const given: Record<string, string> = Object.create(null);
   const details: Detail[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
     if (Object.hasOwn(given, name)) details.push({ message: "Given more than once.", path: [name] });
@@ -109,11 +130,11 @@ export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown
   return check(schema, given);
 }
 
-/** The schema's output, or a 400 that lists everything that is wrong. */
+/** The schema's output, or a 400 that lists what is wrong. */
 export function check(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error.issues.slice(0, 50).flatMap(detailsOf));
+  throw invalidRequest(parsed.error.issues.flatMap(detailsOf).slice(0, 50));
 }
 
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {

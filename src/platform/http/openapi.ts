@@ -168,6 +168,8 @@ const refusals: Record<number, { description: string; schema: z.ZodType }> = {
   },
 };
 
+const outcomes: Record<string, string> = { 201: "Created.", 202: "Accepted.", 204: "Done." };
+
 /** The refusals a route can give follow from its contract; `errors` adds those that only its service knows. */
 function responsesOf(spec: RouteSpec, components: Components): Json {
   const statuses = new Set<number>([400, 500, 503]);
@@ -180,7 +182,7 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   for (const [status, schema] of Object.entries(spec.replies)) {
     const media = spec.raw ?? "application/json";
     responses[status] = {
-      description: Number(status) === 201 ? "Created." : "OK",
+      description: outcomes[status] ?? refusals[Number(status)]?.description ?? "OK",
       ...(schema ? { content: { [media]: { schema: components.ref(schema, "output") } } } : {}),
     };
   }
@@ -213,7 +215,9 @@ class Components {
   ref(schema: z.ZodType, io: "input" | "output"): Json {
     const id = schema.meta()?.id;
     const inline = this.inline(schema, io);
-    return id ? { $ref: `#/components/schemas/${this.#keep(id, inline, io)}` } : inline;
+    // A schema with a name may already have been written as a reference to its own definition.
+    if (!id || "$ref" in inline) return inline;
+    return { $ref: `#/components/schemas/${this.#keep(id, inline, io)}` };
   }
 
   inline(schema: z.ZodType, io: "input" | "output"): Json {

@@ -12,9 +12,15 @@ export type PageQuery = z.output<typeof pageQuery>;
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
 
-/** Opaque to the caller; to us the id after which the next page starts. */
-export function afterOf({ cursor }: PageQuery): string | null {
-  if (cursor === undefined) return null;
+/** Sorts behind every id. */
+const beyondAll = "~";
+
+/**
+ * The page holds what sorts before this id. Opaque to the caller; for the first page it is beyond all ids,
+ * so that a list is one statement, `id < after`, that reads its page from the index and nothing else.
+ */
+export function afterOf({ cursor }: PageQuery): string {
+  if (cursor === undefined) return beyondAll;
   const id = Buffer.from(cursor, "base64url").toString("utf8");
   if (!/^[a-z]+_[0-9a-z]{26}$/.test(id))
     throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");

@@ -1,7 +1,10 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { jsonReply } from "./reply.ts";
 
 export interface Listening {
   port: number;
@@ -13,21 +16,40 @@ interface App {
   fetch: Parameters<typeof getRequestListener>[0];
 }
 
+export interface Patience {
+  /** How long a request's headers may take. */
+  headersMs?: number;
+  /** How long a whole request may take: the backstop for bodies, whose own deadline is shorter. */
+  requestMs?: number;
+}
+
 /** A socket first, the application once its address is known: the public URL may depend on the port. */
-export function listen(host: string, port: number): Promise<{ port: number; serve(app: App): Listening }> {
-  let handler: RequestListener = answerStarting;
+export function listen(
+  host: string,
+  port: number,
+  { headersMs = 10_000, requestMs = 120_000 }: Patience = {},
+): Promise<{ port: number; serve(app: App): Listening }> {
+  let handler = answering(() => refuse(unavailable("Signalbox is starting.", 1)));
   const server = createServer(
     {
-      headersTimeout: 10_000,
-      // The backstop for bodies; a route's own deadline is shorter and answers in shape.
-      requestTimeout: 120_000,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32 * 1024,
-      connectionsCheckingInterval: 1_000,
+      connectionsCheckingInterval: Math.min(1_000, headersMs),
+      // Refused below, in the shape of all other refusals.
+      requireHostHeader: false,
     },
     (request, response) => void handler(request, response),
   );
   server.maxRequestsPerSocket = 0;
+  // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.
+  server.on("checkContinue", (request, response) => void handler(request, response));
+  server.on(
+    "checkExpectation",
+    answering(() => refuse(cannotExpect)),
+  );
+  server.on("connect", (_request, socket) => refuseOn(socket, notOffered));
   server.on("clientError", answerClientError);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -37,7 +59,7 @@ export function listen(host: string, port: number): Promise<{ port: number; serv
       resolve({
         port: actual,
         serve: (app) => {
-          handler = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+          handler = answering(app.fetch);
           return { port: actual, close: (deadlineMs) => close(server, deadlineMs) };
         },
       });
@@ -45,43 +67,68 @@ export function listen(host: string, port: number): Promise<{ port: number; serv
   });
 }
 
-const answerStarting: RequestListener = (_request, response) => {
-  response.writeHead(503, { "content-type": "application/json; charset=UTF-8", "retry-after": "1" });
-  response.end(JSON.stringify({ error: "service_unavailable", message: "Signalbox is starting." }));
-};
+/** What arrives as a request but has no target or host that makes sense is refused before the application. */
+const answering = (fetch: App["fetch"]): RequestListener =>
+  getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: () => refuse(notHttp) });
+
+const notHttp = invalidRequest([{ message: "This is not a valid HTTP request." }]);
+const cannotExpect = new Refusal(417, {
+  error: "expectation_failed",
+  message: "Of all expectations only 100-continue can be met.",
+});
+const notOffered = new Refusal(501, { error: "not_implemented", message: "CONNECT is not offered here." });
+const tooSlow = new Refusal(408, {
+  error: "request_timeout",
+  message: "The request did not arrive in time.",
+});
+const headersTooLarge = new Refusal(431, {
+  error: "headers_too_large",
+  message: "Headers may have 32 KiB.",
+});
+
+const refuse = ({ status, body, headers }: Refusal) => jsonReply(status, body, newId("req"), headers);
 
 function close(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    // A connection that is kept alive is idle only once its last reply is out, so it is looked at again.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }
 
 /** Requests that never became one: too slow, too large or not HTTP. Answered in the shape of all the others. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket) {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex) {
+  // Node keeps the reply that a socket is waiting for here; there is no other way to know.
+  const reply = (socket as Socket & { _httpMessage?: InFlight })._httpMessage;
+  if (error.code === "ECONNRESET" || !socket.writable || (reply?.headersSent && !reply.req.complete)) {
     socket.destroy();
-    return;
+  } else if (reply?.req.complete) {
+    // What is wrong came after a good request: that one's reply must not be this refusal.
+    reply.once("finish", () => socket.destroy());
+  } else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    refuseOn(socket, tooSlow);
+  } else {
+    refuseOn(socket, error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : notHttp);
   }
-  const [status, body] =
-    error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? ["408 Request Timeout", { error: "request_timeout", message: "The request did not arrive in time." }]
-      : error.code === "HPE_HEADER_OVERFLOW"
-        ? [
-            "431 Request Header Fields Too Large",
-            { error: "headers_too_large", message: "Headers may have 32 KiB." },
-          ]
-        : [
-            "400 Bad Request",
-            { error: "invalid_request", details: [{ message: "This is not a valid HTTP request." }] },
-          ];
-  const text = JSON.stringify(body);
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=UTF-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` +
-      `x-content-type-options: nosniff\r\ncache-control: no-store\r\nx-request-id: ${newId("req")}\r\nconnection: close\r\n\r\n${text}`,
+}
+
+interface InFlight {
+  headersSent: boolean;
+  req: IncomingMessage;
+  once(event: "finish", listener: () => void): void;
+}
+
+/** Says no where there is no reply object to say it with. */
+function refuseOn(socket: Duplex, refusal: Refusal) {
+  const text = JSON.stringify(refusal.body);
+  const headers = { "content-length": Buffer.byteLength(text), connection: "close" };
+  const lines = [...refuse(refusal).headers, ...Object.entries(headers)].map(
+    ([name, value]) => `${name}: ${value}\r\n`,
   );
+  socket.end(`HTTP/1.1 ${refusal.status} ${refusal.body.error}\r\n${lines.join("")}\r\n${text}`);
 }

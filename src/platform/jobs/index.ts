@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import type { Platform } from "../context.ts";
-import type { Db } from "../db/index.ts";
+import { type Db, exclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
 
 /** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
@@ -48,6 +48,12 @@ export interface JobsOptions {
   works: boolean;
 }
 
+/** New work is announced; what was put off, or failed and waits for its next try, is found by looking. */
+const pollSeconds = 5;
+
+/** Any number, the same in every replica. */
+const installKey = 728_331_002;
+
 export async function openJobs({ db, log, definitions, works }: JobsOptions): Promise<Jobs> {
   const boss = new PgBoss({
     backend: db.kind,
@@ -67,22 +73,28 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   // Losing the database for a moment is expected; the log says so, the next poll goes on.
   boss.on("error", (error) => log.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
-  await boss.start();
+  // Replicas that start together on an empty database would make the queue's tables both at once.
+  await exclusively(db, installKey, async () => {
+    await boss.start();
+    const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+    for (const definition of definitions) {
+      const queue = {
+        name: definition.name,
+        notify: true,
+        retryLimit: definition.retries ?? 5,
+        retryDelay: definition.retryDelay ?? 5,
+        retryBackoff: true,
+        retryDelayMax: 3600,
+        expireInSeconds: definition.expireInSeconds ?? 300,
+      };
+      const found = known.get(definition.name);
+      if (!found) await boss.createQueue(definition.name, queue);
+      // A start writes only what changed: most change nothing, and there will be many queues.
+      else if (!includes(found, queue)) await boss.updateQueue(definition.name, queue);
+    }
+  });
   let ready = true;
-  const known = new Set((await boss.getQueues()).map(({ name }) => name));
-  for (const definition of definitions) {
-    const queue = {
-      name: definition.name,
-      notify: true,
-      retryLimit: definition.retries ?? 5,
-      retryDelay: definition.retryDelay ?? 5,
-      retryBackoff: true,
-      retryDelayMax: 3600,
-      expireInSeconds: definition.expireInSeconds ?? 300,
-    };
-    if (known.has(definition.name)) await boss.updateQueue(definition.name, queue);
-    else await boss.createQueue(definition.name, queue);
-  }
+  const failing = new Set<string>();
 
   return {
     isReady: () => ready,
@@ -94,48 +106,63 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       });
     },
     async work(platform, kinds) {
-      const failing = new Set<string>();
       platform.metrics.describe("job_failing", "1 while the last run of that job in this process failed.");
       platform.metrics.gauge("job_failing", () =>
         kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
       );
       for (const definition of kinds) {
-        await boss.work(
-          definition.name,
-          { localConcurrency: definition.concurrency ?? 1 },
-          async ([next]) => {
-            const started = performance.now();
-            const span = platform.trace?.start(`job ${definition.name}`, "consumer");
-            let failure: string | undefined;
-            try {
-              await definition.handle(platform, (next?.data ?? {}) as object);
-              failing.delete(definition.name);
-            } catch (error) {
-              failure = error instanceof Error ? error.name : "unknown";
-              failing.add(definition.name);
-              log.warn({ job: definition.name, id: next?.id, err: error }, "job failed");
-              throw error;
-            } finally {
-              const seconds = (performance.now() - started) / 1000;
-              const outcome = failure === undefined ? "done" : "failed";
-              platform.metrics.time("job_duration_seconds", { job: definition.name, outcome }, seconds);
-              span?.end(failure !== undefined, {
-                "signalbox.job": definition.name,
-                "signalbox.job.id": next?.id,
-                "error.type": failure,
-              });
-            }
-          },
-        );
+        for (let i = 0; i < (definition.concurrency ?? 1); i++) {
+          let worker = "";
+          worker = await boss.work(
+            definition.name,
+            { notifyPollingIntervalSeconds: pollSeconds },
+            async ([next]) => {
+              // Where one was there may be more: else each would wait for the next notification or poll.
+              boss.notifyWorker(worker);
+              await perform(platform, definition, next?.id, (next?.data ?? {}) as object);
+            },
+          );
+        }
       }
       const scheduled = kinds.filter(({ schedule }) => schedule);
-      for (const { name, schedule } of scheduled) await boss.schedule(name, schedule!);
-      const current = new Set(scheduled.map(({ name }) => name));
-      for (const { name } of await boss.getSchedules()) if (!current.has(name)) await boss.unschedule(name);
+      const known = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]));
+      for (const { name, schedule } of scheduled) {
+        if (known.get(name) !== schedule) await boss.schedule(name, schedule!);
+        known.delete(name);
+      }
+      for (const name of known.keys()) await boss.unschedule(name);
     },
     async stop(timeoutMs) {
       ready = false;
       await boss.stop({ graceful: true, timeout: timeoutMs });
     },
   };
+
+  async function perform(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
+    const started = performance.now();
+    const span = platform.trace?.start(`job ${name}`, "consumer");
+    let failure: string | undefined;
+    try {
+      await handle(platform, data);
+      failing.delete(name);
+    } catch (error) {
+      failure = error instanceof Error ? error.name : "unknown";
+      failing.add(name);
+      log.warn({ job: name, id, err: error }, "job failed");
+      throw error;
+    } finally {
+      const seconds = (performance.now() - started) / 1000;
+      const outcome = failure === undefined ? "done" : "failed";
+      platform.metrics.time("job_duration_seconds", { job: name, outcome }, seconds);
+      span?.end(failure !== undefined, {
+        "signalbox.job": name,
+        "signalbox.job.id": id,
+        "error.type": failure,
+      });
+    }
+  }
 }
+
+/** True when everything in `part` has the same value in `whole`. */
+const includes = (whole: object, part: object): boolean =>
+  Object.entries(part).every(([key, value]) => (whole as Record<string, unknown>)[key] === value);

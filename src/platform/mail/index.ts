@@ -42,6 +42,16 @@ export function createMail({
   };
 }
 
+/** Connects and signs in as delivery would; throws what the server said against it. */
+export async function trySmtp(smtpUrl: string): Promise<void> {
+  const transport = createTransport({ url: smtpUrl, connectionTimeout: 5_000, greetingTimeout: 5_000 });
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
 export const deliver = job<{ id: string }>({
   name: "mail.deliver",
   retries: 10,
@@ -80,11 +90,25 @@ export const tidy = job({
   },
 });
 
-/** What was kept or is still on its way, newest first, opened: for the operator's own eyes. */
-export async function readMails({ db, keyring }: Pick<Platform, "db" | "keyring">, limit: number) {
-  const mails = await store.list(db, limit);
-  return mails.map((mail) => ({
-    ...mail,
-    text: mail.text === null ? null : keyring.open(mail.text, placeOf(mail.id)),
-  }));
+/** What was kept or is still on its way, newest first, without the text. */
+export async function listMails(db: Db, limit: number) {
+  return (await store.listUnsent(db, limit)).map(({ text: _, ...mail }) => mail);
 }
+
+type Sealed = Pick<Platform, "db" | "keyring">;
+
+/** One mail, opened, for the operator's own eyes. The text is null once it was sent. */
+export async function readMail({ db, keyring }: Sealed, id: string) {
+  const mail = await store.find(db, id);
+  return mail && opened(keyring, mail);
+}
+
+/** What was kept or is still on its way, newest first, opened. */
+export async function readMails({ db, keyring }: Sealed, limit: number) {
+  return (await store.listUnsent(db, limit)).map((mail) => opened(keyring, mail));
+}
+
+const opened = (keyring: Keyring, mail: store.MailRow): store.MailRow => ({
+  ...mail,
+  text: mail.text && keyring.open(mail.text, placeOf(mail.id)),
+});

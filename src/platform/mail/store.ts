@@ -25,10 +25,15 @@ export const markSent = (db: Db, id: string) =>
 export const noteFailure = (db: Db, id: string, error: string) =>
   db.run(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`);
 
-export const list = (db: Db, limit: number) =>
+const columns = sql`id, recipient as "to", subject, text, status, error, created_at as "createdAt"`;
+
+/** What was kept or is still on its way, newest first. */
+export const listUnsent = (db: Db, limit: number) =>
   db.rows<MailRow>(sql`
-    select id, recipient as "to", subject, text, status, error, created_at as "createdAt"
-    from mails order by id desc limit ${limit}`);
+    select ${columns} from mails where status in ('kept', 'queued') order by id desc limit ${limit}`);
+
+export const find = (db: Db, id: string) =>
+  db.row<MailRow>(sql`select ${columns} from mails where id = ${id}`);
 
 export const removeOld = (db: Db) =>
   db.run(sql`delete from mails where created_at < now() - interval '7 days'`);

@@ -1,0 +1,28 @@
+/** One line of the doctor's report. */
+export interface Finding {
+  check: string;
+  level: "ok" | "warning" | "problem";
+  message: string;
+  /** What to do about it. */
+  advice?: string;
+}
+
+export const ok = (check: string, message: string): Finding => ({ check, level: "ok", message });
+export const warning = (check: string, message: string, advice: string): Finding => ({
+  check,
+  level: "warning",
+  message,
+  advice,
+});
+export const problem = (check: string, message: string, advice?: string): Finding => ({
+  check,
+  level: "problem",
+  message,
+  ...(advice ? { advice } : {}),
+});
+
+export const reasonOf = (error: unknown): string => {
+  const { message, code, cause } = error as Error & { code?: string };
+  if (cause instanceof Error) return reasonOf(cause);
+  return message || code || String(error);
+};

@@ -1,0 +1,87 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { type Config, listensOnLoopbackOnly } from "../../platform/config.ts";
+import { trySmtp } from "../../platform/mail/index.ts";
+import { type Finding, ok, problem, reasonOf, warning } from "./finding.ts";
+
+const check = "public URL";
+
+/** What the configuration alone tells about how others reach this instance. */
+export function checkAddress({ host, publicUrl }: Config): Finding[] {
+  if (!publicUrl) {
+    if (listensOnLoopbackOnly(host)) return [];
+    return [
+      warning(
+        check,
+        `PUBLIC_URL is not set, and HOST ${host} is not only this machine`,
+        "Set PUBLIC_URL to the address people and runners use: links in mails and callbacks are made from it.",
+      ),
+    ];
+  }
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === "https:" || !isPublic(hostname)) return [];
+  return [
+    warning(
+      check,
+      `${publicUrl} is not encrypted, so passwords and keys travel in the open`,
+      "Put a proxy with TLS in front, and set PUBLIC_URL to its https address.",
+    ),
+  ];
+}
+
+function isPublic(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(bare)) return ipaddr.process(bare).range() === "unicast";
+  return bare.includes(".") && !/(^|\.)(localhost|local|internal|lan|test|example)$/.test(bare);
+}
+
+/** Does somebody who follows a link from a mail end up here? */
+export async function checkReachable(
+  publicUrl: string,
+  instance: string,
+  serving: boolean,
+): Promise<Finding> {
+  let response: Response;
+  try {
+    response = await fetch(`${publicUrl}/version`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(5_000),
+    });
+  } catch (error) {
+    const message = `${publicUrl} does not answer from here (${reasonOf(error)})`;
+    return serving
+      ? problem(check, message, "Correct PUBLIC_URL, or the proxy and the DNS entry it leads through.")
+      : warning(check, message, "If the service is running, correct PUBLIC_URL or its proxy; else start it.");
+  }
+  const answer = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined;
+  if (response.status !== 200 || answer?.name !== "signalbox") {
+    return problem(
+      check,
+      `something else answers at ${publicUrl} (HTTP ${response.status})`,
+      "Correct PUBLIC_URL, or lead that address here.",
+    );
+  }
+  return answer.instance === instance
+    ? ok(check, `${publicUrl} leads here`)
+    : problem(
+        check,
+        `another Signalbox answers at ${publicUrl}`,
+        "Correct PUBLIC_URL; or, if it is a replica of this one, give it the same SIGNALBOX_SECRET.",
+      );
+}
+
+export async function checkMail({ smtpUrl, host }: Config): Promise<Finding> {
+  if (!smtpUrl) {
+    const message = "SMTP_URL is not set: mails are kept, `signalbox mail` shows them";
+    return listensOnLoopbackOnly(host)
+      ? ok("mail", message)
+      : warning("mail", message, "Set SMTP_URL, so that people get them.");
+  }
+  const server = new URL(smtpUrl).host;
+  try {
+    await trySmtp(smtpUrl);
+    return ok("mail", `${server} takes mail from us`);
+  } catch (error) {
+    return problem("mail", `${server} does not take mail from us (${reasonOf(error)})`, "Correct SMTP_URL.");
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  type Discovery,
+  DiscoveryError,
+  discoverRequirements,
+  problemWithUrl,
+} from "../features/mcp-connections/index.ts";
+import { createEgress } from "../platform/egress/index.ts";
+import { readArguments, UsageError } from "./arguments.ts";
+import { type Screen, screenOf } from "./discover/text.ts";
+import { showVerdict } from "./discover/verdict.ts";
+import type { Io } from "./io.ts";
+
+const help = `
+Usage: signalbox discover <url> [--json] [--evidence]
+
+Finds out how an MCP server must be connected. It is asked without credentials; nothing is registered,
+stored or called. The machine you are on is the one that asks, so servers on it can be examined; other
+private addresses need EGRESS_ALLOW.
+
+Options:
+  --json       the result as the API gives it
+  --evidence   every request, what it taught and the rule that decided
+
+Exit codes: 0 ready, 2 something has to be done by hand, 3 unsupported, 4 unreachable, 1 anything else
+
+Examples:
+  signalbox discover https://mcp.example.com/mcp
+  signalbox discover http://localhost:3000/mcp --evidence
+  signalbox discover https://mcp.example.com/mcp --json | jq .authentication
+`;
+
+/** A script branches on the verdict, so wrong usage has the one code that no verdict has. */
+const exit = {
+  ready: 0,
+  failed: 1,
+  manual_action_required: 2,
+  unsupported: 3,
+  unreachable: 4,
+} as const satisfies Record<Discovery["status"] | "failed", number>;
+
+export async function discover(
+  args: string[],
+  io: Io,
+  screen: Screen = screenOf(process.stdout),
+): Promise<number> {
+  const asked = read(args);
+  if ("problem" in asked) {
+    io.err(`${asked.problem} See \`signalbox discover --help\`.`);
+    return exit.failed;
+  }
+  const { egressAllow, publicUrl, host, port } = io.config();
+  const here = (publicUrl ?? `http://${host}:${port || 8787}`).replace(/\/$/, "");
+  const egress = createEgress({ allow: egressAllow, allowLoopback: true });
+  try {
+    const { result, evidence, closed } = await discoverRequirements({
+      url: asked.url,
+      egress,
+      redirectUri: (id) => `${here}/v1/oauth-providers/${id}/connect/callback`,
+    });
+    if (asked.json) io.out(JSON.stringify(asked.evidence ? { ...result, evidence } : result, null, 2));
+    else io.out(showVerdict(result, evidence, { ...screen, evidence: asked.evidence }));
+    await closed;
+    return exit[result.status];
+  } catch (error) {
+    if (!(error instanceof DiscoveryError)) throw error;
+    io.err(error.message);
+    return exit.failed;
+  } finally {
+    await egress.close();
+  }
+}
+
+function read(args: string[]): { url: string; json: boolean; evidence: boolean } | { problem: string } {
+  try {
+    const { values, words } = readArguments(args, {
+      help,
+      options: { json: { type: "boolean", default: false }, evidence: { type: "boolean", default: false } },
+      words: 1,
+    });
+    const [url] = words;
+    if (url === undefined) return { problem: "Name the URL of the server." };
+    const problem = url.length > 2048 ? "The URL is longer than 2048 characters." : problemWithUrl(url);
+    return problem ? { problem } : { url, json: values.json, evidence: values.evidence };
+  } catch (error) {
+    if (error instanceof UsageError) return { problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+/** What a terminal would obey instead of show: control codes, and marks that reverse the direction of text. */
+const OBEYED = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** Text from outside, made safe to print. */
+export function clean(text: string): string {
+  return text.replace(OBEYED, "\ufffd");
+}
+
+/** Breaks text into lines at spaces. A word that is longer than a line stays whole, so that URLs can be copied. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+export type Paint = Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", (text: string) => string>;
+
+export function painter(colour: boolean): Paint {
+  const code = (on: number, off: number) => (text: string) =>
+    colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return {
+    bold: code(1, 22),
+    dim: code(2, 22),
+    red: code(31, 39),
+    green: code(32, 39),
+    yellow: code(33, 39),
+    cyan: code(36, 39),
+  };
+}
+
+export interface Screen {
+  colour: boolean;
+  width: number;
+}
+
+/** Colours for a person at a terminal; `hasColors` knows NO_COLOR and terminals that have none. */
+export function screenOf(stream: NodeJS.WriteStream): Screen {
+  const colour = stream.isTTY === true && stream.hasColors();
+  return { colour, width: Math.min(Math.max(stream.columns ?? 100, 60), 110) };
+}

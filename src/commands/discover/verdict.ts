@@ -1,0 +1,147 @@
+import type { Discovery, Evidence } from "../../features/mcp-connections/index.ts";
+import { clean, type Paint, painter, type Screen, wrap } from "./text.ts";
+
+interface Style extends Screen {
+  /** Every request with what it taught, instead of one line each. */
+  evidence: boolean;
+}
+
+const HEADLINES: Record<Discovery["status"], { colour: keyof Paint; says: string }> = {
+  ready: { colour: "green", says: "READY" },
+  manual_action_required: { colour: "yellow", says: "SOMETHING HAS TO BE DONE BY HAND" },
+  unsupported: { colour: "red", says: "UNSUPPORTED" },
+  unreachable: { colour: "red", says: "UNREACHABLE" },
+};
+
+const KINDS: Record<Discovery["authentication"]["kind"], string> = {
+  none: "none needed",
+  oauth: "OAuth sign-in",
+  manual_bearer: "a bearer token, entered by hand",
+  unknown: "not known",
+};
+
+const METHODS = {
+  client_metadata: "client metadata document",
+  dynamic: "dynamic registration",
+  pre_registered: "a client registered by hand",
+};
+
+const STEPS: Record<string, string> = {
+  probe_discover: "server/discover",
+  probe_initialize: "initialize",
+  initialized: "initialized",
+  list_tools: "tools/list",
+  close_session: "close session",
+  probe_legacy_sse: "event stream",
+  resource_metadata: "resource metadata",
+  server_metadata: "server metadata",
+};
+
+/** A verdict for a person at a terminal. All text from outside is cleaned: it could hold control sequences. */
+export function showVerdict(result: Discovery, evidence: readonly Evidence[], style: Style): string {
+  const paint = painter(style.colour);
+  const headline = HEADLINES[result.status];
+  const lines = [`${paint[headline.colour](`● ${headline.says}`)}  ${clean(result.server.url)}`, ""];
+  for (const [name, value] of facts(result)) {
+    const [first = "", ...more] = wrap(value, style.width - 18);
+    lines.push(
+      `  ${paint.dim(name.padEnd(14))}  ${first}`,
+      ...more.map((line) => `${" ".repeat(18)}${line}`),
+    );
+  }
+  lines.push(
+    "",
+    ...showRequirements(result, paint, style.width),
+    ...showWarnings(result, paint, style.width),
+  );
+  lines.push(
+    ...showSteps(evidence, paint, style),
+    ...wrap(`Next: ${nextAction(result)}`, style.width).map(paint.bold),
+  );
+  return lines.join("\n");
+}
+
+function facts({ server, authentication, tools }: Discovery): [string, string][] {
+  const { kind, authorizationServers, requiredScopes, recommendedScopes } = authentication;
+  const facts: [string, string][] = [
+    ["Protocol", protocolOf(server)],
+    ["Authentication", KINDS[kind]],
+  ];
+  for (const { issuer } of authorizationServers) facts.push(["Sign-in at", issuer]);
+  if (requiredScopes.length > 0) facts.push(["Required scopes", requiredScopes.join(" ")]);
+  if (recommendedScopes.length > 0) facts.push(["Scopes to ask", recommendedScopes.join(" ")]);
+  if (kind === "oauth") {
+    facts.push([
+      "Refresh",
+      { supported: "supported", not_advertised: "not advertised", unknown: "not known" }[
+        authentication.refreshSupport
+      ],
+    ]);
+    facts.push(["Registration", METHODS[authentication.recommendedRegistrationMethod]]);
+  }
+  facts.push(["Tools", toolsOf(tools)]);
+  return facts.map(([name, value]) => [name, clean(value)]);
+}
+
+function protocolOf({ protocolVersion, initialize }: Discovery["server"]): string {
+  if (protocolVersion !== undefined) return `MCP ${protocolVersion}`;
+  return initialize === "authentication_required" ? "shown only after signing in" : "no MCP server answered";
+}
+
+function toolsOf({ visibility, count, items = [] }: Discovery["tools"]): string {
+  if (visibility === "requires_auth") return "shown only after signing in";
+  if (visibility === "unavailable") return "not available";
+  const names = items
+    .slice(0, 12)
+    .map(
+      ({ name, readOnlyHint, destructiveHint }) =>
+        `${name}${readOnlyHint ? " (reads)" : destructiveHint ? " (destroys)" : ""}`,
+    );
+  const rest = (count ?? 0) - names.length;
+  return `${count ?? "not counted"}${names.length > 0 ? `: ${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}` : ""}`;
+}
+
+function showRequirements({ manualRequirements }: Discovery, paint: Paint, width: number): string[] {
+  if (manualRequirements.length === 0) return [];
+  const steps = manualRequirements.flatMap(({ code, label, reason }, index) => [
+    `  ${paint.yellow(`${index + 1}. ${label}`)} ${paint.dim(code)}`,
+    ...wrap(clean(reason), width - 5).map((line) => `     ${line}`),
+  ]);
+  return [paint.bold("To do"), ...steps, ""];
+}
+
+function showWarnings({ warnings }: Discovery, paint: Paint, width: number): string[] {
+  if (warnings.length === 0) return [];
+  const notes = warnings.flatMap(({ code, message }) => [
+    `  ${paint.cyan("!")} ${paint.dim(code)}`,
+    ...wrap(clean(message), width - 4).map((line) => `    ${line}`),
+  ]);
+  return [paint.bold("Worth knowing"), ...notes, ""];
+}
+
+function showSteps(evidence: readonly Evidence[], paint: Paint, style: Style): string[] {
+  const steps = evidence.flatMap((entry) => {
+    const answer = String(entry.status ?? entry.failure ?? "–");
+    const step = (STEPS[entry.step] ?? entry.step).padEnd(17);
+    const head = `  ${answer.padEnd(4)} ${step} ${entry.method.padEnd(6)} ${clean(entry.url)} ${paint.dim(`${entry.ms} ms`)}`;
+    if (!style.evidence) return [head];
+    const decided = entry.decided.length > 0 ? ` → ${entry.decided.join(", ")}` : "";
+    const detail = [
+      ...wrap(clean(entry.learned), style.width - 7),
+      ...wrap(`${entry.rule}${decided}`, style.width - 7).map(paint.dim),
+    ];
+    return [head, ...detail.map((line) => `       ${line}`)];
+  });
+  return [paint.bold("Asked"), ...steps, ""];
+}
+
+function nextAction({ status, authentication, manualRequirements, warnings }: Discovery): string {
+  const [first] = manualRequirements;
+  if (first) return `${first.label}, as described above.`;
+  if (status === "ready") {
+    return authentication.kind === "oauth"
+      ? "connect it; people sign in with their own accounts."
+      : "connect it.";
+  }
+  return warnings.length > 0 ? "see what is worth knowing above." : "ask the server's operator.";
+}

@@ -1,0 +1,83 @@
+import { type Config, ConfigError } from "../platform/config.ts";
+import { hasDatabase } from "../platform/db/index.ts";
+import { OperatorError } from "../platform/errors.ts";
+import { instanceId } from "../platform/keyring.ts";
+import { readArguments } from "./arguments.ts";
+import { checkDatabase, checkSealed } from "./checks/database.ts";
+import { type Finding, ok, problem, warning } from "./checks/finding.ts";
+import { checkFolder } from "./checks/folder.ts";
+import { checkAddress, checkMail, checkReachable } from "./checks/network.ts";
+import { exit, type Io } from "./io.ts";
+
+const help = `
+Usage: signalbox doctor [--json]
+
+Checks this instance: configuration, data folder, database, migrations, clock, stored secrets, public URL
+and mail. Each line is ✓ (fine), ! (look at it) or ✗ (broken), with what to do. While the service is
+running on its embedded database, the checks run inside it, with its own settings.
+Ends with 1 if anything is broken.
+
+Options:
+  --json   the findings as JSON
+
+Example:
+  signalbox doctor
+`;
+
+const marks = { ok: "✓", warning: "!", problem: "✗" } as const;
+
+export async function doctor(args: string[], io: Io): Promise<number> {
+  const { values } = readArguments(args, { help, options: { json: { type: "boolean" } } });
+  const findings: Finding[] = [];
+  for await (const finding of examine(io)) {
+    findings.push(finding);
+    if (values.json) continue;
+    const advice = finding.advice ? `\n    → ${finding.advice}` : "";
+    io.out(`${marks[finding.level]} ${finding.check}: ${finding.message}${advice}`);
+  }
+  if (values.json) io.out(JSON.stringify(findings));
+  return findings.some(({ level }) => level === "problem") ? exit.failed : exit.ok;
+}
+
+async function* examine(io: Io): AsyncGenerator<Finding> {
+  let config: Config;
+  try {
+    config = io.config();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    yield problem("configuration", error.message);
+    return;
+  }
+  yield ok("configuration", describe(config, io.serving));
+  yield* checkFolder(config);
+  yield* checkAddress(config);
+  yield* examineInside(config, io);
+  yield await checkMail(config);
+}
+
+/** What takes an open database. */
+async function* examineInside(config: Config, io: Io): AsyncGenerator<Finding> {
+  if (!config.databaseUrl && !hasDatabase(config.dataDir)) {
+    yield warning("database", "there is none yet", "The first `signalbox serve` makes it.");
+    return;
+  }
+  try {
+    const opened = await io.database({ anySchema: true });
+    const findings = await checkDatabase(opened);
+    yield* findings;
+    if (findings.some(({ check, level }) => check === "migrations" && level === "ok")) {
+      const { sealedColumns } = await import("../app.ts");
+      yield* await checkSealed(opened, sealedColumns);
+    }
+    const publicUrl = io.serving ? (await io.platform()).config.publicUrl : config.publicUrl;
+    if (publicUrl) yield await checkReachable(publicUrl, instanceId(opened.keyring), io.serving);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    yield problem("database", error.message);
+  }
+}
+
+function describe({ host, port, databaseUrl }: Config, serving: boolean): string {
+  const where = databaseUrl ? "PostgreSQL" : "the embedded database";
+  return `${serving ? "running" : "complete"}, for ${host}:${port} on ${where}`;
+}

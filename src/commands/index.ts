@@ -1,0 +1,71 @@
+import { OperatorError, Refusal } from "../platform/errors.ts";
+import { HelpWanted, UsageError } from "./arguments.ts";
+import { type Command, exit, type Io } from "./io.ts";
+
+interface Entry {
+  summary: string;
+  load(): Promise<Command>;
+  /** Needs the database, so it is run by the server while that holds the data folder. */
+  database?: true;
+  /** Comes to an end by itself when it is asked to stop. */
+  stops?: true;
+}
+
+/** The table of contents of the command line; a command is loaded when it is called. */
+export const commands: Record<string, Entry> = {
+  serve: { summary: "run the service", load: async () => (await import("./serve.ts")).serve, stops: true },
+  migrate: {
+    summary: "bring the database to this version",
+    load: async () => (await import("./migrate.ts")).migrate,
+    database: true,
+  },
+  doctor: {
+    summary: "check this instance and say what to do",
+    load: async () => (await import("./doctor.ts")).doctor,
+    database: true,
+  },
+  demo: {
+    summary: "fill an empty instance with a workspace to try",
+    load: async () => (await import("./demo.ts")).demo,
+    database: true,
+  },
+  discover: {
+    summary: "find out how an MCP server must be connected",
+    load: async () => (await import("./discover.ts")).discover,
+  },
+  openapi: {
+    summary: "print the API description",
+    load: async () => (await import("./openapi.ts")).openapi,
+  },
+  mail: {
+    summary: "read the mails that were kept or wait to be sent",
+    load: async () => (await import("./mail.ts")).mail,
+    database: true,
+  },
+  reseal: {
+    summary: "seal every stored secret anew, after a change of SIGNALBOX_SECRET",
+    load: async () => (await import("./reseal.ts")).reseal,
+    database: true,
+    stops: true,
+  },
+};
+
+/** Runs a command to its end, whatever that is; what went wrong is said in a sentence where that is possible. */
+export async function runCommand(name: string, args: string[], io: Io): Promise<number> {
+  try {
+    const command = await commands[name]!.load();
+    return await command(args, io);
+  } catch (error) {
+    if (error instanceof HelpWanted) {
+      io.out(error.message.trim());
+      return exit.ok;
+    }
+    if (error instanceof UsageError) {
+      io.err(`${error.message} See \`signalbox ${name} --help\`.`);
+      return exit.usage;
+    }
+    const expected = error instanceof OperatorError || error instanceof Refusal;
+    io.err(expected ? error.message : `Unexpected: ${(error as Error).stack ?? error}`);
+    return exit.failed;
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { signUp, useServer } from "../../../test/harness.ts";
+import { createApp, jobs } from "../../app.ts";
+import { sql } from "../../platform/db/index.ts";
+import { cookieName, sessionCookie } from "./cookie.ts";
+
+// What people see of accounts is in test/http/identity.test.ts; this is what only this room knows.
+describe("sessions", () => {
+  const server = useServer();
+  const sessionOf = (userId: string) =>
+    server.platform.db.row<{ expiresAt: number; lastUsedAt: number; address: string; agent: string }>(sql`
+      select expires_at as "expiresAt", last_used_at as "lastUsedAt", ip_address as address, user_agent as agent
+      from sessions where user_id = ${userId}`);
+
+  test("remember where they came from", async () => {
+    const email = `from-${Date.now()}@example.com`;
+    const { body } = await server.call("/api/auth/sign-up/email", {
+      body: { email, password: "correct horse", name: "Ada" },
+      headers: { "user-agent": "Testing/1.0", "x-forwarded-for": "6.6.6.6", "x-client-address": "6.6.6.6" },
+    });
+    expect(await sessionOf(body.user.id)).toMatchObject({ address: "127.0.0.1", agent: "Testing/1.0" });
+  });
+
+  test("that are used live on; no request waits for that to be written", async () => {
+    const ada = await signUp(server);
+    await server.platform.db.run(sql`
+      update sessions set expires_at = now() + interval '1 hour', last_used_at = now() - interval '1 day'
+      where user_id = ${ada.userId}`);
+    const app = createApp(server.platform, { role: "api" });
+    const request = new Request(`${server.url}/v1/me`, { headers: ada.auth });
+    expect((await app.fetch(request)).status).toBe(200);
+    expect((await sessionOf(ada.userId))!.expiresAt).toBeLessThan(Date.now() + 2 * 3_600_000);
+    await app.close();
+    const used = (await sessionOf(ada.userId))!;
+    expect(used.expiresAt).toBeGreaterThan(Date.now() + 6 * 24 * 3_600_000);
+    expect(used.lastUsedAt).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test("that are over do not come back by being used at the last moment", async () => {
+    const ada = await signUp(server);
+    const app = createApp(server.platform, { role: "api" });
+    await app.fetch(new Request(`${server.url}/v1/me`, { headers: ada.auth }));
+    await server.platform.db.run(
+      sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${ada.userId}`,
+    );
+    await app.close();
+    expect((await sessionOf(ada.userId))!.expiresAt).toBeLessThan(Date.now());
+  });
+
+  test("that are over are removed after a while, others are not", async () => {
+    const gone = await signUp(server);
+    const here = await signUp(server);
+    await server.platform.db.run(
+      sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${gone.userId}`,
+    );
+    await jobs.find(({ name }) => name === "auth.tidy")!.handle(server.platform, {});
+    expect(await sessionOf(gone.userId)).toBeUndefined();
+    expect(await sessionOf(here.userId)).toBeDefined();
+  });
+});
+
+test("a cookie over TLS is bound to its host", () => {
+  const url = "https://signalbox.example.com";
+  expect(cookieName(url)).toBe("__Host-signalbox_session");
+  // The prefix demands exactly this: Secure, the root path and no Domain.
+  expect(sessionCookie(url, "t")).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+  expect(sessionCookie(url, "t")).not.toMatch(/domain/i);
+});

@@ -1,0 +1,56 @@
+import { sessionHeaders } from "./tools.ts";
+import type { Wire } from "./wire.ts";
+
+const DELETE_MS = 3000;
+
+export interface Sessions {
+  opened(url: URL, session: string): void;
+  /** Begins to close what is open, and from now on whatever a late answer still opens. */
+  close(wire: Wire, version?: string): void;
+  closeWithin(wire: Wire, ms: number): Promise<void>;
+  /** Settles when nothing is open and no answer is under way that could open another. */
+  settled(wire: Wire): Promise<void>;
+}
+
+/** The sessions that servers opened for us. A discovery that left one behind would have had a side effect. */
+export function createSessions(): Sessions {
+  const seen = new Set<string>();
+  const open = new Map<string, URL>();
+  const closing = new Set<Promise<void>>();
+  let closer: ((url: URL, session: string) => void) | undefined;
+
+  function close(wire: Wire, version = "2025-11-25") {
+    closer = (url, session) => {
+      open.delete(session);
+      const ending = wire
+        .endSession(url, sessionHeaders({ version, session }), DELETE_MS)
+        .finally(() => closing.delete(ending));
+      closing.add(ending);
+    };
+    for (const [session, url] of open) closer(url, session);
+  }
+
+  return {
+    opened(url, session) {
+      // A server repeats the id of a session in its later replies.
+      if (seen.has(session) || seen.size >= 20) return;
+      seen.add(session);
+      if (closer) closer(url, session);
+      else open.set(session, url);
+    },
+    close,
+    async closeWithin(wire, ms) {
+      close(wire);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, ms);
+      });
+      await Promise.race([Promise.all(closing), late]);
+      clearTimeout(timer);
+    },
+    settled: async (wire) => {
+      await wire.idle();
+      while (closing.size > 0) await Promise.all(closing);
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { oauth, openHandshake } from "../../../test/fixtures/mcp-hostile/parts.ts";
+import { type HostileServer, startHostileServer } from "../../../test/fixtures/mcp-hostile/server.ts";
+import {
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import { raw, sql } from "../../platform/db/index.ts";
+
+const path = "/v1/mcp-connections/discover";
+
+describe("MCP requirements discovery over HTTP", () => {
+  const server = useServer();
+  let acme: Workspace;
+  let open: HostileServer;
+  let locked: HostileServer;
+  beforeAll(async () => {
+    acme = await createWorkspace(server);
+    open = await startHostileServer((request, base) =>
+      request.path === "/mcp" ? openHandshake(request, base) : undefined,
+    );
+    locked = await startHostileServer(oauth());
+  });
+  afterAll(async () => {
+    await open?.close();
+    await locked?.close();
+  });
+
+  const discover = (url: unknown, headers: Record<string, string> = acme.owner.auth, query = "") =>
+    server.call(path + query, { body: { url }, headers });
+
+  test("an owner learns how an open server is connected", async () => {
+    const { status, body } = await discover(`${open.base}/mcp`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: "ready",
+      server: { url: `${open.base}/mcp`, protocolVersion: "2025-06-18", initialize: "succeeded" },
+      authentication: {
+        kind: "none",
+        authorizationServers: [],
+        requiredScopes: [],
+        recommendedScopes: [],
+        refreshSupport: "unknown",
+        availableRegistrationMethods: ["pre_registered"],
+        recommendedRegistrationMethod: "pre_registered",
+      },
+      tools: {
+        visibility: "available_without_auth",
+        count: 3,
+        items: [
+          { name: "read_page", readOnlyHint: true, openWorldHint: true },
+          { name: "delete_page", destructiveHint: true },
+          { name: "plain" },
+        ],
+      },
+      manualRequirements: [],
+      warnings: [],
+    });
+  });
+
+  test("evidence comes only when asked for, names each request and holds no session id", async () => {
+    const { body } = await discover(`${open.base}/mcp`, acme.owner.auth, "?include=evidence");
+    expect(body.evidence.map((item: { step: string }) => item.step).toSorted()).toEqual([
+      "close_session",
+      "initialized",
+      "list_tools",
+      "probe_discover",
+      "probe_initialize",
+      "resource_metadata",
+    ]);
+    for (const item of body.evidence) {
+      expect(item.url).toContain(open.base);
+      expect(item.ms).toBeGreaterThan(0);
+      expect(item.learned).not.toBe("");
+      expect(item.rule).toMatch(/MCP|RFC/);
+    }
+    expect(JSON.stringify(body)).not.toContain("s-1");
+    expect((await discover(`${open.base}/mcp`)).body).not.toHaveProperty("evidence");
+  });
+
+  test("an admin and a key of an owner may discover, a member may not", async () => {
+    const admin = await joinWorkspace(server, acme, "admin");
+    const member = await joinWorkspace(server, acme, "member");
+    const key = await createKey(server, acme.owner);
+    expect((await discover(`${open.base}/mcp`, admin.auth)).status).toBe(200);
+    expect((await discover(`${open.base}/mcp`, key.auth)).status).toBe(200);
+    const asked = open.received.length;
+    const refused = await discover(`${open.base}/mcp`, member.auth);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: "forbidden", reason: "missing_permission" },
+    });
+    expect(open.received.length).toBe(asked);
+  });
+
+  test("nobody discovers without signing in", async () => {
+    const refused = await discover(`${open.base}/mcp`, {});
+    expect(refused).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    expect(Object.keys(refused.body)).toEqual(["error"]);
+  });
+
+  test("a session older than the organization allows is sent to sign in again", async () => {
+    const strict = await createWorkspace(server, "Strict");
+    await server.platform.db.run(
+      sql`update organizations set session_max_age_minutes = 5 where id = ${strict.orgId}`,
+    );
+    await server.platform.db.run(
+      sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${strict.owner.userId}`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const refused = await discover(`${open.base}/mcp`, strict.owner.auth);
+    expect(refused).toMatchObject({ status: 403, body: { error: "reauth", reason: "session_too_old" } });
+  });
+
+  test.each([
+    ["missing", undefined],
+    ["not text", 7],
+    ["empty", ""],
+    ["not a URI", "mcp.example.com/mcp"],
+    ["relative", "/mcp"],
+    ["with a space", "https://mcp.example.com/a b"],
+    ["with a line break", "https://mcp.example.com/\nmcp"],
+    ["outside ASCII", "https://mcp.exämple.com/"],
+    ["without slashes", "https:mcp.example.com"],
+    ["of another scheme", "ftp://mcp.example.com/"],
+    ["a file", "file:///etc/passwd"],
+    ["a script", "javascript:alert(1)"],
+    ["without a host", "https://"],
+    ["with a port that is none", "https://mcp.example.com:99999/"],
+    ["with a stray percent sign", "https://mcp.example.com/%zz"],
+    ["with a user name", "https://ada@mcp.example.com/"],
+    ["with a password", "https://ada:pw@mcp.example.com/"],
+    ["with an empty user name", "https://@mcp.example.com/"],
+    ["with a fragment", "https://mcp.example.com/#x"],
+    ["with an empty fragment", "https://mcp.example.com/#"],
+    ["over-long", `https://mcp.example.com/${"a".repeat(2048)}`],
+    ["with a token", "https://mcp.example.com/?access_token=x"],
+    ["with a key in capitals", "https://mcp.example.com/?API_KEY=x"],
+    ["with an encoded name of a secret", "https://mcp.example.com/?%70assword=x"],
+  ])("a URL that is %s is refused, at url", async (_, url) => {
+    const { status, body } = await discover(url);
+    expect(status).toBe(400);
+    expect(body.error).toBe("invalid_request");
+    expect(body.details[0]).toMatchObject({ message: expect.any(String), path: ["url"] });
+  });
+
+  test.each([
+    "access_token",
+    "api_key",
+    "client_secret",
+    "token",
+    "refresh_token",
+    "id_token",
+    "code_verifier",
+    "password",
+  ])("the query parameter %s is refused in any case", async (name) => {
+    for (const written of [name, name.toUpperCase()]) {
+      expect((await discover(`https://mcp.example.com/?x=1&${written}=secret`)).status).toBe(400);
+    }
+  });
+
+  test("2048 characters are not too many", async () => {
+    const base = `${open.base}/`;
+    expect((await discover(base + "a".repeat(2048 - base.length))).status).toBe(200);
+  });
+
+  test("a body that is not JSON, an unknown include and a missing body are refused; unknown fields are not", async () => {
+    const { auth } = acme.owner;
+    expect((await server.call(path, { body: "{", headers: auth })).body.error).toBe("invalid_request");
+    expect((await server.call(path, { method: "POST", headers: auth })).status).toBe(400);
+    expect((await discover(`${open.base}/mcp`, auth, "?include=everything")).status).toBe(400);
+    const newer = await server.call(path, { body: { url: `${open.base}/mcp`, later: true }, headers: auth });
+    expect(newer.status).toBe(200);
+  });
+
+  test("a server that cannot be reached is a 200 that says so", async () => {
+    const { status, body } = await discover("http://127.0.0.1:1/mcp");
+    expect(status).toBe(200);
+    expect(body.status).toBe("unreachable");
+    const refused = await discover("http://169.254.169.254/latest/meta-data");
+    expect(refused.body).toMatchObject({
+      status: "unreachable",
+      manualRequirements: [{ code: "network_trust", required: true }],
+      warnings: [{ code: "egress_refused" }],
+    });
+  });
+
+  test("what is asked of a person names the redirect URI of this instance", async () => {
+    const byHand = await startHostileServer(
+      oauth({
+        server: (base) => ({
+          json: {
+            issuer: base,
+            authorization_endpoint: `${base}/authorize`,
+            token_endpoint: `${base}/token`,
+          },
+        }),
+      }),
+    );
+    const { body } = await discover(`${byHand.base}/mcp`);
+    await byHand.close();
+    const [requirement] = body.manualRequirements;
+    expect(requirement.code).toBe("oauth_client_registration");
+    expect(requirement.reason).toContain(`${server.url}/v1/oauth-providers/127-0-0-1/connect/callback`);
+    expect(requirement.reason).toContain("client secret");
+  });
+
+  test("nothing is written: no row of the organization changes by a discovery", async () => {
+    const { db } = server.platform;
+    const count = async () => {
+      const tables = await db.rows<{ name: string }>(
+        sql`select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
+      );
+      return Promise.all(
+        tables.map(async ({ name }) => [
+          name,
+          await db.row(sql`select count(*) as n from ${raw(`"${name}"`)}`),
+        ]),
+      );
+    };
+    const before = await count();
+    await discover(`${locked.base}/mcp`);
+    expect(await count()).toEqual(before);
+  });
+});
+
+describe("the capacity of discovery", () => {
+  const server = useServer();
+
+  test("a hundred slow targets of one organization leave room for the others", {
+    timeout: 60_000,
+  }, async () => {
+    const greedy = await createWorkspace(server, "Greedy");
+    const modest = await createWorkspace(server, "Modest");
+    const slow = await startHostileServer(() => ({
+      raw: (response) => setTimeout(() => response.writeHead(404).end(), 3500),
+    }));
+    const open = await startHostileServer((request, base) =>
+      request.path === "/mcp" ? openHandshake(request, base) : undefined,
+    );
+    const call = (url: string, headers: Record<string, string>) =>
+      server.call(path, { body: { url }, headers });
+    const hundred = Array.from({ length: 100 }, (_, n) => call(`${slow.base}/${n}`, greedy.owner.auth));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const started = performance.now();
+    expect((await call(`${open.base}/mcp`, modest.owner.auth)).body.status).toBe("ready");
+    expect(performance.now() - started).toBeLessThan(2500);
+    const replies = await Promise.all(hundred);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(64);
+    const [turnedAway] = replies.filter(({ status }) => status === 502);
+    expect(turnedAway?.body).toEqual({
+      error: "requirements_discovery_failed",
+      message: expect.stringContaining("try again"),
+    });
+    expect((await call(`${open.base}/mcp`, greedy.owner.auth)).body.status).toBe("ready");
+    await slow.close();
+    await open.close();
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { useServer } from "../../../test/harness.ts";
+import { sql } from "../../platform/db/index.ts";
+
+describe("the system's own pages", () => {
+  const server = useServer({ env: { METRICS_TOKEN: "token-for-the-operator" } });
+
+  test("/health, /ready and /version say that it runs, that it serves, and what it is", async () => {
+    expect(await server.call("/health")).toMatchObject({ status: 200, body: { status: "ok" } });
+    expect(await server.call("/ready")).toMatchObject({
+      status: 200,
+      body: { status: "ready", checks: { database: "ok", migrations: "ok", jobs: "ok" } },
+    });
+    const { body } = await server.call("/version");
+    expect(body).toMatchObject({ name: "signalbox", node: process.version });
+    expect(body.database).toMatch(/PostgreSQL \d+/);
+  });
+
+  test("/ready says no while a migration is missing, and yes when a newer program added one", async () => {
+    const { db } = server.platform;
+    await db.run(sql`update schema_migrations set version = 9999 where version = 1`);
+    expect(await server.call("/ready")).toMatchObject({
+      status: 503,
+      body: { status: "not_ready", checks: { database: "ok", migrations: "failing" } },
+    });
+    await db.run(sql`insert into schema_migrations (version, name, checksum) values (1, 'foundation', '')`);
+    expect((await server.call("/ready")).status).toBe(200);
+  });
+
+  test("/openapi.json is the description, of the version that is running", async () => {
+    const { status, body } = await server.call("/openapi.json");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version: "dev" } });
+  });
+
+  test("/ leads a browser on, and loads nothing from anywhere", async () => {
+    const page = await server.call("/");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(page.body).toContain('href="/docs"');
+    expect(page.body).toContain(server.url);
+    expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  test("/docs and all it loads come from here", async () => {
+    const page = await server.call("/docs");
+    expect(page.status).toBe(200);
+    const loaded = [...(page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const url of loaded) {
+      expect(url).toMatch(/^\/docs\//);
+      const asset = await server.call(url);
+      expect(asset.status).toBe(200);
+      expect(asset.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(asset.headers.get("content-type")).toMatch(
+        url.endsWith("css") ? /^text\/css/ : /^text\/javascript/,
+      );
+    }
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  });
+
+  test("/docs/… serves nothing but what the page loads", async () => {
+    for (const file of ["package.json", "..%2fpackage.json", "constructor", "__proto__", "toString"]) {
+      expect((await server.call(`/docs/${file}`)).status).toBe(404);
+    }
+  });
+
+  test("/metrics counts requests by operation, for the machine itself or the token", async () => {
+    await server.call("/v1/me");
+    const { status, body } = await server.call("/metrics");
+    expect(status).toBe(200);
+    expect(body).toMatch(/http_request_duration_seconds_count\{operation="getV1Me",status="401"\} \d+/);
+    for (const proxied of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
+      const reply = await server.call("/metrics", { headers: { [proxied]: "127.0.0.1" } });
+      expect(reply).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    }
+    const headers = { "x-forwarded-for": "1.2.3.4", authorization: "Bearer a" };
+    expect((await server.call("/metrics", { headers })).status).toBe(401);
+    const known = { ...headers, authorization: "Bearer token-for-the-operator" };
+    expect((await server.call("/metrics", { headers: known })).status).toBe(200);
+  });
+
+  test("/metrics names no organization, no person and no path that was made up", async () => {
+    await server.call("/v1/members/made-up-path");
+    await server.call("/made-up-path");
+    const { body } = await server.call("/metrics");
+    expect(body).not.toContain("made-up-path");
+    expect(body).not.toMatch(/org_|usr_/);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { ConfigError, listensOnLoopbackOnly, readConfig } from "./config.ts";
+
+const secret = "a-secret-for-the-tests-long-enough";
+
+describe("the configuration", () => {
+  test("needs nothing to be set", () => {
+    expect(readConfig({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 8787,
+      publicUrl: undefined,
+      databaseUrl: undefined,
+      secret: undefined,
+      logLevel: "info",
+      tracing: undefined,
+    });
+  });
+
+  test("takes an empty value as not set", () => {
+    expect(readConfig({ PORT: "", PUBLIC_URL: " ", SMTP_URL: "" })).toEqual(readConfig({}));
+  });
+
+  test("reads lists with or without spaces, and addresses in any case", () => {
+    const config = readConfig({
+      ADMIN_EMAILS: "Ada@Example.com , bob@example.com,",
+      CORS_ORIGINS: "https://app.example.com/,http://localhost:3000",
+      PUBLIC_URL: "https://Signalbox.example.com/",
+    });
+    expect(config.adminEmails).toEqual(["ada@example.com", "bob@example.com"]);
+    expect(config.corsOrigins).toEqual(["https://app.example.com", "http://localhost:3000"]);
+    expect(config.publicUrl).toBe("https://signalbox.example.com");
+  });
+
+  test("takes several previous secrets, also one that has a comma in it", () => {
+    const withComma = "a secret for the tests, long enough";
+    expect(readConfig({ SIGNALBOX_SECRET_PREVIOUS: withComma }).previousSecrets).toEqual([withComma]);
+    const several = readConfig({ SIGNALBOX_SECRET_PREVIOUS: `${secret}-1, ${secret}-2` }).previousSecrets;
+    expect(several).toEqual(expect.arrayContaining([`${secret}-1`, `${secret}-2`]));
+  });
+
+  test.each([
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "8787.5"],
+    ["PORT", "0x50"],
+    ["PUBLIC_URL", "https://example.com/path"],
+    ["PUBLIC_URL", "ftp://example.com"],
+    ["DATABASE_POOL", "1"],
+    ["SIGNALBOX_SECRET", "31 characters are not enough .."],
+    ["OTEL_TRACES_SAMPLER_ARG", "half"],
+    ["MAIL_FROM", "a@example.com\nBcc: b@example.com"],
+  ])("refuses %s=%j in one sentence that begins with its name", (name, value) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(new RegExp(`^${name} must [^\\n]*\\.$`));
+  });
+
+  test("asks for a secret where replicas must share one", () => {
+    const DATABASE_URL = "postgres://localhost/signalbox";
+    expect(() => readConfig({ DATABASE_URL })).toThrow(/^SIGNALBOX_SECRET must be set when DATABASE_URL is/);
+    expect(readConfig({ DATABASE_URL, SIGNALBOX_SECRET: secret }).databaseUrl).toBe(DATABASE_URL);
+  });
+
+  test.each([
+    ["localhost", true],
+    ["127.0.0.1", true],
+    ["127.8.8.8", true],
+    ["::1", true],
+    ["0.0.0.0", false],
+    ["::", false],
+    ["10.0.0.1", false],
+    ["signalbox.example.com", false],
+  ])("knows whether %s can be reached from this machine only: %s", (host, loopback) => {
+    expect(listensOnLoopbackOnly(host)).toBe(loopback);
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Control,
+  CutOff,
+  NoAnswer,
+  type Order,
+  type Outlet,
+  openControl,
+  sendOrder,
+} from "./control.ts";
+
+let folder: string;
+let control: Control | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-control-test-"));
+});
+afterEach(async () => {
+  await control?.close();
+  control = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function outlet(signal: AbortSignal = new AbortController().signal) {
+  const lines: string[] = [];
+  return {
+    lines,
+    out: (line: string) => void lines.push(`out ${line}`),
+    err: (line: string) => void lines.push(`err ${line}`),
+    signal,
+  };
+}
+
+const echo = async ({ command, args }: Order, { out, err }: Outlet) => {
+  out(`${command} ${args.join(" ")}`);
+  err("a line\nthat is two, with “quotes”");
+  return 3;
+};
+
+describe("the control channel", () => {
+  test("carries the order there, and its lines and exit code back, in order", async () => {
+    control = await openControl(folder, echo);
+    const terminal = outlet();
+    expect(await sendOrder(control.address, { command: "mail", args: ["--last"] }, terminal)).toBe(3);
+    expect(terminal.lines).toEqual(["out mail --last", "err a line\nthat is two, with “quotes”"]);
+  });
+
+  test("is for its owner only", async () => {
+    control = await openControl(folder, echo);
+    expect(statSync(control.address).mode & 0o777).toBe(0o600);
+  });
+
+  test("takes a place elsewhere when the path is too long for a socket, and leaves nothing there", async () => {
+    const deep = join(folder, "d".repeat(120));
+    mkdirSync(deep);
+    control = await openControl(deep, echo);
+    expect(control.address.startsWith(deep)).toBe(false);
+    expect(statSync(join(control.address, "..")).mode & 0o777).toBe(0o700);
+    expect(await sendOrder(control.address, { command: "mail", args: [] }, outlet())).toBe(3);
+    await control.close();
+    expect(() => statSync(join(control!.address, ".."))).toThrow();
+    control = undefined;
+  });
+
+  test("a socket that a killed process left does not hinder", async () => {
+    writeFileSync(join(folder, "control.sock"), "");
+    control = await openControl(folder, echo);
+    expect(await sendOrder(control.address, { command: "mail", args: [] }, outlet())).toBe(3);
+  });
+
+  test("the one who carries it out is told when the one who ordered is gone", async () => {
+    const told = Promise.withResolvers<void>();
+    control = await openControl(folder, async (_order, { out, signal }) => {
+      out("begun");
+      signal.addEventListener("abort", () => told.resolve());
+      await told.promise;
+      return 0;
+    });
+    const leaving = new AbortController();
+    const terminal = { ...outlet(leaving.signal), out: () => leaving.abort() };
+    await expect(sendOrder(control.address, { command: "reseal", args: [] }, terminal)).rejects.toThrow(
+      CutOff,
+    );
+    await told.promise;
+  });
+
+  test("closing ends what is being carried out", async () => {
+    control = await openControl(folder, async (_order, { out, signal }) => {
+      out("begun");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return 1;
+    });
+    const begun = Promise.withResolvers<void>();
+    const ended = sendOrder(
+      control.address,
+      { command: "reseal", args: [] },
+      { ...outlet(), out: () => begun.resolve() },
+    );
+    await begun.promise;
+    await control.close();
+    expect(await ended).toBe(1);
+  });
+
+  test("a fault in there is a failure here, not silence", async () => {
+    control = await openControl(folder, () => Promise.reject(new Error("boom")));
+    expect(await sendOrder(control.address, { command: "mail", args: [] }, outlet())).toBe(1);
+  });
+
+  test("nobody there is told apart from somebody who stopped", async () => {
+    const nobody = sendOrder(join(folder, "control.sock"), { command: "mail", args: [] }, outlet());
+    await expect(nobody).rejects.toThrow(NoAnswer);
+  });
+
+  test("anything but an order is refused", async () => {
+    control = await openControl(folder, echo);
+    const { address } = control;
+    const statusOf = (method: string, path: string, body = "") =>
+      new Promise((resolve, reject) => {
+        request({ socketPath: address, method, path }, (response) => resolve(response.resume().statusCode))
+          .on("error", reject)
+          .end(body);
+      });
+    expect(await statusOf("GET", "/orders")).toBe(404);
+    expect(await statusOf("POST", "/elsewhere")).toBe(404);
+    for (const body of [
+      "",
+      "{",
+      "[]",
+      '{"command":1,"args":[]}',
+      '{"command":"mail"}',
+      '{"command":"mail","args":[1]}',
+    ])
+      expect(await statusOf("POST", "/orders", body)).toBe(400);
+  });
+});

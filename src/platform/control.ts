@@ -1,0 +1,136 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
+import { z } from "zod";
+import { holderOf } from "./db/index.ts";
+
+/**
+ * The embedded database has one holder, so a command that needs it while the server runs is run by the
+ * server: one HTTP request over a unix socket only its owner can open, answered with a line of JSON for
+ * each line of output and a last one with the exit code.
+ */
+const Order = z.object({ command: z.string(), args: z.array(z.string()) });
+export type Order = z.output<typeof Order>;
+
+export interface Outlet {
+  out(line: string): void;
+  err(line: string): void;
+  /** Aborted when the one who gave the order is gone. */
+  signal: AbortSignal;
+}
+
+type Line = { out: string } | { err: string } | { exit: number };
+
+export interface Control {
+  address: string;
+  /** Ends the orders that are still being carried out. */
+  close(): Promise<void>;
+}
+
+export async function openControl(
+  dataDir: string,
+  carryOut: (order: Order, outlet: Outlet) => Promise<number>,
+): Promise<Control> {
+  const address = freshAddress(dataDir);
+  const closing = new AbortController();
+  const server = createServer(async (incoming, response) => {
+    if (incoming.method !== "POST" || incoming.url !== "/orders") return void response.writeHead(404).end();
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const order = await readOrder(incoming);
+    if (!order) return void response.writeHead(400).end();
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    const write = (line: Line) => {
+      if (!response.destroyed) response.write(`${JSON.stringify(line)}\n`);
+    };
+    const exit = await carryOut(order, {
+      out: (line) => write({ out: line }),
+      err: (line) => write({ err: line }),
+      signal: AbortSignal.any([gone.signal, closing.signal]),
+    }).catch(() => 1);
+    write({ exit });
+    response.end();
+  });
+  await listenPrivately(server, address);
+  return {
+    address,
+    async close() {
+      closing.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      const impatience = setTimeout(() => server.closeAllConnections(), 500);
+      await closed;
+      clearTimeout(impatience);
+      removeAddress(dataDir, address);
+    },
+  };
+}
+
+async function readOrder(incoming: IncomingMessage): Promise<Order | undefined> {
+  try {
+    return Order.parse(await json(incoming));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nobody took the order at that address: nothing was done. */
+export class NoAnswer extends Error {}
+
+/** The order was taken, and then its end was never heard of. */
+export class CutOff extends Error {}
+
+/** Has the order carried out at that address; gives its exit code. */
+export async function sendOrder(address: string, order: Order, outlet: Outlet): Promise<number> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ socketPath: address, path: "/orders", method: "POST", signal: outlet.signal })
+      .on("response", resolve)
+      .on("error", (error) => reject(new NoAnswer(error.message)))
+      .end(JSON.stringify(order));
+  });
+  if (response.statusCode !== 200) throw new NoAnswer(`HTTP ${response.statusCode}`);
+  try {
+    for await (const text of createInterface({ input: response })) {
+      const line = JSON.parse(text) as Line;
+      if ("exit" in line) return line.exit;
+      if ("out" in line) outlet.out(line.out);
+      else outlet.err(line.err);
+    }
+  } catch (error) {
+    throw new CutOff((error as Error).message);
+  }
+  throw new CutOff("the connection ended");
+}
+
+/** A path for a socket has about a hundred bytes in most kernels, wherever the data folder is. */
+const longestAddress = 100;
+const temporary = join(tmpdir(), "signalbox-control-");
+
+function freshAddress(dataDir: string): string {
+  // We hold the folder's lock, so whatever socket is there belongs to a process that was killed.
+  const left = holderOf(dataDir)?.control;
+  if (left) removeAddress(dataDir, left);
+  const beside = join(dataDir, "control.sock");
+  rmSync(beside, { force: true });
+  return Buffer.byteLength(beside) <= longestAddress ? beside : join(mkdtempSync(temporary), "control.sock");
+}
+
+function removeAddress(dataDir: string, address: string): void {
+  if (dirname(address) === dataDir) rmSync(address, { force: true });
+  else if (address.startsWith(temporary)) rmSync(dirname(address), { recursive: true, force: true });
+}
+
+function listenPrivately(server: Server, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    // From its first moment nobody else's: changing the mode afterwards leaves a gap.
+    const before = process.umask(0o177);
+    server.listen(address, () => {
+      chmodSync(address, 0o600);
+      resolve();
+    });
+    process.umask(before);
+  });
+}

@@ -1,0 +1,31 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { OperatorError } from "../errors.ts";
+import type { Engine } from "./db.ts";
+import { openPglite } from "./pglite.ts";
+
+const databaseIn = (dataDir: string) => join(dataDir, "pg");
+
+export const hasDatabase = (dataDir: string): boolean => existsSync(databaseIn(dataDir));
+
+/**
+ * The database of a data folder. Making it takes seconds, and a process killed in the middle leaves half
+ * of one; a file beside it says so until it is whole, and half a database has nothing worth keeping.
+ */
+export async function openEmbedded(dataDir: string): Promise<Engine> {
+  const folder = databaseIn(dataDir);
+  const unfinished = join(dataDir, "pg.unfinished");
+  if (existsSync(unfinished)) rmSync(folder, { recursive: true, force: true });
+  if (!existsSync(folder)) writeFileSync(unfinished, "", { mode: 0o600 });
+  try {
+    const engine = await openPglite(folder);
+    rmSync(unfinished, { force: true });
+    return engine;
+  } catch (error) {
+    throw new OperatorError(
+      `The embedded database in ${folder} does not open (${(error as Error).message}). ` +
+        "Restore a backup of the data folder, or choose another one with DATA_DIR.",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import { OperatorError } from "../errors.ts";
+import type { Db } from "./db.ts";
+import { isDatabaseDown } from "./failure.ts";
+import { sql } from "./sql.ts";
+
+export const oldestServer = 15;
+
+/** Which PostgreSQL this is, and what time it is there. */
+export async function describeServer(db: Db): Promise<{ version: string; major: number; now: number }> {
+  const row = await db.row<{ version: string; number: number; now: number }>(sql`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      clock_timestamp() as now`);
+  return { version: row!.version, major: Math.floor(row!.number / 10_000), now: row!.now };
+}
+
+/** A failure to reach the database, told to the operator; undefined when it is something else. */
+export function unreachable(databaseUrl: string, error: unknown): OperatorError | undefined {
+  const { hostname, port, pathname } = new URL(databaseUrl);
+  const where = `${hostname || "the local socket"}${port ? `:${port}` : ""}`;
+  const { code, message } = ((isDatabaseDown(error) ? (error as Error).cause : error) ?? {}) as {
+    code?: string;
+    message?: string;
+  };
+  const say = (text: string) => new OperatorError(text, { cause: error });
+  if (code?.startsWith("28"))
+    return say(
+      `The database at ${where} refuses the sign-in of DATABASE_URL. Check its user and password there.`,
+    );
+  if (code === "3D000")
+    return say(
+      `There is no database ${pathname.slice(1)} at ${where}. Create it, or name another one in DATABASE_URL.`,
+    );
+  if (isDatabaseDown(error))
+    return say(
+      `The database at ${where} cannot be reached (${code ?? message}). Start it, or correct DATABASE_URL.`,
+    );
+  return undefined;
+}
+
+export const tooOld = (version: string) =>
+  new OperatorError(
+    `The database is PostgreSQL ${version}; Signalbox needs ${oldestServer} or newer. Upgrade it, or name another one in DATABASE_URL.`,
+  );

@@ -1,0 +1,40 @@
+import ipaddr from "ipaddr.js";
+import { expect, test } from "vitest";
+import { clientAddress, networkOf } from "./address.ts";
+
+const trusted = ["10.0.0.0/8", "::1/128"].map((one) => ipaddr.parseCIDR(one));
+const addressOf = (peer: string, forwarded?: string, proxies = trusted) =>
+  clientAddress(
+    new Request("http://x/", forwarded === undefined ? {} : { headers: { "x-forwarded-for": forwarded } }),
+    { incoming: { socket: { remoteAddress: peer } } } as never,
+    proxies,
+  );
+
+test("without trusted proxies the header is not believed", () => {
+  expect(addressOf("203.0.113.9", "1.2.3.4", [])).toBe("203.0.113.9");
+});
+
+test("a stranger who sends the header is who they are", () => {
+  expect(addressOf("203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
+});
+
+test("behind trusted proxies the client is the last address that is none of them", () => {
+  expect(addressOf("10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
+  expect(addressOf("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.7")).toBe("1.2.3.4");
+  expect(addressOf("::ffff:10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
+  expect(addressOf("::1", "2001:db8::1")).toBe("2001:db8::1");
+  expect(addressOf("10.0.0.1", "10.0.0.2")).toBe("10.0.0.2");
+  expect(addressOf("10.0.0.1")).toBe("10.0.0.1");
+});
+
+test("what is no address becomes none, and ends the walk", () => {
+  expect(addressOf("10.0.0.1", "1.2.3.4, <script>")).toBe("unknown");
+  expect(addressOf("10.0.0.1", "")).toBe("10.0.0.1");
+});
+
+test("attempts are counted by network: one household has one IPv4 address, but 2^64 of IPv6", () => {
+  expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
+  expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(networkOf("2001:db8:1:2:ffff::1")).toBe("2001:db8:1:2::/64");
+  expect(networkOf("unknown")).toBe("unknown");
+});

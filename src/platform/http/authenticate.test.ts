@@ -1,0 +1,129 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Bus } from "../bus.ts";
+import type { Caller, Ctx } from "../context.ts";
+import { createAuthenticator } from "./authenticate.ts";
+
+/** A lookup that takes as long as the test says, and a bus that speaks when the test does. */
+let lookups: { answer(caller: Caller | undefined): void; fail(): void }[];
+let announce: (id: string) => void;
+let authenticate: ReturnType<typeof createAuthenticator>;
+let gap: () => void;
+
+beforeEach(() => {
+  lookups = [];
+  const bus: Bus = {
+    publish: async () => {},
+    subscribe: (_topic, listener) => {
+      announce = listener.onMessage;
+      gap = listener.onGap;
+      return () => {};
+    },
+    isUp: () => true,
+    close: async () => {},
+  };
+  const resolve = () =>
+    new Promise<Caller | undefined>((answer, reject) => {
+      lookups.push({ answer, fail: () => reject(new Error("the database is away")) });
+    });
+  authenticate = createAuthenticator(
+    bus,
+    { session: resolve, key: { prefix: "sbx_", resolve }, tokens: {} },
+    "cookie",
+  );
+});
+
+const ada: Caller = { credential: "session", credentialId: "ses_1", userId: "usr_1" };
+const call = (headers: Record<string, string> = {}) =>
+  authenticate(
+    {} as Ctx,
+    new Request("http://x/", { headers: { authorization: "Bearer token", ...headers } }),
+  );
+/** What came of a call, without letting a refusal escape. */
+const outcome = (calling: Promise<Caller | undefined>) =>
+  calling.then(
+    (caller) => caller?.credentialId,
+    (error: Error) => error.message,
+  );
+
+describe("what is remembered of a caller", () => {
+  test("spares the lookup for a moment, and not for longer than a second", async () => {
+    const first = call();
+    lookups[0]!.answer(ada);
+    expect(await first).toBe(ada);
+    expect(await call()).toBe(ada);
+    expect(lookups).toHaveLength(1);
+    await pause(950);
+    void outcome(call());
+    expect(lookups).toHaveLength(2);
+  });
+
+  test("two calls at the same moment share a lookup", async () => {
+    const both = Promise.all([call(), call()]);
+    expect(lookups).toHaveLength(1);
+    lookups[0]!.answer(ada);
+    expect(await both).toEqual([ada, ada]);
+  });
+
+  test("is forgotten when any of its ids is announced, and only then", async () => {
+    const first = call();
+    lookups[0]!.answer(ada);
+    await first;
+    announce("usr_other");
+    await call();
+    expect(lookups).toHaveLength(1);
+    announce("usr_1");
+    void outcome(call());
+    expect(lookups).toHaveLength(2);
+  });
+
+  test("a lookup that began before a revocation is not remembered after it", async () => {
+    const early = outcome(call());
+    announce("anything");
+    lookups[0]!.answer(ada);
+    // The call that began before it may still be answered by what was true then.
+    expect(await early).toBe("ses_1");
+    const late = outcome(call());
+    expect(lookups).toHaveLength(2);
+    lookups[1]!.answer(undefined);
+    expect(await late).toBe("unauthorized");
+  });
+
+  test("is forgotten when announcements may have been missed", async () => {
+    const first = call();
+    lookups[0]!.answer(ada);
+    await first;
+    gap();
+    void outcome(call());
+    expect(lookups).toHaveLength(2);
+  });
+
+  test("a lookup that failed is not remembered, nor does it take a newer one along", async () => {
+    const failing = outcome(call());
+    announce("anything");
+    const newer = call();
+    lookups[1]!.answer(ada);
+    await newer;
+    lookups[0]!.fail();
+    expect(await failing).toBe("the database is away");
+    await call();
+    expect(lookups).toHaveLength(2);
+  });
+
+  test("somebody unknown is looked up each time", async () => {
+    for (let i = 0; i < 3; i++) {
+      const calling = outcome(call());
+      lookups[i]!.answer(undefined);
+      expect(await calling).toBe("unauthorized");
+    }
+    expect(lookups).toHaveLength(3);
+  });
+
+  test("organizations that are none share one place, however many are named", async () => {
+    const first = call({ "x-organization-id": "garbage" });
+    lookups[0]!.answer(ada);
+    await first;
+    for (let i = 0; i < 50; i++) await call({ "x-organization-id": `garbage ${i} ${"x".repeat(1000)}` });
+    expect(lookups).toHaveLength(1);
+  });
+});

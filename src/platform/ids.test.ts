@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { isId, newId } from "./ids.ts";
+
+describe("an id", () => {
+  test("sorts by the moment it was made, also within a millisecond", () => {
+    const ids = Array.from({ length: 20_000 }, () => newId("run"));
+    expect(ids).toEqual([...ids].sort());
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("sorts after its elders even when the clock is set back", () => {
+    vi.useFakeTimers();
+    try {
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { maxLength: 50 }), (steps) => {
+          let last = newId("run");
+          for (const step of steps) {
+            vi.setSystemTime(Date.now() + step);
+            const next = newId("run");
+            expect(next > last).toBe(true);
+            last = next;
+          }
+        }),
+      );
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("is an id of its own kind and of no other", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("org", "usr", "mem", "automation"),
+        fc.constantFrom("org", "usr", "mem"),
+        (a, b) => {
+          expect(isId(a, newId(a))).toBe(true);
+          if (a !== b) expect(isId(b, newId(a))).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test("is nothing else: no other text passes for one", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(isId("org", text)).toBe(false);
+        expect(isId("org", `org_${text}`)).toBe(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text));
+      }),
+    );
+    const good = newId("org");
+    for (const bad of [
+      good.toUpperCase(),
+      `${good} `,
+      `${good}\n`,
+      good.slice(0, -1),
+      `${good}0`,
+      `org_8${good.slice(5)}`,
+    ]) {
+      expect(isId("org", bad)).toBe(false);
+    }
+  });
+
+  test("holds a version 7 UUID", () => {
+    const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+    const before = Date.now();
+    let bits = 0n;
+    for (const letter of newId("x").slice(2)) bits = bits * 32n + BigInt(alphabet.indexOf(letter));
+    const hex = bits.toString(16).padStart(32, "0");
+    expect(hex[12]).toBe("7");
+    expect("89ab").toContain(hex[16]);
+    expect(Number.parseInt(hex.slice(0, 12), 16)).toBeGreaterThanOrEqual(before - 1);
+  });
+});

@@ -1,0 +1,373 @@
+/**
+ * Walks every route of the product and holds it to what it declares. Nothing here lists routes by hand:
+ * a new one is walked because it exists, and one with a path parameter fails until its room says below
+ * how to make the thing that the parameter names.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { api, routes } from "../../src/app.ts";
+import { permissions } from "../../src/features/permissions/index.ts";
+import { sql } from "../../src/platform/db/index.ts";
+import { operationId, type RouteSpec } from "../../src/platform/http/index.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { newToken } from "../../src/platform/secrets.ts";
+import {
+  type CallOptions,
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  type Reply,
+  signUp,
+  type TestServer,
+  useServer,
+  type Workspace,
+} from "../harness.ts";
+import { hostileBody, sample, schemaOf, wrongBodies } from "./samples.ts";
+
+/** How to make what a path parameter names, in a workspace; the name is the path up to the parameter. */
+const makers: Record<string, (server: TestServer, workspace: Workspace) => Promise<string>> = {
+  "/v1/members/{id}": async (server, workspace) =>
+    (await joinWorkspace(server, workspace, "member")).memberId,
+  "/v1/api-keys/{id}": async (server, { owner }) => (await createKey(server, owner)).id,
+};
+
+/** Bodies that cannot be made up from their schema alone, by operation. */
+const bodies: Record<string, (server: TestServer, workspace: Workspace) => unknown> = {
+  postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
+};
+
+/** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
+const lenient = new Set([
+  "postV1McpConnectionsDiscover",
+  "getV1OauthProvidersByProviderIdConnectStart",
+  "postV1AutomationRunsByIdComplete",
+  "postV1AutomationRunsByIdEvents",
+  "postV1WebhooksConnectorsCodehost",
+]);
+
+const specs = routes.map(({ spec }) => spec);
+const guarded = specs.filter(({ access }) => access.kind !== "public");
+const withParams = specs.filter(({ path }) => path.includes("{"));
+const named = (list: readonly RouteSpec[]) => list.map((spec) => [operationId(spec), spec] as const);
+const fill = (path: string, ids: Record<string, string> = {}) =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? "x"));
+
+describe("every route", () => {
+  const server = useServer();
+  let acme: Workspace;
+  let globex: Workspace;
+  beforeAll(async () => {
+    acme = await createWorkspace(server, "Acme");
+    globex = await createWorkspace(server, "Globex");
+  });
+
+  /** Calls a route and holds whatever comes back to what openapi.json says may come back. */
+  async function callRoute(
+    spec: RouteSpec,
+    { ids, query = "", ...options }: CallOptions & { ids?: Record<string, string>; query?: string } = {},
+  ): Promise<Reply> {
+    // A walk knocks more often than a person may.
+    if (spec.limit) await server.platform.db.run(sql`delete from rate_limits`);
+    const reply = await server.call(fill(spec.path, ids) + query, {
+      method: spec.method.toUpperCase(),
+      ...options,
+    });
+    const { paths } = api() as { paths: Record<string, Record<string, { responses: object }>> };
+    const described = Object.keys(paths[spec.path]![spec.method]!.responses);
+    expect(described, `${operationId(spec)} gave ${JSON.stringify(reply.body)}`).toContain(
+      String(reply.status),
+    );
+    const requestId = reply.headers.get("x-request-id")!;
+    expect(requestId).toMatch(/^req_/);
+    // It was this route that answered, and not another one that its path fits as well.
+    const line = server.logLines.findLast(
+      (one) => one.includes(requestId) && one.includes('"msg":"request"'),
+    );
+    expect(JSON.parse(line!).operation).toBe(operationId(spec));
+    expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+    if (spec.path.startsWith("/v1/")) expect(reply.headers.get("cache-control")).toBe("no-store");
+    return reply;
+  }
+
+  const idsOf = async (spec: RouteSpec, workspace: Workspace): Promise<Record<string, string>> => {
+    const ids: Record<string, string> = {};
+    for (const [prefix, name] of parametersOf(spec.path)) {
+      const make = makers[prefix];
+      if (!make) throw new Error(`Say in \`makers\` of this test how to make what ${prefix} names.`);
+      ids[name] = await make(server, workspace);
+    }
+    return ids;
+  };
+
+  const bodyFor = (spec: RouteSpec, workspace: Workspace): { body?: unknown } =>
+    spec.body ? { body: bodies[operationId(spec)]?.(server, workspace) ?? sample(schemaOf(spec.body)) } : {};
+
+  describe("is described without contradiction", () => {
+    test("no two routes have one operation id", () => {
+      const ids = specs.map(operationId);
+      expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    });
+
+    test("no two paths differ in nothing but the name of a parameter", () => {
+      const paths = [...new Set(specs.map(({ path }) => path))];
+      const bare = paths.map((path) => path.replace(/\{\w+\}/g, "{}"));
+      expect(paths.filter((_, i) => bare.indexOf(bare[i]!) !== i)).toEqual([]);
+    });
+
+    test.each(named(specs))("%s declares its access", (_, { access, path }) => {
+      expect(["public", "user", "member"]).toContain(access.kind);
+      if (access.kind === "member" && access.permission) expect(permissions).toContain(access.permission);
+      // Nothing under /v1 is public by accident: those that are say so here.
+      if (access.kind === "public") expect(path).not.toMatch(/^\/v1\//);
+    });
+
+    test("every permission of the catalogue decides something", () => {
+      const byRoute = specs.flatMap(({ access }) => (access.kind === "member" ? [access.permission] : []));
+      const services = readdirSync(join(import.meta.dirname, "../../src/features"), { recursive: true })
+        .map(String)
+        .filter((file) => file.endsWith("service.ts"))
+        .map((file) => readFileSync(join(import.meta.dirname, "../../src/features", file), "utf8"))
+        .join("\n");
+      const unused = permissions.filter(
+        (name) => !byRoute.includes(name) && !services.includes(`permissions.has("${name}")`),
+      );
+      expect(unused).toEqual([]);
+    });
+  });
+
+  describe("refuses who is not known", () => {
+    const bad: Record<string, Record<string, string>> = {};
+    beforeAll(async () => {
+      const { db } = server.platform;
+      const goodKey = await createKey(server, acme.owner);
+      const revoked = await createKey(server, acme.owner);
+      await server.call(`/v1/api-keys/${revoked.id}`, { method: "DELETE", headers: acme.owner.auth });
+      const expired = await createKey(server, acme.owner);
+      await db.run(
+        sql`update api_keys set expires_at = now() - interval '1 second' where id = ${expired.id}`,
+      );
+      const old = await signUp(server);
+      await db.run(
+        sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${old.userId}`,
+      );
+      const gone = await signUp(server);
+      await server.call("/api/auth/sign-out", { method: "POST", headers: gone.auth });
+      Object.assign(bad, {
+        "no credential": {},
+        "an API key as Bearer": { authorization: `Bearer ${goodKey.key}` },
+        "a session as x-api-key": { "x-api-key": acme.owner.token },
+        "a session as x-api-key beside a good session": {
+          "x-api-key": acme.owner.token,
+          ...acme.owner.auth,
+        },
+        "a session without Bearer": { authorization: acme.owner.token },
+        "garbage as Bearer": { authorization: "Bearer garbage" },
+        "an empty Bearer": { authorization: "Bearer " },
+        Basic: { authorization: "Basic dXNlcjpwYXNz" },
+        "garbage as x-api-key": { "x-api-key": "garbage" },
+        "an empty x-api-key": { "x-api-key": "" },
+        "a well-formed key that nobody made": { "x-api-key": newToken("sbx_") },
+        "an expired session": old.auth,
+        "a session that signed out": gone.auth,
+        "an expired key": expired.auth,
+        "a removed key": revoked.auth,
+        "a cookie that nobody got": { cookie: "signalbox_session=garbage", "sec-fetch-site": "same-origin" },
+      });
+    });
+
+    test.each(named(guarded))("%s", async (_, spec) => {
+      for (const [what, headers] of Object.entries(bad)) {
+        const reply = await callRoute(spec, { headers });
+        expect({ what, status: reply.status, body: reply.body }).toEqual({
+          what,
+          status: 401,
+          body: { error: "unauthorized" },
+        });
+        expect(reply.headers.get("www-authenticate")).toMatch(/^Bearer /);
+      }
+    });
+  });
+
+  describe("refuses who may not", () => {
+    const forMembers = guarded.filter(({ access }) => access.kind === "member");
+    const byPermission = forMembers.filter(({ access }) => access.kind === "member" && access.permission);
+    const terms = ({ access }: RouteSpec) =>
+      access.kind === "public" ? { credentials: undefined, fresh: false } : access;
+    const sessionOnly = guarded.filter((spec) => terms(spec).credentials?.join() === "session");
+    const fresh = guarded.filter((spec) => terms(spec).fresh);
+    const takesKeys = (spec: RouteSpec) => terms(spec).credentials?.includes("key") ?? true;
+
+    let powerless: Person;
+    let stranger: Person;
+    let early: Person;
+    let key: { auth: Record<string, string> };
+    beforeAll(async () => {
+      const { db } = server.platform;
+      const roleId = newId("role");
+      await db.run(
+        sql`insert into roles (id, org_id, name, permissions) values (${roleId}, ${acme.orgId}, 'Nothing', '{}')`,
+      );
+      powerless = await joinWorkspace(server, acme, roleId);
+      stranger = await signUp(server, "Stranger");
+      early = await joinWorkspace(server, acme, "owner");
+      key = await createKey(server, acme.owner);
+      await db.run(
+        sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${early.userId}`,
+      );
+    });
+
+    test.each(named(byPermission))("%s: a role without the permission gets 403", async (_, spec) => {
+      expect(await callRoute(spec, { headers: powerless.auth })).toMatchObject({
+        status: 403,
+        body: { error: "forbidden", reason: "missing_permission" },
+      });
+    });
+
+    test.each(named(forMembers))("%s: a person without an organization gets 403", async (_, spec) => {
+      const refusal = { status: 403, body: { error: "forbidden", reason: "no_active_organization" } };
+      expect(await callRoute(spec, { headers: stranger.auth })).toMatchObject(refusal);
+      for (const orgId of [acme.orgId, newId("org"), "garbage", "%00", "é", "x".repeat(5000)]) {
+        const headers = { ...stranger.auth, "x-organization-id": orgId };
+        expect(await callRoute(spec, { headers })).toMatchObject(refusal);
+      }
+    });
+
+    test.each(named(sessionOnly))("%s: a key gets 403 session_required", async (_, spec) => {
+      expect(await callRoute(spec, { headers: key.auth })).toMatchObject({
+        status: 403,
+        body: { error: "forbidden", reason: "session_required" },
+      });
+    });
+
+    test.each(named(fresh))("%s: a session of 16 minutes, or a key, gets 403 reauth", async (_, spec) => {
+      const refusal = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+      expect(await callRoute(spec, { headers: early.auth })).toMatchObject(refusal);
+      if (takesKeys(spec)) expect(await callRoute(spec, { headers: key.auth })).toMatchObject(refusal);
+    });
+  });
+
+  describe("keeps organizations apart", () => {
+    const guardedWithParams = withParams.filter(({ access }) => access.kind !== "public");
+
+    test.each(named(guardedWithParams))("%s: another organization's id is not found", async (_, spec) => {
+      const theirs = await idsOf(spec, globex);
+      const refused = await callRoute(spec, {
+        ids: theirs,
+        headers: acme.owner.auth,
+        ...bodyFor(spec, acme),
+      });
+      expect(refused.status).toBe(404);
+      expect(refused.body.error).toMatch(/_not_found$/);
+      // The same call in the organization it belongs to, so that the refusal above means something.
+      const answered = await callRoute(spec, {
+        ids: theirs,
+        headers: globex.owner.auth,
+        ...bodyFor(spec, globex),
+      });
+      expect(Object.keys(spec.replies)).toContain(String(answered.status));
+    });
+
+    test.each(named(withParams))("%s: an id that is none is 404 or 400", async (_, spec) => {
+      const garbage = [
+        "garbage",
+        "x".repeat(5000),
+        "%00",
+        "%00%00",
+        "é",
+        "\u{1f4a9}",
+        "usr_01h455vb4pex5vsknk084sn02q",
+        "mem_zzzzzzzzzzzzzzzzzzzzzzzzzz",
+        "../..",
+        "null",
+        "-1",
+        "' or 1=1 --",
+        newId("org"),
+      ];
+      for (const id of garbage) {
+        const ids = Object.fromEntries(parametersOf(spec.path).map(([, name]) => [name, id]));
+        const reply = await callRoute(spec, {
+          ids,
+          headers: acme.owner.auth,
+          ...bodyFor(spec, acme),
+        });
+        expect([400, 404], `${id} gave ${reply.status}`).toContain(reply.status);
+      }
+      // Written into the path as they are, where the client library would have escaped them.
+      for (const raw of ["%", "%zz", "%ff", "%c0%ae", "%ed%a0%80", ";a=b", "a%2fb"]) {
+        const path = spec.path.replace(/\{\w+\}/g, raw);
+        const reply = await server.call(path, {
+          method: spec.method.toUpperCase(),
+          headers: acme.owner.auth,
+          ...bodyFor(spec, acme),
+        });
+        expect([400, 404], `${raw} gave ${reply.status}`).toContain(reply.status);
+      }
+    });
+  });
+
+  describe("takes only what it describes", () => {
+    const withBody = specs.filter(({ body }) => body);
+
+    test.each(named(specs))("%s: an unknown query parameter is refused", async (_, spec) => {
+      for (const name of ["surprise", "__proto__", "constructor"]) {
+        const reply = await callRoute(spec, {
+          query: `?${name}=1`,
+          headers: acme.owner.auth,
+          ...bodyFor(spec, acme),
+        });
+        if (lenient.has(operationId(spec))) {
+          expect(reply.status).toBeLessThan(300);
+          continue;
+        }
+        expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+        expect(reply.body.details).toContainEqual(expect.objectContaining({ path: [name] }));
+      }
+    });
+
+    test.each(named(withBody))(
+      "%s: an unknown field is refused, unless newer callers must get through",
+      async (_, spec) => {
+        const body = JSON.stringify(bodyFor(spec, acme).body);
+        for (const name of ["surprise", "__proto__", "constructor"]) {
+          const extended = `${body.slice(0, -1)}${body === "{}" ? "" : ","}"${name}":{}}`;
+          const reply = await callRoute(spec, { headers: acme.owner.auth, body: extended });
+          if (lenient.has(operationId(spec))) {
+            expect(reply.status).toBeLessThan(300);
+            continue;
+          }
+          expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+          expect(reply.body.details).toContainEqual(expect.objectContaining({ path: [name] }));
+        }
+      },
+    );
+
+    test.each(named(withBody))("%s: a value of another kind is refused", async (_, spec) => {
+      for (const { what, body } of wrongBodies(schemaOf(spec.body!))) {
+        const reply = await callRoute(spec, { headers: acme.owner.auth, body });
+        expect({ what, status: reply.status }).toEqual({ what, status: 400 });
+        expect(reply.body.details[0].message).toBeTypeOf("string");
+      }
+    });
+
+    test.each(named(withBody))("%s: whatever is in the body, it is no fault of ours", async (_, spec) => {
+      await fc.assert(
+        fc.asyncProperty(hostileBody(schemaOf(spec.body!)), async (body) => {
+          const reply = await callRoute(spec, { headers: acme.owner.auth, body });
+          expect(reply.status).toBeLessThan(500);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+});
+
+/** Each parameter of a path, with the path up to it. */
+function parametersOf(path: string): [prefix: string, name: string][] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => [
+    path.slice(0, match.index + match[0].length),
+    match[1]!,
+  ]);
+}

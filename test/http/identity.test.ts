@@ -1,0 +1,499 @@
+/** Who is calling: accounts, sessions, cookies, the active organization, and what is kept of all that. */
+import { describe, expect, test } from "vitest";
+import { sql } from "../../src/platform/db/index.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { readMails } from "../../src/platform/mail/index.ts";
+import {
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  signUp,
+  type TestServer,
+  useServer,
+} from "../harness.ts";
+
+const server = useServer();
+
+const signIn = (email: string, password: string, headers: Record<string, string> = {}) =>
+  server.call("/api/auth/sign-in/email", { body: { email, password }, headers });
+const me = (headers: Record<string, string>) => server.call("/v1/me", { headers });
+const activeOf = async (headers: Record<string, string>) => (await me(headers)).body.activeOrganizationId;
+
+/** The newest mail to somebody that holds such a link, and the token in it. */
+async function tokenFromMail(to: string, link: string): Promise<string> {
+  const mails = await readMails(server.platform, 100);
+  const mail = mails.find((one) => one.to === to && one.text?.includes(link));
+  const url = mail?.text?.split("\n").find((line) => line.includes(link));
+  expect(url, `a mail to ${to} with ${link}`).toBeDefined();
+  return new URL(url!).searchParams.get("token")!;
+}
+
+describe("an account", () => {
+  test("is made, signed in, used and signed out", async () => {
+    const email = `whole-${Date.now()}@example.com`;
+    const made = await server.call("/api/auth/sign-up/email", {
+      body: { email: email.toUpperCase(), password: "correct horse", name: "  Ada  " },
+    });
+    expect(made.status).toBe(200);
+    expect(made.body.user).toMatchObject({ email, name: "Ada", emailVerified: false });
+    expect(made.body.token).toMatch(/^[\w-]{30,}$/);
+    const signedIn = await signIn(email, "correct horse");
+    expect(signedIn.status).toBe(200);
+    expect(signedIn.body.user.id).toBe(made.body.user.id);
+    expect(signedIn.body.token).not.toBe(made.body.token);
+    const auth = { authorization: `Bearer ${signedIn.body.token}` };
+    expect((await me(auth)).body.user.email).toBe(email);
+    const out = await server.call("/api/auth/sign-out", { method: "POST", headers: auth });
+    expect(out).toMatchObject({ status: 200, body: { ok: true } });
+    expect((await me(auth)).status).toBe(401);
+    // The other session of the same person is another session.
+    expect((await me({ authorization: `Bearer ${made.body.token}` })).status).toBe(200);
+  });
+
+  test("is made once, even by two requests at the same moment", async () => {
+    const body = { email: `twice-${Date.now()}@example.com`, password: "correct horse", name: "Ada" };
+    const replies = await Promise.all(
+      [1, 2, 3, 4].map(() => server.call("/api/auth/sign-up/email", { body })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    for (const { status, body } of replies) if (status === 409) expect(body.error).toBe("email_taken");
+  });
+
+  test("with a name of several lines is refused: names go into mails", async () => {
+    for (const name of ["Ada\nYour account is locked", "\u0007Ada", "Ada\u2028x"]) {
+      const reply = await server.call("/api/auth/sign-up/email", {
+        body: { email: `lines-${Date.now()}@example.com`, password: "correct horse", name },
+      });
+      expect({ name, status: reply.status }).toEqual({ name, status: 400 });
+    }
+  });
+
+  test("a wrong password and an unknown address are the same 401", async () => {
+    const ada = await signUp(server);
+    const wrong = await signIn(ada.email, "wrong password");
+    const unknown = await signIn(`nobody-${Date.now()}@example.com`, "wrong password");
+    for (const reply of [wrong, unknown]) {
+      expect(reply).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+      expect(Object.keys(reply.body)).toEqual(["error"]);
+      expect(reply.headers.get("set-cookie")).toBeNull();
+    }
+    expect(wrong.headers.get("www-authenticate")).toBe(unknown.headers.get("www-authenticate"));
+  });
+
+  test("a token that a client chose does not become its session", async () => {
+    const ada = await signUp(server);
+    const chosen = "x".repeat(32);
+    const reply = await signIn(ada.email, ada.password, {
+      cookie: `signalbox_session=${chosen}; better-auth.session_token=${chosen}`,
+      authorization: `Bearer ${chosen}`,
+    });
+    expect(reply.body.token).not.toBe(chosen);
+    expect((await me({ authorization: `Bearer ${chosen}` })).status).toBe(401);
+  });
+});
+
+describe("guessing", () => {
+  test("the eleventh try in ten minutes is 429, right or wrong, and nobody else's first is", async () => {
+    const ada = await signUp(server);
+    const other = await signUp(server);
+    for (let i = 0; i < 10; i++) expect((await signIn(ada.email, `wrong ${i}`)).status).toBe(401);
+    const refused = await signIn(ada.email.toUpperCase(), ada.password);
+    expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
+    const wait = Number(refused.headers.get("retry-after"));
+    expect(wait).toBeGreaterThan(500);
+    expect(wait).toBeLessThanOrEqual(600);
+    expect((await signIn(other.email, other.password)).status).toBe(200);
+    // Sessions that exist go on.
+    expect((await me(ada.auth)).status).toBe(200);
+  });
+
+  test("guesses at the same moment are all counted", async () => {
+    const ada = await signUp(server);
+    const replies = await Promise.all(Array.from({ length: 25 }, (_, i) => signIn(ada.email, `wrong ${i}`)));
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
+  });
+
+  test("signing in forgets the mistakes before it", async () => {
+    const ada = await signUp(server);
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 8; i++) await signIn(ada.email, "wrong password");
+      expect((await signIn(ada.email, ada.password)).status).toBe(200);
+    }
+  });
+});
+
+describe("a forgotten password", () => {
+  const forgot = (email: string) => server.call("/api/auth/request-password-reset", { body: { email } });
+  const reset = (token: string, newPassword = "a new password") =>
+    server.call("/api/auth/reset-password", { body: { token, newPassword } });
+
+  test("is replaced by the link in the mail; every session ends, the old one is refused", async () => {
+    const ada = await signUp(server);
+    const second = (await signIn(ada.email, ada.password)).body.token;
+    const key = await createKeyOf(ada);
+    expect(await forgot(ada.email)).toMatchObject({ status: 200, body: { ok: true } });
+    const token = await tokenFromMail(ada.email, "/reset-password?token=");
+    const page = await server.call(`/reset-password?token=${token}`);
+    expect(page.status).toBe(200);
+    expect(page.body).toContain("Choose a new password");
+    expect(page.body).not.toContain(token);
+    for (const auth of [ada.auth, { authorization: `Bearer ${second}` }]) {
+      expect((await me(auth)).status).toBe(200);
+    }
+    expect(await reset(token)).toMatchObject({ status: 200, body: { ok: true } });
+    for (const auth of [ada.auth, { authorization: `Bearer ${second}` }]) {
+      await expect.poll(async () => (await me(auth)).status, { timeout: 5_000 }).toBe(401);
+    }
+    expect((await signIn(ada.email, ada.password)).status).toBe(401);
+    expect((await signIn(ada.email, "a new password")).status).toBe(200);
+    expect((await me(key.auth)).status).toBe(200);
+  });
+
+  test("a link is good once, even for two requests at the same moment", async () => {
+    const ada = await signUp(server);
+    await forgot(ada.email);
+    const token = await tokenFromMail(ada.email, "/reset-password?token=");
+    const replies = await Promise.all([1, 2, 3].map((i) => reset(token, `new password ${i}`)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const refused = await reset(token);
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ path: ["token"] }] } });
+  });
+
+  test("an older link is no longer good once the password was changed", async () => {
+    const ada = await signUp(server);
+    await forgot(ada.email);
+    const first = await tokenFromMail(ada.email, "/reset-password?token=");
+    await forgot(ada.email);
+    const second = await tokenFromMail(ada.email, "/reset-password?token=");
+    expect(second).not.toBe(first);
+    expect((await reset(second)).status).toBe(200);
+    expect((await reset(first, "somebody else's")).status).toBe(400);
+  });
+
+  test("a link is no longer good after an hour", async () => {
+    const ada = await signUp(server);
+    await forgot(ada.email);
+    await server.platform.db.run(
+      sql`update verifications set expires_at = now() - interval '1 second' where value = ${ada.userId}`,
+    );
+    expect((await reset(await tokenFromMail(ada.email, "/reset-password?token="))).status).toBe(400);
+    expect((await signIn(ada.email, ada.password)).status).toBe(200);
+  });
+
+  test("asking for an address without an account says the same and sends nothing", async () => {
+    const email = `nobody-${Date.now()}@example.com`;
+    expect(await forgot(email)).toMatchObject({ status: 200, body: { ok: true } });
+    expect((await readMails(server.platform, 100)).filter(({ to }) => to === email)).toEqual([]);
+  });
+
+  test("a password too short is refused and the link stays good", async () => {
+    const ada = await signUp(server);
+    await forgot(ada.email);
+    const token = await tokenFromMail(ada.email, "/reset-password?token=");
+    expect(await reset(token, "short")).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["newPassword"] }] },
+    });
+    expect((await reset(token)).status).toBe(200);
+  });
+});
+
+describe("an e-mail address", () => {
+  test("is confirmed by the link in the mail, which may be opened twice", async () => {
+    const ada = await signUp(server);
+    const token = await tokenFromMail(ada.email, "/verify-email?token=");
+    expect((await me(ada.auth)).body.user.emailVerified).toBe(false);
+    for (let i = 0; i < 2; i++) {
+      const page = await server.call(`/api/auth/verify-email?token=${token}`);
+      expect(page.status).toBe(200);
+      expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    }
+    expect((await me(ada.auth)).body.user.emailVerified).toBe(true);
+    // Confirming signs nobody in.
+    expect((await server.call(`/api/auth/verify-email?token=${token}`)).headers.get("set-cookie")).toBeNull();
+  });
+
+  test("the mail can be asked for again, and asking when confirmed changes nothing", async () => {
+    const ada = await signUp(server);
+    const again = () =>
+      server.call("/api/auth/send-verification-email", { method: "POST", headers: ada.auth });
+    const mailsTo = async () =>
+      (await readMails(server.platform, 200)).filter(({ to }) => to === ada.email).length;
+    expect(await mailsTo()).toBe(1);
+    expect((await again()).status).toBe(200);
+    expect(await mailsTo()).toBe(2);
+    const token = await tokenFromMail(ada.email, "/verify-email?token=");
+    await server.call(`/api/auth/verify-email?token=${token}`);
+    expect((await again()).status).toBe(200);
+    expect(await mailsTo()).toBe(2);
+  });
+
+  test("a token that is none, or somebody tampered with, is a page that says so", async () => {
+    const ada = await signUp(server);
+    const token = await tokenFromMail(ada.email, "/verify-email?token=");
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${token.split(".")[1]}.`;
+    for (const bad of ["x", `${token}x`, token.slice(0, -4), unsigned]) {
+      const page = await server.call(`/api/auth/verify-email?token=${encodeURIComponent(bad)}`);
+      expect(page.status).toBe(400);
+      expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    }
+    expect((await me(ada.auth)).body.user.emailVerified).toBe(false);
+  });
+});
+
+describe("a cookie", () => {
+  const cookieOf = async () => {
+    const ada = await signUp(server);
+    const reply = await signIn(ada.email, ada.password);
+    const header = reply.headers.get("set-cookie")!;
+    return { ada, header, token: reply.body.token as string, cookie: header.split(";")[0]! };
+  };
+  const change = (headers: Record<string, string>) =>
+    server.call("/v1/me", { method: "PATCH", body: { name: "Changed" }, headers });
+  const ownOrigin = () => new URL(server.url).origin;
+
+  test("is set by signing in, kept from scripts and from other sites, taken by signing out", async () => {
+    const { header, cookie, token } = await cookieOf();
+    expect(cookie).toBe(`signalbox_session=${token}`);
+    expect(header).toMatch(/; HttpOnly/);
+    expect(header).toMatch(/; SameSite=Lax/);
+    expect(header).toMatch(/; Path=\//);
+    const out = await server.call("/api/auth/sign-out", {
+      method: "POST",
+      headers: { cookie, "sec-fetch-site": "same-origin" },
+    });
+    expect(out.status).toBe(200);
+    expect(out.headers.get("set-cookie")).toMatch(/^signalbox_session=; Max-Age=0/);
+    expect((await me({ cookie })).status).toBe(401);
+  });
+
+  test("reads, wherever the request comes from", async () => {
+    const { cookie } = await cookieOf();
+    expect((await me({ cookie })).status).toBe(200);
+    expect((await me({ cookie, "sec-fetch-site": "cross-site" })).status).toBe(200);
+    expect((await me({ cookie: `theme=dark; ${cookie}; a=b` })).status).toBe(200);
+  });
+
+  test("changes nothing unless the browser says that our own page asks", async () => {
+    const { cookie } = await cookieOf();
+    const refused: Record<string, string>[] = [
+      {},
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "none" },
+      { "sec-fetch-site": "cross-site", origin: ownOrigin() },
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: `${ownOrigin()}.evil.example` },
+    ];
+    for (const headers of refused) {
+      const reply = await change({ cookie, ...headers });
+      expect({ headers, status: reply.status }).toEqual({ headers, status: 403 });
+      expect(reply.body).toMatchObject({ error: "forbidden", reason: "cross_site_request" });
+    }
+    expect((await me({ cookie })).body.user.name).not.toBe("Changed");
+    expect((await change({ cookie, origin: ownOrigin() })).status).toBe(200);
+    expect((await change({ cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
+  });
+
+  test("does not count beside a token: the token decides", async () => {
+    const { cookie } = await cookieOf();
+    const eve = await signUp(server, "Eve");
+    expect((await me({ cookie, ...eve.auth })).body.user.id).toBe(eve.userId);
+    expect((await me({ cookie, authorization: "Bearer garbage" })).status).toBe(401);
+    // A token is sent on purpose, so where the request comes from does not matter.
+    expect((await change({ ...eve.auth, origin: "https://evil.example" })).status).toBe(200);
+  });
+});
+
+describe("the active organization", () => {
+  test("of two credentials the key wins, with its own organization", async () => {
+    const acme = await createWorkspace(server, "Acme");
+    const key = await createKey(server, acme.owner);
+    const globex = await createWorkspace(server, "Globex");
+    const both = await me({ ...globex.owner.auth, ...key.auth, "x-organization-id": globex.orgId });
+    expect(both.body).toMatchObject({
+      credential: "key",
+      user: { id: acme.owner.userId },
+      activeOrganizationId: acme.orgId,
+    });
+  });
+
+  test("is the one the header names, else the session's, else the only one", async () => {
+    const acme = await createWorkspace(server, "Acme");
+    const globex = await createWorkspace(server, "Globex");
+    const ada = await joinWorkspace(server, acme, "member");
+    expect(await activeOf(ada.auth)).toBe(acme.orgId);
+    await join(globex.orgId, ada.userId);
+    // Two, and none chosen: nothing is guessed.
+    const fresh = { authorization: `Bearer ${(await signIn(ada.email, ada.password)).body.token}` };
+    expect(await activeOf(fresh)).toBeNull();
+    expect(await server.call("/v1/organization", { headers: fresh })).toMatchObject({
+      status: 403,
+      body: { error: "forbidden", reason: "no_active_organization" },
+    });
+    const named = { ...fresh, "x-organization-id": globex.orgId };
+    expect((await server.call("/v1/organization", { headers: named })).body.organization.id).toBe(
+      globex.orgId,
+    );
+    const chosen = await server.call("/v1/me/active-organization", {
+      body: { organizationId: acme.orgId },
+      headers: fresh,
+    });
+    expect(chosen).toMatchObject({ status: 200, body: { activeOrganizationId: acme.orgId } });
+    expect(await activeOf(fresh)).toBe(acme.orgId);
+    expect(await activeOf(named)).toBe(globex.orgId);
+    // The choice is the session's, not the person's.
+    const other = { authorization: `Bearer ${(await signIn(ada.email, ada.password)).body.token}` };
+    expect(await activeOf(other)).toBeNull();
+  });
+
+  test("that was chosen and is no longer theirs is none, not another one", async () => {
+    const acme = await createWorkspace(server, "Acme");
+    const globex = await createWorkspace(server, "Globex");
+    const ada = await joinWorkspace(server, acme, "member");
+    await join(globex.orgId, ada.userId);
+    await server.call("/v1/me/active-organization", {
+      body: { organizationId: acme.orgId },
+      headers: ada.auth,
+    });
+    expect(await activeOf(ada.auth)).toBe(acme.orgId);
+    await server.platform.db.run(
+      sql`delete from members where user_id = ${ada.userId} and org_id = ${acme.orgId}`,
+    );
+    await expect.poll(() => activeOf(ada.auth), { timeout: 5_000 }).toBeNull();
+  });
+
+  test("cannot be one that the person is not in", async () => {
+    const acme = await createWorkspace(server, "Acme");
+    const stranger = await signUp(server);
+    for (const organizationId of [acme.orgId, newId("org"), "garbage"]) {
+      const reply = await server.call("/v1/me/active-organization", {
+        body: { organizationId },
+        headers: stranger.auth,
+      });
+      expect(reply).toMatchObject({ status: 404, body: { error: "organization_not_found" } });
+    }
+  });
+
+  test("is there for the request that follows the one that made it", async () => {
+    const ada = await signUp(server);
+    for (let i = 0; i < 10; i++) {
+      // Asked before, so that an answer is remembered.
+      await me(ada.auth);
+      const made = await server.call("/v1/organizations", { body: { name: `Org ${i}` }, headers: ada.auth });
+      expect(await activeOf(ada.auth)).toBe(made.body.organization.id);
+    }
+  });
+});
+
+describe("an organization's rules for sessions", () => {
+  test("sessionMaxAgeMinutes asks older sessions to sign in again, and no key", async () => {
+    const acme = await createWorkspace(server);
+    const key = await createKey(server, acme.owner);
+    const set = await server.call("/v1/organization", {
+      method: "PATCH",
+      body: { sessionMaxAgeMinutes: 5 },
+      headers: acme.owner.auth,
+    });
+    expect(set.body.organization.sessionMaxAgeMinutes).toBe(5);
+    expect((await server.call("/v1/members", { headers: acme.owner.auth })).status).toBe(200);
+    await age(acme.owner, "6 minutes");
+    await expect
+      .poll(() => server.call("/v1/members", { headers: acme.owner.auth }), { timeout: 5_000 })
+      .toMatchObject({ status: 403, body: { error: "reauth", reason: "session_too_old" } });
+    expect((await server.call("/v1/members", { headers: key.auth })).status).toBe(200);
+    // What is not the organization's business still works.
+    expect((await me(acme.owner.auth)).status).toBe(200);
+    const again = await signIn(acme.owner.email, acme.owner.password);
+    const headers = { authorization: `Bearer ${again.body.token}` };
+    expect((await server.call("/v1/members", { headers })).status).toBe(200);
+  });
+
+  test("requireSso asks sessions that came by password to come through it", async () => {
+    const acme = await createWorkspace(server);
+    const { db } = server.platform;
+    await db.run(sql`update organizations set require_sso = true where id = ${acme.orgId}`);
+    await expect
+      .poll(() => server.call("/v1/members", { headers: acme.owner.auth }), { timeout: 5_000 })
+      .toMatchObject({ status: 403, body: { error: "reauth", reason: "sso_required" } });
+    await db.run(sql`update sessions set signed_in_by = 'sso' where user_id = ${acme.owner.userId}`);
+    await expect
+      .poll(async () => (await server.call("/v1/members", { headers: acme.owner.auth })).status, {
+        timeout: 5_000,
+      })
+      .toBe(200);
+  });
+
+  test("are asked for after the role", async () => {
+    const acme = await createWorkspace(server);
+    const member = await joinWorkspace(server, acme, "member");
+    await server.platform.db.run(sql`update organizations set require_sso = true where id = ${acme.orgId}`);
+    const reply = await server.call("/v1/organization", {
+      method: "PATCH",
+      body: { name: "Mine" },
+      headers: member.auth,
+    });
+    expect(reply).toMatchObject({ status: 403, body: { error: "forbidden", reason: "missing_permission" } });
+  });
+});
+
+describe("what is kept", () => {
+  test("of tokens, keys, passwords and links opens nothing", async () => {
+    const acme = await createWorkspace(server);
+    const key = await createKey(server, acme.owner);
+    await server.call("/api/auth/request-password-reset", { body: { email: acme.owner.email } });
+    const secrets = {
+      session: acme.owner.token,
+      key: key.key,
+      password: acme.owner.password,
+      "reset link": await tokenFromMail(acme.owner.email, "/reset-password?token="),
+      "confirmation link": await tokenFromMail(acme.owner.email, "/verify-email?token="),
+    };
+    const rows = await everyRow(server);
+    expect(rows).toContain(acme.owner.email);
+    for (const [what, secret] of Object.entries(secrets)) {
+      expect(rows.includes(secret), `the ${what} is in the database as it is`).toBe(false);
+    }
+    // And what is in the database does not sign anybody in.
+    const { db } = server.platform;
+    const session = await db.row<{ hash: string }>(
+      sql`select token_hash as hash from sessions where user_id = ${acme.owner.userId}`,
+    );
+    const stored = await db.row<{ hash: string }>(
+      sql`select key_hash as hash from api_keys where id = ${key.id}`,
+    );
+    expect((await me({ authorization: `Bearer ${session!.hash}` })).status).toBe(401);
+    expect((await me({ "x-api-key": stored!.hash })).status).toBe(401);
+  });
+});
+
+const join = (orgId: string, userId: string) =>
+  server.platform.db.run(
+    sql`insert into members (id, org_id, user_id, role) values (${newId("mem")}, ${orgId}, ${userId}, 'member')`,
+  );
+
+const age = ({ userId }: Person, by: string) =>
+  server.platform.db.run(
+    sql`update sessions set created_at = now() - ${by}::interval where user_id = ${userId}`,
+  );
+
+async function createKeyOf(person: Person) {
+  await server.call("/v1/organizations", { body: { name: "Own" }, headers: person.auth });
+  return createKey(server, person);
+}
+
+/** The whole database as one text. */
+async function everyRow({ platform: { db } }: TestServer): Promise<string> {
+  const tables = await db.rows<{ name: string }>(sql`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await db.foreign(`select t::text as row from ${name} t`);
+    texts.push(...rows.map(({ row }) => String(row)));
+  }
+  return texts.join("\n");
+}

@@ -1,0 +1,108 @@
+/** Work that is done later: with its cause or not at all, again when it fails, by whoever has the role. */
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Job, job } from "../../src/platform/jobs/index.ts";
+import { createDatabase, openTestPlatform, type TestDatabase } from "../harness.ts";
+
+interface Note {
+  name: string;
+}
+const done: { name: string; at: number }[] = [];
+const doneNames = () => done.map(({ name }) => name);
+
+const plain = job<Note>({
+  name: "test.plain",
+  handle: async (_platform, { name }) => void done.push({ name, at: Date.now() }),
+});
+const flaky = job<Note>({
+  name: "test.flaky",
+  retries: 3,
+  retryDelay: 1,
+  async handle(_platform, { name }) {
+    done.push({ name, at: Date.now() });
+    if (doneNames().filter((one) => one === name).length < 3) throw new Error("not yet");
+  },
+});
+const hopeless = job<Note>({
+  name: "test.hopeless",
+  retries: 1,
+  retryDelay: 1,
+  async handle(_platform, { name }) {
+    done.push({ name, at: Date.now() });
+    throw new Error("never");
+  },
+});
+const jobs = [plain, flaky, hopeless] as readonly Job[];
+
+describe("a job", () => {
+  let database: TestDatabase;
+  let platform: Awaited<ReturnType<typeof openTestPlatform>>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    platform = await openTestPlatform(database, { jobs, works: true });
+    await platform.jobs.work(platform, jobs);
+  });
+  afterAll(async () => {
+    await platform.close(500);
+    await database.drop();
+  });
+
+  test("is done soon after the transaction that added it", async () => {
+    await platform.db.transaction(async (tx) => {
+      await platform.jobs.add(tx, plain, { name: "committed" });
+      await pause(200);
+      expect(doneNames()).not.toContain("committed");
+    });
+    await expect.poll(doneNames, { timeout: 2_000 }).toContain("committed");
+  });
+
+  test("is never done when its transaction was rolled back", async () => {
+    const undone = platform.db.transaction(async (tx) => {
+      await platform.jobs.add(tx, plain, { name: "rolled back" });
+      throw new Error("changed my mind");
+    });
+    await expect(undone).rejects.toThrow("changed my mind");
+    await platform.jobs.add(platform.db, plain, { name: "after it" });
+    await expect.poll(doneNames, { timeout: 2_000 }).toContain("after it");
+    await pause(300);
+    expect(doneNames()).not.toContain("rolled back");
+  });
+
+  test("does not wait for its turn when many are added at once", async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `many ${i}`);
+    await Promise.all(names.map((name) => platform.jobs.add(platform.db, plain, { name })));
+    await expect
+      .poll(() => names.filter((name) => !doneNames().includes(name)), { timeout: 6_000 })
+      .toEqual([]);
+  });
+
+  test.concurrent("that fails is tried again, after a pause that grows", async () => {
+    await platform.jobs.add(platform.db, flaky, { name: "flaky" });
+    await expect
+      .poll(() => doneNames().filter((name) => name === "flaky").length, { timeout: 20_000, interval: 100 })
+      .toBe(3);
+    const [first, second, third] = done.filter(({ name }) => name === "flaky").map(({ at }) => at);
+    expect(second! - first!).toBeGreaterThanOrEqual(900);
+    expect(third! - second!).toBeGreaterThanOrEqual(1_900);
+    await pause(300);
+    expect(doneNames().filter((name) => name === "flaky")).toHaveLength(3);
+  }, 40_000);
+
+  test.concurrent("that keeps failing is given up after its tries, and keeps nobody else from being done", async () => {
+    await platform.jobs.add(platform.db, hopeless, { name: "hopeless" });
+    await platform.jobs.add(platform.db, plain, { name: "beside it" });
+    await expect.poll(doneNames, { timeout: 2_000 }).toContain("beside it");
+    await expect
+      .poll(() => doneNames().filter((name) => name === "hopeless").length, { timeout: 15_000 })
+      .toBe(2);
+    await pause(6_000);
+    expect(doneNames().filter((name) => name === "hopeless")).toHaveLength(2);
+  }, 40_000);
+
+  test.concurrent("can be put off", async () => {
+    const added = Date.now();
+    await platform.jobs.add(platform.db, plain, { name: "later" }, { startAfterSeconds: 1 });
+    await expect.poll(doneNames, { timeout: 10_000 }).toContain("later");
+    expect(done.find(({ name }) => name === "later")!.at - added).toBeGreaterThanOrEqual(900);
+  });
+});

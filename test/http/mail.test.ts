@@ -1,0 +1,73 @@
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../src/platform/db/index.ts";
+import { createDatabase, signUp, startServer, type TestDatabase, type TestServer } from "../harness.ts";
+
+interface Post {
+  to: string[];
+  raw: string;
+}
+
+describe("mail over SMTP", () => {
+  const posts: Post[] = [];
+  let refusing = false;
+  let smtp: SMTPServer;
+  let database: TestDatabase;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    smtp = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      onRcptTo: (_address, _session, done) => done(refusing ? new Error("450 mailbox busy") : null),
+      onData(stream, session, done) {
+        let raw = "";
+        stream.on("data", (chunk: Buffer) => {
+          raw += chunk;
+        });
+        stream.on("end", () => {
+          posts.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw });
+          done();
+        });
+      },
+    });
+    await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
+    const { port } = smtp.server.address() as { port: number };
+    database = await createDatabase();
+    server = await startServer(database, {
+      role: "all",
+      env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "Signalbox <box@example.com>" },
+    });
+  });
+  afterAll(async () => {
+    await server?.close();
+    await database?.drop();
+    await new Promise<void>((resolve) => smtp.close(() => resolve()));
+  });
+
+  const rows = () =>
+    server.platform.db.rows<{ status: string; text: string | null; error: string | null }>(
+      sql`select status, text, error from mails order by id desc`,
+    );
+
+  test("is delivered to the person it is for, and its text is then forgotten", async () => {
+    const ada = await signUp(server);
+    await expect.poll(() => posts.length, { timeout: 10_000 }).toBe(1);
+    expect(posts[0]?.to).toEqual([ada.email]);
+    expect(posts[0]?.raw).toContain("From: Signalbox <box@example.com>");
+    expect(posts[0]?.raw).toContain("Subject: Confirm your e-mail address");
+    await expect.poll(rows).toMatchObject([{ status: "sent", text: null }]);
+  });
+
+  test("that the server does not take yet stays, sealed, and is tried again", async () => {
+    refusing = true;
+    const before = posts.length;
+    await signUp(server);
+    await expect
+      .poll(async () => (await rows())[0], { timeout: 10_000 })
+      .toMatchObject({ status: "queued", error: expect.stringContaining("mailbox busy") });
+    expect((await rows())[0]?.text).toMatch(/^v1\./);
+    refusing = false;
+    await expect.poll(() => posts.length, { timeout: 45_000, interval: 250 }).toBe(before + 1);
+  }, 60_000);
+});

@@ -1,0 +1,148 @@
+/** Lists: every row once, in order, from an index, whatever else happens meanwhile. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as apiKeys from "../../src/features/api-keys/store.ts";
+import * as members from "../../src/features/members/store.ts";
+import type { MemberId, OrgId } from "../../src/platform/context.ts";
+import { createDb, type Db, type Engine, sql } from "../../src/platform/db/index.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { createWorkspace, useServer, type Workspace } from "../harness.ts";
+
+const server = useServer();
+
+/** Members without an account that could sign in, made in one statement. */
+async function addMembers(orgId: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => ({ user: newId("usr"), member: newId("mem") }));
+  const users = ids.map(({ user }) => user);
+  const { db } = server.platform;
+  await db.run(sql`insert into users (id, email, name)
+    select id, id || '@example.com', 'Somebody' from unnest(${users}::text[]) as id`);
+  await db.run(sql`insert into members (id, org_id, user_id, role)
+    select m, ${orgId}, u, 'member' from unnest(${ids.map(({ member }) => member)}::text[], ${users}::text[]) as t (m, u)`);
+  return ids.map(({ member }) => member);
+}
+
+describe("walking a list", () => {
+  test("gives every row that was there once, newest first, while others are added", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 40 }),
+        fc.integer({ min: 1, max: 15 }),
+        fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 }),
+        async (count, limit, additions) => {
+          await server.platform.db.run(sql`delete from members where org_id = ${orgId} and role = 'member'`);
+          const there = await addMembers(orgId, count);
+          const seen: string[] = [];
+          let cursor: string | null = null;
+          for (let page = 0; ; page++) {
+            const path: string = `/v1/members?limit=${limit}${cursor ? `&cursor=${cursor}` : ""}`;
+            const { status, body } = await server.call(path, { headers: owner.auth });
+            expect(status).toBe(200);
+            expect(body.items.length).toBeLessThanOrEqual(limit);
+            seen.push(...body.items.map(({ id }: { id: string }) => id));
+            cursor = body.nextCursor;
+            if (cursor === null) break;
+            expect(body.items).toHaveLength(limit);
+            await addMembers(orgId, additions[page % additions.length]!);
+          }
+          expect(seen).toEqual([...seen].sort().reverse());
+          expect(new Set(seen).size).toBe(seen.length);
+          for (const id of there) expect(seen).toContain(id);
+          // The owner is the one who was there before all of them.
+          expect(seen).toHaveLength(count + 1);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test("a list whose length is exactly the limit has no next page", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    await addMembers(orgId, 4);
+    const exact = await server.call("/v1/members?limit=5", { headers: owner.auth });
+    expect(exact.body).toMatchObject({ items: { length: 5 }, nextCursor: null });
+    const less = await server.call("/v1/members?limit=4", { headers: owner.auth });
+    expect(less.body.nextCursor).toBeTypeOf("string");
+  });
+
+  test("a cursor of one organization shows nothing of it in another", async () => {
+    const acme = await createWorkspace(server);
+    await addMembers(acme.orgId, 3);
+    const { body } = await server.call("/v1/members?limit=1", { headers: acme.owner.auth });
+    const globex = await createWorkspace(server);
+    const reply = await server.call(`/v1/members?cursor=${body.nextCursor}`, { headers: globex.owner.auth });
+    expect(reply.body).toEqual({ items: [], nextCursor: null });
+  });
+});
+
+describe("a page deep in a list", () => {
+  let acme: Workspace;
+  let frequent: MemberId;
+  const memberIds: string[] = [];
+  const keyIds: string[] = [];
+  beforeAll(async () => {
+    const { db } = server.platform;
+    acme = await createWorkspace(server);
+    const others = await Promise.all([1, 2, 3].map(() => createWorkspace(server)));
+    for (let round = 0; round < 10; round++) {
+      memberIds.push(...(await addMembers(acme.orgId, 200)));
+      frequent ??= memberIds[0] as MemberId;
+      for (const { orgId } of [acme, ...others]) {
+        const [stranger] = await addMembers(orgId, 200);
+        const ids = Array.from({ length: 200 }, () => newId("key"));
+        const own = orgId === acme.orgId;
+        if (own) keyIds.push(...ids);
+        await db.run(sql`
+          insert into api_keys (id, org_id, member_id, name, start, key_hash)
+          select id, ${orgId}, ${own ? frequent : stranger}, 'key', 'sbx_', id from unnest(${ids}::text[]) as id`);
+      }
+    }
+    await db.foreign("analyze");
+  });
+
+  const lists: Record<string, (db: Db, orgId: OrgId) => Promise<unknown>> = {
+    members: (db, orgId) => members.list(db, orgId, memberIds[500]!, 51),
+    "API keys": (db, orgId) => apiKeys.list(db, orgId, null, keyIds[500]!, 51),
+    "the keys of one member": (db, orgId) => apiKeys.list(db, orgId, frequent, keyIds[500]!, 51),
+  };
+
+  test.each(Object.entries(lists))("of %s reads little more than its own rows", async (_, list) => {
+    const read = await rowsReadBy((db) => list(db, acme.orgId as OrgId));
+    expect(read).toBeLessThan(500);
+  });
+});
+
+interface PlanNode {
+  "Node Type": string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: PlanNode[];
+}
+
+/** How many rows of tables a list looks at, when the plan does not know the values, as after a while it does not. */
+async function rowsReadBy(ask: (db: Db) => Promise<unknown>): Promise<number> {
+  let plan: PlanNode | undefined;
+  await server.platform.db.transaction(async (tx) => {
+    await tx.foreign("set local plan_cache_mode = force_generic_plan");
+    const explaining: Engine = {
+      ...({} as Engine),
+      kind: tx.kind,
+      query: async (text, values) => {
+        await tx.foreign(`prepare asked as ${text}`);
+        const literals = values.map((value) => (typeof value === "number" ? value : `'${value}'`));
+        const { rows } = await tx.foreign(`explain (analyze, format json) execute asked (${literals})`);
+        await tx.foreign("deallocate asked");
+        plan = (rows[0]!["QUERY PLAN"] as { Plan: PlanNode }[])[0]!.Plan;
+        return { rows: [], affected: 0 };
+      },
+    };
+    await ask(createDb(explaining));
+  });
+  const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+  const scans = flat(plan!).filter((node) => node["Node Type"].includes("Scan"));
+  return scans
+    .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
+    .reduce((sum, rows) => sum + rows, 0);
+}

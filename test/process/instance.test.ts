@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { createServer } from "node:http";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { ada, cleanUp, copyOf, type Serving, serve, signalbox } from "./kit.ts";
+
+/** One instance, first while it serves and then while it is stopped. */
+let dataDir: string;
+let server: Serving;
+beforeAll(async () => {
+  dataDir = copyOf(inject("preparedFolder"));
+  server = await serve(dataDir);
+});
+afterAll(cleanUp);
+
+const levels = (json: string) =>
+  (JSON.parse(json) as { check: string; level: string }[]).map(({ check, level }) => `${level} ${check}`);
+
+describe("while it serves", () => {
+  test("demo fills it once, and what it prints works", async () => {
+    const { code, stdout } = await signalbox(["demo"], dataDir);
+    expect(code).toBe(0);
+    const curl = /^ {2}curl (.*)$/m.exec(stdout)![1]!;
+    const args = [...curl.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+    const me = JSON.parse((await promisify(execFile)("curl", ["-sS", ...args])).stdout);
+    expect(me).toMatchObject({ user: { email: "ada@northwind.example" }, credential: "key" });
+
+    const password = /^Password of everybody: (\S+)$/m.exec(stdout)![1]!;
+    for (const email of ["ada@northwind.example", "dev@northwind.example"])
+      expect((await server.call("/api/auth/sign-in/email", { body: { email, password } })).status).toBe(200);
+    const key = { "x-api-key": /sbx_\w+/.exec(stdout)![0] };
+    const { body } = await server.call("/v1/members", { headers: key });
+    expect(body.items.map(({ role }: { role: string }) => role).sort()).toEqual([
+      "admin",
+      "member",
+      "member",
+      "owner",
+    ]);
+    expect((await signalbox(["mail"], dataDir)).stdout).toBe("There are no mails.\n");
+
+    const again = await signalbox(["demo"], dataDir);
+    expect(again).toMatchObject({ code: 1, stdout: "" });
+    expect(again.stderr).toMatch(/^This instance has people in it already\.[^\n]*\n$/);
+  });
+
+  test("mail lists and shows what was kept, with a link that works", async () => {
+    await server.call("/api/auth/sign-up/email", { body: ada });
+    const list = await signalbox(["mail"], dataDir);
+    expect(list).toMatchObject({ code: 0, stderr: "" });
+    const id = new RegExp(`^(mail_\\S+).*kept.*${ada.email}.*Confirm your e-mail address$`, "m").exec(
+      list.stdout,
+    )![1]!;
+    const [shown, last, json, none] = await Promise.all([
+      signalbox(["mail", id], dataDir),
+      signalbox(["mail", "--last"], dataDir),
+      signalbox(["mail", "--last", "--json"], dataDir),
+      signalbox(["mail", "mail_nope"], dataDir),
+    ]);
+    expect(shown.stdout).toBe(last.stdout);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id, to: ada.email, status: "kept" });
+    expect(none).toMatchObject({ code: 1, stdout: "" });
+    const link = new URL(/^http\S+$/m.exec(shown.stdout)![0]);
+    expect((await server.call(link.pathname + link.search)).status).toBe(200);
+  });
+
+  test("doctor finds nothing wrong, migrate and reseal nothing to do", async () => {
+    const [doctor, migrate, reseal] = await Promise.all([
+      signalbox(["doctor"], dataDir),
+      signalbox(["migrate", "--check", "--json"], dataDir),
+      signalbox(["reseal", "--check"], dataDir),
+    ]);
+    expect(doctor).toMatchObject({ code: 0, stderr: "" });
+    expect(doctor.stdout).not.toMatch(/^[!✗]/m);
+    expect(doctor.stdout).toContain(`✓ public URL: ${server.url} leads here`);
+    expect(migrate).toMatchObject({ code: 0, stdout: '{"applied":[],"pending":[]}\n' });
+    expect(reseal).toMatchObject({ code: 0 });
+  });
+});
+
+describe("while it is stopped", () => {
+  beforeAll(async () => {
+    expect(await server.end("SIGTERM")).toBe(0);
+  });
+
+  test("mail opens the folder itself, and two at once wait for each other", async () => {
+    const both = await Promise.all([signalbox(["mail"], dataDir), signalbox(["mail"], dataDir)]);
+    for (const one of both) {
+      expect(one).toMatchObject({ code: 0, stderr: "" });
+      expect(one.stdout).toContain(ada.email);
+    }
+  });
+
+  test("doctor sees a secret that others can read, and a public URL that leads elsewhere", async () => {
+    chmodSync(`${dataDir}/secret`, 0o644);
+    const other = createServer((_request, response) => response.end("hello"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as { port: number };
+    const { code, stdout } = await signalbox(["doctor", "--json"], dataDir, {
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+    });
+    other.close();
+    expect(code).toBe(1);
+    expect(levels(stdout)).toEqual([
+      "ok configuration",
+      "ok data folder",
+      "problem secret file",
+      "ok database",
+      "ok migrations",
+      "ok clock",
+      "ok secrets",
+      "problem public URL",
+      "ok mail",
+    ]);
+  });
+
+  test("doctor sees values under a secret that is gone, an open address and a mail server that is not there", async () => {
+    const { code, stdout } = await signalbox(["doctor"], dataDir, {
+      SIGNALBOX_SECRET: "another secret than the one it had",
+      SMTP_URL: "smtp://127.0.0.1:1",
+      HOST: "0.0.0.0",
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^✗ secrets: 1 sealed values in mails\.text are under a secret that is not configured\n {4}→ Put the secret/m,
+    );
+    expect(stdout).toMatch(
+      /^✗ mail: 127\.0\.0\.1:1 does not take mail from us \(.*ECONNREFUSED.*\)\n {4}→ /m,
+    );
+    expect(stdout).toMatch(
+      /^! public URL: PUBLIC_URL is not set, and HOST 0\.0\.0\.0 is not only this machine\n {4}→ /m,
+    );
+  });
+
+  test("doctor tells of a wrong setting, and of a database that is down", async () => {
+    const wrong = await signalbox(["doctor"], dataDir, { PORT: "http" });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/^✗ configuration: PORT must be a whole number[^\n]*\n$/);
+    const down = await signalbox(["doctor"], undefined, {
+      DATABASE_URL: "postgres://127.0.0.1:1/signalbox",
+      SIGNALBOX_SECRET: "a secret for the tests, long enough",
+    });
+    expect(down.code).toBe(1);
+    expect(down.stdout).toContain(
+      "✗ database: The database at 127.0.0.1:1 cannot be reached (ECONNREFUSED).",
+    );
+  });
+});

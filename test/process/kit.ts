@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const main = join(import.meta.dirname, "../../src/main.ts");
+
+export type Env = Record<string, string>;
+
+const made: string[] = [];
+const running = new Set<ChildProcess>();
+
+/** A folder of its own for a test; gone with `cleanUp`. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-process-"));
+  made.push(folder);
+  return join(folder, "data");
+}
+
+/** A copy of a data folder that somebody has started on before. */
+export function copyOf(dataDir: string): string {
+  const copy = freshFolder();
+  cpSync(dataDir, copy, { recursive: true });
+  chmodSync(copy, 0o700);
+  return copy;
+}
+
+export async function killAll(): Promise<void> {
+  await Promise.all(
+    [...running].map((child) => {
+      child.kill("SIGKILL");
+      return once(child, "close");
+    }),
+  );
+}
+
+export async function cleanUp(): Promise<void> {
+  await killAll();
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+interface Output {
+  stdout: string;
+  stderr: string;
+}
+
+function launch(args: string[], dataDir: string | undefined, env: Env) {
+  // Only what the test says: whoever runs it may have a Signalbox of their own configured.
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: "0",
+      ...(dataDir ? { DATA_DIR: dataDir } : {}),
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const output: Output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const ended = once(child, "close").then(([code, signal]) => {
+    running.delete(child);
+    return (code ?? signal) as number | NodeJS.Signals;
+  });
+  return { child, output, ended };
+}
+
+export interface Ended extends Output {
+  code: number | NodeJS.Signals;
+}
+
+/** Runs `signalbox …` to its end. */
+export async function signalbox(args: string[], dataDir?: string, env: Env = {}): Promise<Ended> {
+  const { output, ended } = launch(args, dataDir, env);
+  return { code: await ended, ...output };
+}
+
+/** Starts `signalbox …` and ends it with SIGKILL as soon as it has said that much on stdout. */
+export async function killedAfter(
+  text: string,
+  args: string[],
+  dataDir: string,
+  env: Env = {},
+): Promise<Ended> {
+  const { child, output, ended } = launch(args, dataDir, env);
+  const look = () => output.stdout.includes(text) && child.kill("SIGKILL");
+  child.stdout.on("data", look);
+  return { code: await ended, ...output };
+}
+
+export interface Serving {
+  url: string;
+  pid: number;
+  output: Output;
+  call(path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  send(signal: NodeJS.Signals): void;
+  ended: Promise<number | NodeJS.Signals>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
+type Answer = { status: number; body: any };
+
+/** `signalbox serve` in a process of its own, once it has said that it is ready. */
+export async function serve(
+  dataDir: string | undefined,
+  env: Env = {},
+  args: string[] = [],
+): Promise<Serving> {
+  const { child, output, ended } = launch(["serve", ...args], dataDir, env);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", () => {
+      const ready = /^Signalbox is ready at (\S+)$/m.exec(output.stdout);
+      if (ready) resolve(ready[1]!);
+    });
+    ended.then((code) => reject(new Error(`It ended with ${code} before it was ready: ${output.stderr}`)));
+  });
+  return {
+    url,
+    pid: child.pid!,
+    output,
+    ended,
+    call: (path, options) => call(url, path, options),
+    send: (signal) => void child.kill(signal),
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+async function call(
+  url: string,
+  path: string,
+  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, body: isJson && text ? JSON.parse(text) : text };
+}
+
+export const ada = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+export const adaSignIn = { email: ada.email, password: ada.password };

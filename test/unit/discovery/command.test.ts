@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { screenOf } from "../../../src/commands/discover/text.ts";
+import { discover } from "../../../src/commands/discover.ts";
+import type { Io } from "../../../src/commands/io.ts";
+import { readConfig } from "../../../src/platform/config.ts";
+import { oauth, openHandshake, result, serverMetadata } from "../../fixtures/mcp-hostile/parts.ts";
+import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
+
+async function run(args: string[], env: Record<string, string> = {}, colour = false) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    out: (line: string) => void out.push(line),
+    err: (line: string) => void err.push(line),
+    config: () => readConfig(env),
+  } as Io;
+  const code = await discover(args, io, { colour, width: 100 });
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+describe("signalbox discover", () => {
+  const servers: Record<string, HostileServer> = {};
+  beforeAll(async () => {
+    servers.open = await startHostileServer(openHandshake);
+    servers.byHand = await startHostileServer(
+      oauth({ server: (base) => serverMetadata(base, { registration_endpoint: undefined }) }),
+    );
+    servers.page = await startHostileServer(() => ({
+      headers: { "content-type": "text/html" },
+      text: "<html>",
+    }));
+    servers.rude = await startHostileServer((request, base) =>
+      request.rpc === "tools/list"
+        ? result(request, { tools: [{ name: "\u001b[2J\u202eevil\u0007" }] })
+        : openHandshake(request, base),
+    );
+  });
+  afterAll(async () => {
+    for (const server of Object.values(servers)) await server.close();
+  });
+  const at = (name: string) => `${servers[name]?.base}/mcp`;
+
+  test("the exit code says the status", async () => {
+    expect((await run([at("open")])).code).toBe(0);
+    expect((await run([at("byHand")])).code).toBe(2);
+    expect((await run([at("page")])).code).toBe(3);
+    expect((await run(["http://10.0.0.1/mcp"])).code).toBe(4);
+  });
+
+  test("a person reads the verdict, what was asked and what to do next", async () => {
+    const { out } = await run([at("byHand")], { PUBLIC_URL: "https://signalbox.example/" });
+    expect(out).toContain("SOMETHING HAS TO BE DONE BY HAND");
+    expect(out).toContain("https://signalbox.example/v1/oauth-providers/127-0-0-1/connect/callback");
+    expect(out).toMatch(/401 {2}initialize/);
+    expect(out).toContain("Next: Register an OAuth client");
+  });
+
+  test("--json is the result, --evidence adds the trail to either form", async () => {
+    const plain = JSON.parse((await run([at("open"), "--json"])).out);
+    expect(plain).toMatchObject({ status: "ready", tools: { count: 3 } });
+    expect(plain).not.toHaveProperty("evidence");
+    expect(JSON.parse((await run([at("open"), "--json", "--evidence"])).out).evidence.length).toBeGreaterThan(
+      3,
+    );
+    expect((await run([at("open"), "--evidence"])).out).toContain("Lifecycle › Initialization");
+  });
+
+  test("colours are for terminals that have them", async () => {
+    const sequence = "\u001b[";
+    expect((await run([at("open")], {}, true)).out).toContain(sequence);
+    expect((await run([at("open")])).out).not.toContain(sequence);
+    const stream = (isTTY: boolean, hasColors: boolean) =>
+      ({ isTTY, hasColors: () => hasColors, columns: 80 }) as NodeJS.WriteStream;
+    expect(screenOf(stream(true, true))).toEqual({ colour: true, width: 80 });
+    expect(screenOf(stream(true, false)).colour).toBe(false);
+    expect(screenOf(stream(false, true)).colour).toBe(false);
+  });
+
+  test("a tool whose name holds control sequences cannot drive the terminal", async () => {
+    const { out } = await run([at("rude")]);
+    expect(out).toContain("evil");
+    for (const obeyed of ["\u001b", "\u0007", "\u202e"]) expect(out).not.toContain(obeyed);
+  });
+
+  test("wrong usage says what is wrong, with a code that no verdict has", async () => {
+    expect(await run([])).toMatchObject({ code: 1, err: expect.stringContaining("Name the URL") });
+    expect(await run(["https://a.example", "b"])).toMatchObject({ code: 1 });
+    expect(await run(["--what", "https://x.example"])).toMatchObject({ code: 1 });
+    expect(await run(["ftp://x.example"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("http:// or https://"),
+    });
+    await expect(run(["https://x.example"], { EGRESS_ALLOW: "https://x" })).rejects.toThrow("EGRESS_ALLOW");
+    await expect(run(["--help"])).rejects.toThrow("Usage: signalbox discover");
+  });
+});

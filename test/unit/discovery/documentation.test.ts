@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { REQUIREMENT_CODES, WARNING_CODES } from "../../../src/features/mcp-connections/engine/codes.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const guide = readFileSync(join(root, "docs/discovery.md"), "utf8");
+const engine = join(root, "src/features/mcp-connections/engine");
+const source = readdirSync(engine)
+  .map((file) => (file === "codes.ts" ? "" : readFileSync(join(engine, file), "utf8")))
+  .join("\n");
+
+test.each([...REQUIREMENT_CODES, ...WARNING_CODES])(
+  "%s can be emitted, and the guide explains it once",
+  (code) => {
+    expect(source).toContain(`"${code}"`);
+    expect(guide.split("\n").filter((line) => line.startsWith(`| \`${code}\` |`))).toHaveLength(1);
+  },
+);
+
+test("the guide explains no code that does not exist", () => {
+  const explained = [...guide.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
+  const known: readonly string[] = [...REQUIREMENT_CODES, ...WARNING_CODES];
+  const statuses = [
+    "status",
+    "kind",
+    "ready",
+    "manual_action_required",
+    "unsupported",
+    "unreachable",
+    "none",
+    "oauth",
+    "manual_bearer",
+    "unknown",
+  ];
+  expect(explained.filter((code) => !known.includes(code ?? "") && !statuses.includes(code ?? ""))).toEqual(
+    [],
+  );
+  expect(guide).toContain("| `mcp_http_<status>` |");
+});

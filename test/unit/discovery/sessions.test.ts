@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { discoverRequirements } from "../../../src/features/mcp-connections/engine/index.ts";
+import { createEgress } from "../../../src/platform/egress/index.ts";
+import { openHandshake, openModern } from "../../fixtures/mcp-hostile/parts.ts";
+import { type Handler, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
+
+const egress = createEgress({ allow: [], allowLoopback: true });
+
+async function discover(serve: Handler) {
+  const server = await startHostileServer(serve);
+  const started = performance.now();
+  const outcome = await discoverRequirements({
+    url: `${server.base}/mcp`,
+    egress,
+    redirectUri: (id) => `https://x.example/${id}`,
+  });
+  const ms = performance.now() - started;
+  const deleted = () => server.received.filter(({ method }) => method === "DELETE").length;
+  return { ...outcome, ms, deleted, close: server.close };
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("sessions", () => {
+  test("a session opened in vain is closed while the newer era is examined", async () => {
+    const both: Handler = (request, base) =>
+      request.rpc === "server/discover" ? openModern(request, base) : openHandshake(request, base);
+    const { result, closed, deleted, close } = await discover(both);
+    await closed;
+    expect(result.server.protocolVersion).toBe("2026-07-28");
+    expect(deleted()).toBe(1);
+    await close();
+  });
+
+  test("a session that opens after the verdict is closed behind it", async () => {
+    const late: Handler = async (request, base) => {
+      if (request.rpc !== "initialize")
+        return request.method === "DELETE" ? { status: 200 } : openModern(request, base);
+      await wait(800);
+      return openHandshake(request, base);
+    };
+    const { ms, closed, deleted, close } = await discover(late);
+    expect(ms).toBeLessThan(700);
+    expect(deleted()).toBe(0);
+    await closed;
+    expect(deleted()).toBe(1);
+    await close();
+  });
+
+  test("a server that never answers DELETE delays the verdict by a second, not more", async () => {
+    const { ms, result, close } = await discover((request, base) =>
+      request.method === "DELETE" ? { raw: () => undefined } : openHandshake(request, base),
+    );
+    expect(result.status).toBe("ready");
+    expect(ms).toBeLessThan(1800);
+    await close();
+  });
+
+  test("a server that hands out a new session with every reply gets each closed, up to a limit", async () => {
+    let given = 0;
+    const { closed, deleted, close } = await discover(async (request, base) => {
+      const reply = await openHandshake(request, base);
+      given += 1;
+      return { ...reply, headers: { "mcp-session-id": `s-${given}` } };
+    });
+    await closed;
+    expect(deleted()).toBeGreaterThanOrEqual(3);
+    expect(deleted()).toBeLessThanOrEqual(20);
+    await close();
+  });
+
+  test("a session id that no header may carry is not sent", async () => {
+    const { closed, deleted, result, close } = await discover(async (request, base) => {
+      const reply = await openHandshake(request, base);
+      return request.rpc === "initialize" ? { ...reply, headers: { "mcp-session-id": "a b" } } : reply;
+    });
+    await closed;
+    expect(result.status).toBe("ready");
+    expect(deleted()).toBe(0);
+    await close();
+  });
+});

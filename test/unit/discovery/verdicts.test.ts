@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { Discovery } from "../../../src/features/mcp-connections/contract.ts";
+import { discoverRequirements } from "../../../src/features/mcp-connections/engine/index.ts";
+import { createEgress } from "../../../src/platform/egress/index.ts";
+import { type Behaviour, codesOnly, wholeVerdict } from "../../fixtures/mcp-hostile/behaviour.ts";
+import { BEHAVIOURS } from "../../fixtures/mcp-hostile/index.ts";
+import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
+
+const egress = createEgress({ allow: [], allowLoopback: true });
+
+const redirectUri = (id: string) => `http://127.0.0.1:8787/v1/oauth-providers/${id}/connect/callback`;
+
+async function examine(
+  behaviour: Behaviour,
+): Promise<{ server: HostileServer; url: string; result: Discovery }> {
+  const server = await startHostileServer(behaviour.serve);
+  const url = `${server.base}${behaviour.path ?? "/mcp"}`;
+  try {
+    const limits = behaviour.deadlineMs ? { deadlineMs: behaviour.deadlineMs } : {};
+    const { result, closed } = await discoverRequirements({ url, egress, redirectUri, limits });
+    await closed;
+    return { server, url, result };
+  } finally {
+    await server.close();
+  }
+}
+
+/** Nothing but questions: no tool called, no endpoint of a sign-in touched, no session left behind. */
+function expectNoSideEffects({ received, base }: HostileServer, path: string) {
+  for (const { method, path: asked, rpc } of received) {
+    expect(["GET", "POST", "DELETE"]).toContain(method);
+    if (method === "POST")
+      expect(["server/discover", "initialize", "notifications/initialized", "tools/list"]).toContain(rpc);
+    if (method === "GET" && asked !== path) expect(asked, base).not.toMatch(/\/(authorize|token|register)$/);
+  }
+  expect(received.filter(({ headers }) => headers.authorization || headers.cookie || headers.origin)).toEqual(
+    [],
+  );
+  const inSession = received.filter(({ headers }) => headers["mcp-session-id"]);
+  if (inSession.length > 0) expect(inSession.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+  expect(received.length).toBeLessThanOrEqual(22);
+}
+
+describe.concurrent("the verdict on a server that behaves like this", () => {
+  test.each(BEHAVIOURS.map((behaviour) => [behaviour.name, behaviour] as const))(
+    "%s",
+    async (_, behaviour) => {
+      const { server, url, result } = await examine(behaviour);
+      expect(codesOnly(result)).toEqual(wholeVerdict(behaviour.expect(server.base), url));
+      expect(Discovery.parse(result)).toEqual(result);
+      expectNoSideEffects(server, behaviour.path ?? "/mcp");
+    },
+  );
+});
