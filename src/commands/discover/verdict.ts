@@ -33,6 +33,7 @@ const STEPS: Record<string, string> = {
   list_tools: "tools/list",
   close_session: "close session",
   probe_legacy_sse: "event stream",
+  probe_challenge: "challenge to GET",
   resource_metadata: "resource metadata",
   server_metadata: "server metadata",
 };

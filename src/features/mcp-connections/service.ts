@@ -26,7 +26,7 @@ export async function discover(
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
     // The place stays taken until the sessions are closed: that is work too.
-    closed.finally(release);
+    closed.then(release, release);
     const seconds = (performance.now() - started) / 1000;
     ctx.metrics.time("mcp_discovery_duration_seconds", { status: result.status }, seconds);
     return include === "evidence" ? { ...result, evidence } : result;

@@ -69,6 +69,16 @@ export function stringsAt(object: JsonObject, key: string, most = 200): string[]
   return strings;
 }
 
+/** A list of single words. Written as one text, separated as RFC 6749 separates scopes, it still has one reading only. */
+export function wordsAt(object: JsonObject, key: string): string[] | undefined {
+  const text = stringAt(object, key);
+  if (text === undefined) return stringsAt(object, key);
+  return text
+    .split(/[\s,]+/)
+    .filter((word) => word !== "")
+    .slice(0, 200);
+}
+
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

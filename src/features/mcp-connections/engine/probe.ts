@@ -163,7 +163,11 @@ function mayBeLegacy(outcome: RpcOutcome): boolean {
     if (outcome.status === 404 && outcome.code === METHOD_NOT_FOUND) return false;
     return outcome.status >= 400 && outcome.status < 500;
   }
-  return outcome.kind === "http" && [400, 404, 405, 406, 415, 422, 501].includes(outcome.status);
+  return (
+    outcome.kind === "http" &&
+    outcome.guardian === undefined &&
+    [400, 404, 405, 406, 415, 422, 501].includes(outcome.status)
+  );
 }
 
 /** The HTTP+SSE transport of 2024-11-05 opens with a GET whose first event names where to POST. */
@@ -258,7 +262,9 @@ export function describe(outcome: RpcOutcome): string {
     case "redirect":
       return `Redirected (${outcome.status})${outcome.target ? ` to ${outcome.target.host}` : ""}.`;
     case "http":
-      return `Answered ${outcome.status} without a JSON-RPC message.`;
+      return outcome.guardian
+        ? `${outcome.guardian} answered ${outcome.status} in place of the server.`
+        : `Answered ${outcome.status} without a JSON-RPC message.`;
     case "nonsense":
       return `Answered ${outcome.status} with ${outcome.instead}.`;
     case "failed":

@@ -7,7 +7,7 @@ import {
   showUrl,
 } from "./address.ts";
 import type { MetadataOutcome } from "./exchange.ts";
-import { type JsonObject, stringAt, stringsAt } from "./json.ts";
+import { type JsonObject, stringAt, stringsAt, wordsAt } from "./json.ts";
 import type { Findings } from "./types.ts";
 import type { Wire } from "./wire.ts";
 
@@ -58,7 +58,7 @@ export async function findResource(
     server: URL;
     given: URL;
     named?: string;
-    wellKnown: "all" | "first";
+    wellKnown: "all" | "first" | "none";
     /** Metadata that was asked for ahead of time, by its address. */
     early?: EarlyMetadata | undefined;
   },
@@ -69,7 +69,7 @@ export async function findResource(
     if (found) return { found, tried };
   }
   const places = resourceMetadataUrls(asked.server);
-  for (const url of asked.wellKnown === "first" ? places.slice(0, 1) : places) {
+  for (const url of places.slice(0, { all: places.length, first: 1, none: 0 }[asked.wellKnown])) {
     if (tried.some((known) => known.url === showUrl(url))) continue;
     const found = await read(url, "RFC 9728 §3.1: well-known place of protected resource metadata");
     if (found) return { found, tried };
@@ -156,9 +156,7 @@ export function readResource(
     trusted,
     match,
     issuers: [...new Set((listed ?? []).map((issuer) => issuer.trim()))],
-    scopes: [
-      ...new Set(stringsAt(document, "scopes_supported") ?? words(stringAt(document, "scopes_supported"))),
-    ],
+    scopes: [...new Set(wordsAt(document, "scopes_supported"))],
     dpopRequired: document.dpop_bound_access_tokens_required === true,
   };
 }
@@ -176,14 +174,6 @@ const CLOSEST: readonly ResourceMatch[] = [
 function bestMatch(resource: string, { server, given }: { server: URL; given: URL }): ResourceMatch {
   const matches = [compareResource(resource, given), compareResource(resource, server)];
   return CLOSEST.find((match) => matches.includes(match)) ?? "foreign";
-}
-
-/** Scopes written as RFC 6749 writes them elsewhere: one text, separated by spaces. */
-function words(text = ""): string[] {
-  return text
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .slice(0, 200);
 }
 
 /** Ends a fragment of a sentence as a sentence. */

@@ -91,7 +91,7 @@ function endEarly(
     );
     return { kind: "auth", auth: outcome };
   }
-  if (outcome.kind === "error" && asksForCredentials(outcome.message)) {
+  if (outcome.kind === "error" && asksForCredentials(outcome)) {
     outcome.note.learn(
       "A JSON-RPC error that asks for credentials, without a challenge.",
       RULE,
@@ -146,11 +146,13 @@ export function sessionHeaders({
   version,
   session,
 }: {
-  version: string;
+  version?: string | undefined;
   session?: string;
 }): Record<string, string> {
-  const headers = { "mcp-protocol-version": version };
-  return session === undefined ? headers : { ...headers, "mcp-session-id": session };
+  return {
+    ...(version === undefined ? {} : { "mcp-protocol-version": version }),
+    ...(session === undefined ? {} : { "mcp-session-id": session }),
+  };
 }
 
 /** A hint that the server left out stays out: absent is not false. */

@@ -63,6 +63,12 @@ export interface Findings {
   readonly requirements: Requirement[];
 }
 
+/** Takes over what was found aside. */
+export function adopt(findings: Findings, aside: Findings) {
+  for (const { code, message } of aside.warnings) findings.warn(code, message);
+  for (const { code, label, reason } of aside.requirements) findings.require(code, label, reason);
+}
+
 export function createFindings(): Findings {
   const warnings: Warning[] = [];
   const requirements: Requirement[] = [];

@@ -1,8 +1,16 @@
 import type { Egress, EgressStream } from "../../../platform/egress/index.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
-import { describeType, drain, readAnswer } from "./body.ts";
+import { type BodyRead, describeType, drain, readAnswer } from "./body.ts";
 import { readChallenges, tokenChallenge } from "./challenge.ts";
-import { answerOf, explain, failed, type MetadataOutcome, type RpcOutcome, type Seen } from "./exchange.ts";
+import {
+  answerOf,
+  botProtection,
+  explain,
+  failed,
+  type MetadataOutcome,
+  type RpcOutcome,
+  type Seen,
+} from "./exchange.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
 import type { Note, Trail } from "./trail.ts";
 import type { Limits } from "./types.ts";
@@ -35,6 +43,8 @@ export interface Wire {
   ): Promise<Seen & ({ stream: EgressStream } | { failure: string; explanation: string })>;
   /** Ends a session. Outside the budget: what was opened must be closed. */
   endSession(url: URL, headers: Record<string, string>, timeoutMs: number): Promise<void>;
+  /** Why an address that a server named would not be called, if it would not. Nothing is sent. */
+  refusal(url: URL): string | undefined;
   remainingMs(): number;
   /** The verdict is made: metadata still under way is not waited for. */
   finish(): void;
@@ -46,13 +56,16 @@ export interface Wire {
 
 export function createWire(options: {
   egress: Egress;
+  /** The address that was asked for. What a server there says is not the caller's wish, and reaches less far. */
+  given: URL;
   limits: Limits;
   trail: Trail;
   userAgent: string;
-  /** Called for each session id that a server hands out. */
-  onSession: (url: URL, session: string) => void;
+  /** Called for each session id that a server hands out, with the revision it was opened in where that was said. */
+  onSession: (url: URL, session: string, version?: string) => void;
 }): Wire {
   const { egress, limits, trail } = options;
+  const named = egress.namedBy(options.given);
   const finished = new AbortController();
   const deadline = performance.now() + limits.deadlineMs;
   let left = limits.requests;
@@ -148,10 +161,13 @@ export function createWire(options: {
     id: number | undefined,
   ): Promise<RpcOutcome> {
     const { status, headers } = stream;
-    const session = headers["mcp-session-id"]?.[0];
-    if (status < 300 && session !== undefined && /^[\x21-\x7e]{1,1024}$/.test(session))
-      options.onSession(url, session);
+    const session = status < 300 ? readSession(headers) : undefined;
     const seen = { url, note, status };
+    const guardian = botProtection(headers);
+    if (guardian !== undefined) {
+      stream.close();
+      return { ...seen, kind: "http", guardian };
+    }
     const challenges = status >= 400 ? readChallenges(headers["www-authenticate"] ?? []) : [];
     // RFC 6750 §3.1 sends a challenge with 400 as well.
     if (status === 401 || status === 403 || (status === 400 && tokenChallenge(challenges))) {
@@ -165,6 +181,7 @@ export function createWire(options: {
       return { ...seen, kind: "redirect", ...(target ? { target } : {}) };
     }
     if (id === undefined) {
+      if (session !== undefined) options.onSession(url, session);
       await drain(stream);
       return { ...seen, kind: "accepted" };
     }
@@ -172,6 +189,8 @@ export function createWire(options: {
     const hurry = status >= 400 ? setTimeout(() => stream.close(), ERROR_BODY_MS) : undefined;
     const read = await readAnswer(stream, id, limits.responseBytes);
     clearTimeout(hurry);
+    // Only now is it known which revision the session speaks, and a server may refuse to close it in another.
+    if (session !== undefined) options.onSession(url, session, versionOf(read));
     return answerOf(read, seen, headers, session);
   }
 
@@ -184,7 +203,7 @@ export function createWire(options: {
       return { ...seen, kind: "absent", why: allowed.explanation, failure: allowed.failure };
     }
     try {
-      const reply = await egress.request(url, {
+      const reply = await named.request(url, {
         headers: { accept: "application/json", "user-agent": options.userAgent },
         maxBytes: limits.responseBytes,
         timeoutMs: allowed.timeoutMs,
@@ -242,10 +261,7 @@ export function createWire(options: {
         redirects: 0,
       });
       note.end({ status: reply.status });
-      note.learn(
-        reply.status === 405 ? "The server ends its sessions by itself." : "The session was closed.",
-        rule,
-      );
+      note.learn(describeClosing(reply.status), rule);
     } catch (error) {
       note.end({ failure: explain(error).failure });
       note.learn("The session could not be closed; the server has to let it expire.", rule);
@@ -261,9 +277,31 @@ export function createWire(options: {
     metadata,
     events,
     endSession,
+    refusal: (url) => named.refusal(url),
     finish: () => void setTimeout(() => finished.abort(), LATE_MS).unref(),
     idle,
     remainingMs,
     exhausted: () => cutShort,
   };
+}
+
+/**
+ * MCP allows visible ASCII only. Some servers hand out more, and expect it back all the same: whatever a header can
+ * carry unchanged is sent back, since a session that cannot be named cannot be closed either.
+ */
+function readSession(headers: Record<string, string[]>): string | undefined {
+  const session = headers["mcp-session-id"]?.[0];
+  return session !== undefined && /^[\x20-\x7e]{1,8192}$/.test(session) ? session : undefined;
+}
+
+function versionOf({ message }: BodyRead): string | undefined {
+  const version = message?.kind === "result" ? message.result.protocolVersion : undefined;
+  return typeof version === "string" && /^[\w.-]{1,40}$/.test(version) ? version : undefined;
+}
+
+function describeClosing(status: number): string {
+  if (status === 405) return "The server ends its sessions by itself.";
+  // 404: it is gone already.
+  if (status < 300 || status === 404) return "The session was closed.";
+  return `The server refused to close the session (${status}) and has to let it expire.`;
 }
