@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from "../contract.ts";
-import { isLoopback, isSecure, parseHttpUrl, serverMetadataUrls, showUrl } from "./address.ts";
+import { isLoopback, isSecure, parseHttpUrl, sameAddress, serverMetadataUrls, showUrl } from "./address.ts";
 import type { MetadataOutcome } from "./exchange.ts";
 import { booleanAt, type JsonObject, stringAt, wordsAt } from "./json.ts";
 import { sentence } from "./resource.ts";
@@ -98,7 +98,7 @@ async function readCandidates(
       refused ||= outcome.kind === "absent" && outcome.failure === "refused_by_policy";
       continue;
     }
-    if (named !== issuer && !isInexact(named, issuer)) {
+    if (named !== issuer && sameAddress(named) !== sameAddress(issuer)) {
       outcome.note.learn(
         "The issuer in the document is another one; the document is not used.",
         "RFC 8414 §3.3: issuer must be identical",
@@ -270,12 +270,6 @@ export function readServer(
 function nothing(issuer: string, state: "unknown" | "dropped"): ServerFinding {
   const item = { issuer, clientIdMetadataDocumentSupported: false };
   return { item, state, refresh: "unknown", refused: false, needsSecret: true };
-}
-
-/** One address, written in two ways: a trailing slash, the default port, the case of the host. */
-function isInexact(named: string, issuer: string): boolean {
-  const [one, other] = [named, issuer].map((text) => parseHttpUrl(text)?.href.replace(/\/$/, ""));
-  return one !== undefined && one === other;
 }
 
 function ruleOf(candidate: URL): string {

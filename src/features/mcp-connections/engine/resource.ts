@@ -4,6 +4,7 @@ import {
   type ResourceMatch,
   resolveHttpUrl,
   resourceMetadataUrls,
+  sameAddress,
   showUrl,
 } from "./address.ts";
 import type { MetadataOutcome } from "./exchange.ts";
@@ -155,10 +156,19 @@ export function readResource(
     ...(resource === undefined ? {} : { resource: resource.slice(0, 2048) }),
     trusted,
     match,
-    issuers: [...new Set((listed ?? []).map((issuer) => issuer.trim()))],
+    issuers: onceEach((listed ?? []).map((issuer) => issuer.trim())),
     scopes: [...new Set(wordsAt(document, "scopes_supported"))],
     dpopRequired: document.dpop_bound_access_tokens_required === true,
   };
+}
+
+/** One server written in two ways is one server, not a choice between two. */
+function onceEach(issuers: string[]): string[] {
+  const known = new Set<string>();
+  return issuers.filter((issuer) => {
+    const address = sameAddress(issuer);
+    return !known.has(address) && known.add(address);
+  });
 }
 
 const CLOSEST: readonly ResourceMatch[] = [

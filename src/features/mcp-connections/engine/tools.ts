@@ -64,7 +64,9 @@ export async function listTools(
     const next = outcome.result.nextCursor;
     if (count > items.length)
       return { kind: "listed", count, items, truncated: `only the first ${items.length} are listed` };
-    if (typeof next !== "string") return { kind: "listed", count, items };
+    if (next === undefined || next === null) return { kind: "listed", count, items };
+    if (typeof next !== "string")
+      return { kind: "listed", count, items, truncated: "the page cursor is not text" };
     if (cursors.has(next))
       return { kind: "listed", count, items, truncated: "the server repeats a page cursor" };
     if (page >= limits.toolPages)

@@ -1,4 +1,4 @@
-import type { Egress, EgressStream } from "../../../platform/egress/index.ts";
+import { type Egress, EgressError, type EgressStream } from "../../../platform/egress/index.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
 import { type BodyRead, describeType, drain, readAnswer } from "./body.ts";
 import { readChallenges, tokenChallenge } from "./challenge.ts";
@@ -126,26 +126,28 @@ export function createWire(options: {
     const { id, method, params, headers } = request;
     let stream: EgressStream;
     try {
-      stream = await egress.open(url, {
-        method: "POST",
-        headers: {
-          ...headers,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          "user-agent": options.userAgent,
-        },
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          ...(id === undefined ? {} : { id }),
-          method,
-          ...(params ? { params } : {}),
+      stream = await twice(allowed.timeoutMs, (timeoutMs) =>
+        egress.open(url, {
+          method: "POST",
+          headers: {
+            ...headers,
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            "user-agent": options.userAgent,
+          },
+          body: JSON.stringify({
+            jsonrpc: "2.0",
+            ...(id === undefined ? {} : { id }),
+            method,
+            ...(params ? { params } : {}),
+          }),
+          // The reader stops at its own limit and keeps what it has; this one only stops what lies about its size.
+          maxBytes: 64 * limits.responseBytes,
+          timeoutMs,
+          redirects: 0,
+          ...(request.dispensable ? { signal: finished.signal } : {}),
         }),
-        // The reader stops at its own limit and keeps what it has; this one only stops what lies about its size.
-        maxBytes: 64 * limits.responseBytes,
-        timeoutMs: allowed.timeoutMs,
-        redirects: 0,
-        ...(request.dispensable ? { signal: finished.signal } : {}),
-      });
+      );
     } catch (error) {
       return failed(url, note, noteDeadline(explain(error), allowed.timeoutMs, request.timeoutMs));
     }
@@ -203,12 +205,14 @@ export function createWire(options: {
       return { ...seen, kind: "absent", why: allowed.explanation, failure: allowed.failure };
     }
     try {
-      const reply = await named.request(url, {
-        headers: { accept: "application/json", "user-agent": options.userAgent },
-        maxBytes: limits.responseBytes,
-        timeoutMs: allowed.timeoutMs,
-        signal: finished.signal,
-      });
+      const reply = await twice(allowed.timeoutMs, (timeoutMs) =>
+        named.request(url, {
+          headers: { accept: "application/json", "user-agent": options.userAgent },
+          maxBytes: limits.responseBytes,
+          timeoutMs,
+          signal: finished.signal,
+        }),
+      );
       const { status } = reply;
       note.end({ status });
       if (status !== 200) return { ...seen, kind: "absent", why: `answered ${status}`, status };
@@ -253,13 +257,15 @@ export function createWire(options: {
     const note = trail.begin("close_session", "DELETE", url);
     const rule = "MCP 2025-11-25, Transports › Session Management: a client that is done sends DELETE";
     try {
-      const reply = await egress.request(url, {
-        method: "DELETE",
-        headers: { ...headers, "user-agent": options.userAgent },
-        maxBytes: 64 * 1024,
-        timeoutMs,
-        redirects: 0,
-      });
+      const reply = await twice(timeoutMs, (left) =>
+        egress.request(url, {
+          method: "DELETE",
+          headers: { ...headers, "user-agent": options.userAgent },
+          maxBytes: 64 * 1024,
+          timeoutMs: left,
+          redirects: 0,
+        }),
+      );
       note.end({ status: reply.status });
       note.learn(describeClosing(reply.status), rule);
     } catch (error) {
@@ -304,4 +310,19 @@ function describeClosing(status: number): string {
   // 404: it is gone already.
   if (status < 300 || status === 404) return "The session was closed.";
   return `The server refused to close the session (${status}) and has to let it expire.`;
+}
+
+/**
+ * Sends again what met a closed connection. A server may drop a kept connection at the moment it is used again,
+ * which says nothing about the server; everything that is asked here may be asked twice (RFC 9112 §9.3.1).
+ */
+async function twice<T>(timeoutMs: number, send: (timeoutMs: number) => Promise<T>): Promise<T> {
+  const started = performance.now();
+  try {
+    return await send(timeoutMs);
+  } catch (error) {
+    const left = timeoutMs - (performance.now() - started);
+    if (!(error instanceof EgressError && error.kind === "connection_reset") || left < 20) throw error;
+    return send(left);
+  }
 }
