@@ -5,7 +5,7 @@ import type { Discovery } from "./contract.ts";
 import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 
 // A discovery holds its place for 15 s at worst, nearly all of it waiting: what it costs is memory, some 3 MiB each.
-const capacity = createCapacity({ total: 128, perKey: 64, waitMs: 2000, waiting: 256 });
+const capacity = createCapacity({ total: 128, perKey: 64, waitMs: 2000, waiting: 256, waitingPerKey: 64 });
 
 export async function discover(
   ctx: MemberCtx,

@@ -1,18 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { discoverRequirements } from "../../../src/features/mcp-connections/engine/index.ts";
+import {
+  type DiscoveryOptions,
+  discoverRequirements,
+} from "../../../src/features/mcp-connections/engine/index.ts";
 import { createEgress } from "../../../src/platform/egress/index.ts";
 import { openHandshake, openModern } from "../../fixtures/mcp-hostile/parts.ts";
 import { type Handler, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 
 const egress = createEgress({ allow: [], allowLoopback: true });
 
-async function discover(serve: Handler) {
+async function discover(serve: Handler, limits: DiscoveryOptions["limits"] = {}) {
   const server = await startHostileServer(serve);
   const started = performance.now();
   const outcome = await discoverRequirements({
     url: `${server.base}/mcp`,
     egress,
     redirectUri: (id) => `https://x.example/${id}`,
+    limits,
   });
   const ms = performance.now() - started;
   const deleted = () => server.received.filter(({ method }) => method === "DELETE").length;
@@ -54,6 +58,21 @@ describe("sessions", () => {
     expect(result.status).toBe("ready");
     expect(ms).toBeLessThan(1800);
     await close();
+  });
+
+  test("a session is closed when the time is over, and when the requests are used up", async () => {
+    const hangs: Handler = (request, base) =>
+      request.rpc === "tools/list" ? { raw: () => undefined } : openHandshake(request, base);
+    const late = await discover(hangs, { deadlineMs: 500 });
+    await late.closed;
+    expect(late.result.warnings.map(({ code }) => code)).toContain("tools_unavailable");
+    expect(late.deleted()).toBe(1);
+    await late.close();
+    const spent = await discover(openHandshake, { requests: 2 });
+    await spent.closed;
+    expect(spent.result.warnings.map(({ code }) => code)).toContain("discovery_incomplete");
+    expect(spent.deleted()).toBe(1);
+    await spent.close();
   });
 
   test("a server that hands out a new session with every reply gets each closed, up to a limit", async () => {
