@@ -50,7 +50,9 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
     await sessions.closeWithin(wire, Math.min(CLOSING_MS, wire.remainingMs()));
     return {
       result: { ...verdict, manualRequirements: findings.requirements, warnings: findings.warnings },
-      evidence: trail.read(),
+      get evidence() {
+        return trail.read();
+      },
       closed: sessions.settled(wire),
     };
   } finally {

@@ -33,7 +33,8 @@ export const DEFAULT_LIMITS: Limits = {
 
 export interface DiscoveryOutcome {
   result: Discovery;
-  evidence: Evidence[];
+  /** The requests so far, in the order in which they were sent. Made when it is asked for. */
+  readonly evidence: Evidence[];
   /** Settles when every session that had to be opened is closed again, or could not be within a few seconds. */
   closed: Promise<void>;
 }
