@@ -5,38 +5,31 @@ import type { Ctx } from "../src/platform/context.ts";
 import { createDb, openPostgres } from "../src/platform/db/index.ts";
 import { createAuthenticator } from "../src/platform/http/index.ts";
 import {
+  alone,
   type Bench,
   type BenchOptions,
-  callsPerSecond,
+  beside,
+  calls,
   type EngineKind,
   enginesHere,
   type Figure,
   interleave,
   load,
   makeCaller,
-  median,
-  medianRatio,
   startChild,
   withPlace,
 } from "./frame.ts";
 import { openBetterAuth } from "./peers/better-auth.ts";
 import { memberPath, openPath } from "./probes.ts";
 
-/** What it costs to know who is calling, and what the process costs before anybody does. */
+/** What it costs to know who is calling. */
 export const authentication: Bench = async (options) => {
   const engines = await enginesHere(options.say);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await requests(engine, options)));
   if (engines.includes("postgres")) figures.push(...(await keyChecks(options)));
-  for (const engine of engines) figures.push(...(await starts(engine, options)));
   return figures;
 };
-
-const perSecond = (name: string, values: number[], unit = "requests/s"): Figure => ({
-  name,
-  value: median(values),
-  unit,
-});
 
 /** The same GET by key, by session, by cookie and by nobody, and beside them the framework alone. */
 async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
@@ -47,30 +40,25 @@ async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptio
     try {
       const { token, keys } = await makeCaller(product.url);
       const member = (headers: Record<string, string>) => () =>
-        load({ url: product.url + memberPath, seconds, headers });
-      const rates = await interleave(rounds, {
-        framework: () => load({ url: framework.url + openPath, seconds }),
-        open: () => load({ url: product.url + openPath, seconds }),
+        load({ child: product, path: memberPath, seconds, headers });
+      const turns = await interleave(rounds, {
+        framework: () => load({ child: framework, path: openPath, seconds }),
+        open: () => load({ child: product, path: openPath, seconds }),
         key: member({ "x-api-key": keys[0]! }),
         session: member({ authorization: `Bearer ${token}` }),
         cookie: member({ cookie: `${auth.cookieName(product.url)}=${token}` }),
       });
-      const beside = (name: string, mine: number[], theirs: number[], atLeast?: number): Figure => ({
-        name: `${engine}: ${name}`,
-        value: medianRatio(mine, theirs),
-        unit: "×",
-        ...(atLeast === undefined ? {} : { promise: { atLeast } }),
-      });
+      const named = (name: string) => `${engine}: ${name}`;
       return [
-        perSecond(`${engine}: hono alone`, rates.framework),
-        perSecond(`${engine}: GET without authentication`, rates.open),
-        perSecond(`${engine}: GET by API key`, rates.key),
-        perSecond(`${engine}: GET by session`, rates.session),
-        perSecond(`${engine}: GET by cookie`, rates.cookie),
-        beside("API key beside no authentication", rates.key, rates.open, 0.8),
-        beside("session beside no authentication", rates.session, rates.open),
-        beside("cookie beside no authentication", rates.cookie, rates.open),
-        beside("no authentication beside hono alone", rates.open, rates.framework),
+        ...alone(named("hono alone"), turns.framework),
+        ...alone(named("GET without authentication"), turns.open),
+        ...alone(named("GET by API key"), turns.key),
+        ...alone(named("GET by session"), turns.session),
+        ...alone(named("GET by cookie"), turns.cookie),
+        ...beside(named("API key beside no authentication"), turns.key, turns.open, { atLeast: 0.8 }),
+        ...beside(named("session beside no authentication"), turns.session, turns.open),
+        ...beside(named("cookie beside no authentication"), turns.cookie, turns.open),
+        ...beside(named("no authentication beside hono alone"), turns.open, turns.framework),
       ];
     } finally {
       await product.stop();
@@ -79,6 +67,7 @@ async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptio
   });
 }
 
+const promise = { atLeast: 15 };
 const atOnce = 16;
 const poolSize = 10;
 
@@ -114,9 +103,8 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
         );
         const ours = keys.map((key) => new Request("http://127.0.0.1/", { headers: { "x-api-key": key } }));
         const theirs = await Promise.all(keys.map(library.createKey));
-        const checks = (call: (lane: number) => Promise<unknown>) => () =>
-          callsPerSecond(seconds, atOnce, call);
-        const rates = await interleave(rounds, {
+        const checks = (call: (lane: number) => Promise<unknown>) => () => calls(seconds, atOnce, call);
+        const turns = await interleave(rounds, {
           remembered: checks((lane) => authenticate(ctx, ours[lane]!)),
           // Everything that is remembered is forgotten before each check, so that each is one SELECT.
           looked: checks((lane) => {
@@ -126,21 +114,16 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
           library: checks((lane) => library.verify(theirs[lane]!)),
         });
         return [
-          perSecond("key check: better-auth", rates.library, "checks/s"),
-          perSecond("key check: ours, one SELECT each time", rates.looked, "checks/s"),
-          perSecond("key check: ours, as a busy key meets it", rates.remembered, "checks/s"),
-          {
-            name: "key check beside better-auth, one SELECT each time",
-            value: medianRatio(rates.looked, rates.library),
-            unit: "×",
-            promise: { atLeast: 15 },
-          },
-          {
-            name: "key check beside better-auth, as a busy key meets it",
-            value: medianRatio(rates.remembered, rates.library),
-            unit: "×",
-            promise: { atLeast: 15 },
-          },
+          ...alone("key check: better-auth", turns.library, "checks/s"),
+          ...alone("key check: ours, one SELECT each time", turns.looked, "checks/s"),
+          ...alone("key check: ours, as a busy key meets it", turns.remembered, "checks/s"),
+          ...beside(
+            "key check, one SELECT each time, beside better-auth",
+            turns.looked,
+            turns.library,
+            promise,
+          ),
+          ...beside("key check of a busy key beside better-auth", turns.remembered, turns.library, promise),
         ];
       } finally {
         await library.close();
@@ -148,48 +131,4 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
       }
     }),
   );
-}
-
-/** The real command on a new place, and again on the same: how soon it is ready and how much memory it then has. */
-async function starts(engine: EngineKind, { rounds, say }: BenchOptions): Promise<Figure[]> {
-  say(`starts on ${engine}`);
-  const first: number[] = [];
-  const second: number[] = [];
-  const memory: number[] = [];
-  for (let round = 0; round < Math.min(rounds, 3); round++) {
-    await withPlace(engine, async (place) => {
-      for (const times of [first, second]) {
-        const product = await startChild("src/main.ts", { ...place, args: ["serve"] });
-        try {
-          times.push(product.readyMs / 1000);
-          if (times === second) memory.push(await residentMegabytes(product.url));
-        } finally {
-          await product.stop();
-        }
-      }
-    });
-  }
-  const embedded = engine === "pglite";
-  return [
-    {
-      name: `${engine}: first start`,
-      value: median(first),
-      unit: "s",
-      ...(embedded ? { promise: { atMost: 6 } } : {}),
-    },
-    {
-      name: `${engine}: second start`,
-      value: median(second),
-      unit: "s",
-      ...(embedded ? { promise: { atMost: 2 } } : {}),
-    },
-    { name: `${engine}: resident memory after start`, value: median(memory), unit: "MB" },
-  ];
-}
-
-/** As the process itself reports it, some seconds after it was ready. */
-async function residentMegabytes(url: string): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / 1e6;
 }

@@ -8,7 +8,7 @@ import {
 import { discoverRequirements } from "../src/features/mcp-connections/index.ts";
 import { createEgress } from "../src/platform/egress/index.ts";
 import type { Far } from "./discovery/servers.ts";
-import { type Bench, type Figure, interleave, median, medianRatio } from "./frame.ts";
+import { type Bench, type Figure, interleave, median, ratio } from "./frame.ts";
 
 const HOP_MS = 50;
 const egress = createEgress({ allow: [], allowLoopback: true });
@@ -36,12 +36,11 @@ export const discovery: Bench = async ({ rounds, say }) => {
       sdk: () => time(() => askSdk(url)),
     });
     figures.push({ name, value: median(ours), unit: "ms" });
-    figures.push({ name: "  times the official SDK", value: medianRatio(ours, sdk), unit: "×" });
+    figures.push(ratio("  times the official SDK", ours, sdk));
     if (roundTrips === undefined) continue;
-    const ratio = median(ours) / (roundTrips * HOP_MS);
     figures.push({
       name: `  times ${roundTrips} round trips`,
-      value: ratio,
+      value: median(ours) / (roundTrips * HOP_MS),
       unit: "×",
       promise: { atMost: 1.25 },
     });
@@ -75,9 +74,9 @@ async function crowd(url: string, rounds: number, say: (text: string) => void): 
   return [
     { name: "one alone", value: median(alone), unit: "ms" },
     { name: "the slowest of 50 at once", value: median(ours), unit: "ms" },
-    { name: "  times the slowest of 50 by the official SDK", value: medianRatio(ours, sdk), unit: "×" },
+    ratio("  times the slowest of 50 by the official SDK", ours, sdk),
     { name: "processor time of one of 50", value: median(spent.ours) / 50, unit: "ms" },
-    { name: "  times the official SDK", value: medianRatio(spent.ours, spent.sdk), unit: "×" },
+    ratio("  times the official SDK", spent.ours, spent.sdk),
     { name: "the slowest of 25 beside 25 that never answer", value: median(beside), unit: "ms" },
   ];
 }

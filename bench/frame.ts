@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,8 @@ export interface Figure {
   name: string;
   value: number;
   unit: string;
+  /** Of ratios: half of the rounds lay between these. Far apart, the machine was busy with something else. */
+  between?: [number, number];
   promise?: { atLeast: number } | { atMost: number };
 }
 
@@ -37,19 +39,28 @@ export function median(values: readonly number[]): number {
 }
 
 /** Of each round its own ratio, and the median of those: what disturbs a round disturbs both sides of it. */
-export const medianRatio = (mine: readonly number[], theirs: readonly number[]): number =>
-  median(mine.map((value, round) => value / theirs[round]!));
+export function ratio(
+  name: string,
+  mine: readonly number[],
+  theirs: readonly number[],
+  promise?: Figure["promise"],
+): Figure {
+  const ratios = mine.map((value, round) => value / theirs[round]!).sort((a, b) => a - b);
+  const quarter = (ratios.length - 1) / 4;
+  const between: [number, number] = [ratios[Math.floor(quarter)]!, ratios[Math.ceil(3 * quarter)]!];
+  return { name, value: median(ratios), unit: "×", between, ...(promise ? { promise } : {}) };
+}
 
 /**
  * Gives every side a short turn in every round, each round in the opposite order of the last, so that a
  * noisy neighbour and a warming machine meet all of them alike. The first round warms up and is not kept.
  */
-export async function interleave<Side extends string>(
+export async function interleave<Side extends string, Turn>(
   rounds: number,
-  sides: Record<Side, () => Promise<number>>,
-): Promise<Record<Side, number[]>> {
+  sides: Record<Side, () => Promise<Turn>>,
+): Promise<Record<Side, Turn[]>> {
   const names = Object.keys(sides) as Side[];
-  const measured = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>;
+  const measured = Object.fromEntries(names.map((name) => [name, [] as Turn[]])) as Record<Side, Turn[]>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of round % 2 ? names.toReversed() : names) {
       const value = await sides[name]();
@@ -60,7 +71,9 @@ export async function interleave<Side extends string>(
 }
 
 interface Load {
-  url: string;
+  /** Who is asked. */
+  child: Child;
+  path: string;
   seconds: number;
   headers?: Record<string, string>;
   method?: string;
@@ -68,33 +81,76 @@ interface Load {
   connections?: number;
 }
 
-/** Successful requests per second over HTTP; any other answer makes the measurement worthless. */
-export async function load({ seconds, connections = 32, ...request }: Load): Promise<number> {
-  const result = await autocannon({ ...request, connections, duration: seconds });
-  if (result.non2xx || result.errors || result["2xx"] === 0) {
-    throw new Error(`${request.url}: ${result.non2xx} refused, ${result.errors} failed.`);
-  }
-  return result["2xx"] / result.duration;
+export interface Turn {
+  /** How many per second went well. */
+  rate: number;
+  /** Microseconds of CPU that the process spent on each: a busy machine disturbs it much less than the rate. */
+  cpu: number;
 }
 
-/** Calls per second of a function, with that many under way at any time. */
-export async function callsPerSecond(
+/** Requests over HTTP, as many as come back; any answer but success makes the measurement worthless. */
+export async function load({ child, path, seconds, connections = 32, ...request }: Load): Promise<Turn> {
+  const before = cpuMicroseconds(child);
+  const result = await autocannon({ ...request, url: child.url + path, connections, duration: seconds });
+  if (result.non2xx || result.errors || result["2xx"] === 0) {
+    throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed.`);
+  }
+  return {
+    rate: result["2xx"] / result.duration,
+    cpu: (cpuMicroseconds(child) - before) / result["2xx"],
+  };
+}
+
+/** Of the whole process so far, from the kernel (Linux; elsewhere it is not known). */
+function cpuMicroseconds({ process: { pid } }: Child): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Calls of a function in this process, with that many under way at any time. */
+export async function calls(
   seconds: number,
   atOnce: number,
   call: (lane: number) => Promise<unknown>,
-): Promise<number> {
+): Promise<Turn> {
   const started = performance.now();
+  const before = process.cpuUsage();
   const until = started + seconds * 1000;
-  let calls = 0;
+  let count = 0;
   const lane = async (_: unknown, lane: number) => {
     while (performance.now() < until) {
       await call(lane);
-      calls++;
+      count++;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
-  return calls / ((performance.now() - started) / 1000);
+  const { user, system } = process.cpuUsage(before);
+  return { rate: count / ((performance.now() - started) / 1000), cpu: (user + system) / count };
 }
+
+const rates = (side: readonly Turn[]) => side.map(({ rate }) => rate);
+const cpu = (side: readonly Turn[]) => side.map((turn) => turn.cpu);
+
+/** A side by itself. */
+export const alone = (name: string, side: readonly Turn[], unit = "requests/s"): Figure[] => [
+  { name, value: median(rates(side)), unit },
+  { name: `${name}, CPU of each`, value: median(cpu(side)), unit: "µs" },
+];
+
+/** A side in proportion to another: more is better for us in both. */
+export const beside = (
+  name: string,
+  mine: readonly Turn[],
+  theirs: readonly Turn[],
+  promise?: Figure["promise"],
+): Figure[] => [
+  ratio(name, rates(mine), rates(theirs), promise),
+  ratio(`${name}, by CPU`, cpu(theirs), cpu(mine)),
+];
 
 /** A folder and a database that are gone when the work is done, however it ends. */
 export async function withPlace<T>(

@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
+import { start } from "./start.ts";
 
-const benches: Record<string, Bench> = { authentication, discovery };
+const benches: Record<string, Bench> = { authentication, discovery, start };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]
 
@@ -52,12 +53,11 @@ if (values.json) {
 }
 
 function line(figure: Figure): string {
-  const { name, value, unit, promise } = figure;
-  const shown = value.toLocaleString("en", {
-    maximumFractionDigits: value < 100 ? 2 : 0,
-    useGrouping: true,
-  });
+  const { name, value, unit, between, promise } = figure;
+  const write = (number: number) =>
+    number.toLocaleString("en", { maximumFractionDigits: number < 100 ? 2 : 0 });
+  const spread = between ? `  (${between.map(write).join(" – ")})` : "";
   const promised = promise && ("atLeast" in promise ? `≥ ${promise.atLeast}` : `≤ ${promise.atMost}`);
   const verdict = promised ? `   promised ${promised}: ${held(figure) ? "held" : "NOT HELD"}` : "";
-  return `  ${name.padEnd(56)} ${shown.padStart(9)} ${unit}${verdict}`;
+  return `  ${name.padEnd(56)} ${write(value).padStart(9)} ${unit}${spread}${verdict}`;
 }

@@ -39,8 +39,14 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
 };
 
-/** Operations that ignore what they do not know, so that a newer caller still gets through. */
-const lenient = new Set(["postV1McpConnectionsDiscover"]);
+/** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
+const lenient = new Set([
+  "postV1McpConnectionsDiscover",
+  "getV1OauthProvidersByProviderIdConnectStart",
+  "postV1AutomationRunsByIdComplete",
+  "postV1AutomationRunsByIdEvents",
+  "postV1WebhooksConnectorsCodehost",
+]);
 
 const specs = routes.map(({ spec }) => spec);
 const guarded = specs.filter(({ access }) => access.kind !== "public");
@@ -312,6 +318,10 @@ describe("every route", () => {
           headers: acme.owner.auth,
           ...bodyFor(spec, acme),
         });
+        if (lenient.has(operationId(spec))) {
+          expect(reply.status).toBeLessThan(300);
+          continue;
+        }
         expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
         expect(reply.body.details).toContainEqual(expect.objectContaining({ path: [name] }));
       }

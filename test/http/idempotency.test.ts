@@ -84,7 +84,7 @@ describe("the same request under the same key", () => {
     expect((await createApiKey(key, "gone", admin.auth)).status).toBe(201);
     await server.platform.db.run(sql`delete from members where id = ${admin.memberId}`);
     await expect
-      .poll(async () => (await createApiKey(key, "gone", admin.auth)).status, { timeout: 1500 })
+      .poll(async () => (await createApiKey(key, "gone", admin.auth)).status, { timeout: 5_000 })
       .toBe(403);
   });
 
