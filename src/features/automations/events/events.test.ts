@@ -205,6 +205,12 @@ describe("reporting events", () => {
     expect(await report(server, globex.owner.auth, run.id, event(0))).toMatchObject(notFound);
     expect(await report(server, auth, "run_nonsense", event(0))).toMatchObject(notFound);
     expect(await report(server, auth, "run_01h455vb4pex5vsknk084sn02q", event(0))).toMatchObject(notFound);
+    for (const path of ["", "/events", "/late-reports", "/stream"]) {
+      const read = (id: string, headers: Auth) =>
+        server.call(`/v1/automation-runs/${id}${path}`, { headers });
+      expect(await read(run.id, globex.owner.auth)).toMatchObject(notFound);
+      expect(await read("run_%00", auth)).toMatchObject(notFound);
+    }
     expect((await report(server, auth, "x".repeat(161), event(0))).status).toBe(400);
     expect((await report(server, auth, "x".repeat(160), event(0))).status).toBe(404);
   });

@@ -2,7 +2,7 @@ import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
-import { newId } from "../../../platform/ids.ts";
+import { isId, newId } from "../../../platform/ids.ts";
 import { digestOf } from "../digest.ts";
 import type { LateReport } from "./contract.ts";
 import * as store from "./store.ts";
@@ -40,7 +40,9 @@ export async function keepLate(
 
 export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {
   const reach = member.permissions.has("automations:manage") ? null : member.id;
-  const rows = await store.list(db, orgId, reach, id, afterOf(query), query.limit + 1);
+  const rows = isId("run", id)
+    ? await store.list(db, orgId, reach, id, afterOf(query), query.limit + 1)
+    : undefined;
   if (!rows) throw notFound("automation_run");
   return page(rows, query);
 }
