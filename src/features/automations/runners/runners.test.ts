@@ -96,6 +96,12 @@ describe("a runner", () => {
     await server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: auth });
     await ended(byKey.auth);
 
+    const brief = await createKey(server, acme.owner, { expiresAt: Date.now() + 3_600_000 });
+    const byBrief = await createRunner(server, brief.auth);
+    expect((await work(byBrief.auth)).status).toBe(200);
+    await db.run(sql`update api_keys set expires_at = now() - interval '1 second' where id = ${brief.id}`);
+    await ended(byBrief.auth);
+
     const member = await joinWorkspace(server, acme, "member");
     const theirs = await createRunner(server, member.auth);
     expect((await work(theirs.auth)).status).toBe(200);

@@ -55,7 +55,8 @@ export const findRunnerByToken = (db: Db, tokenHash: string) =>
     join members m on m.id = n.member_id and m.org_id = n.org_id
     join organizations o on o.id = m.org_id
     left join roles r on r.id = m.role and r.org_id = m.org_id
-    where t.token_hash = ${tokenHash} and t.expires_at > now()`);
+    left join api_keys k on k.id = t.key_id
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`);
 
 export const touchRunnersOfAll = (db: Db, ids: string[]) =>
   db.run(sql`update automation_runners set last_seen_at = now() where id = any(${ids}::text[])`);
