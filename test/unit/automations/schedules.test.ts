@@ -101,6 +101,16 @@ describe("a time of day happens once a day", () => {
     ]);
   });
 
+  test("as many times of day as there are minutes are found as quickly as one", () => {
+    const from = Date.parse("2026-10-24T23:30:00Z");
+    const began = performance.now();
+    const found = nextOccurrences(cron("0-59 0-23 * * *", "Europe/Berlin"), from, 300);
+    expect(performance.now() - began).toBeLessThan(8_000);
+    // Once a day each: the repeated hour is passed over.
+    expect(found.at(-1)).toBe(from + 360 * 60_000);
+    expect(found.every((at, i) => at > (found[i - 1] ?? from))).toBe(true);
+  });
+
   test("once is once", () => {
     const once: Schedule = { kind: "once", at: 1000, timezone: "UTC" };
     expect(nextOccurrence(once, 999)).toBe(1000);

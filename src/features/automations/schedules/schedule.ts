@@ -122,23 +122,33 @@ function patternOf(schedule: Exclude<Schedule, { kind: "manual" | "once" }>): Pa
 }
 
 const minuteMs = 60_000;
-/** No place has ever moved its clocks by more (Samoa left out a whole day). */
-const largestShift = 26 * 60 * minuteMs;
+const dayMs = 24 * 60 * minuteMs;
 const horizon = 41 * 366 * 24 * 60 * minuteMs;
 
 /**
  * Every matching local time happens once. A skipped one happens later than its neighbours that were not
- * skipped, so the earliest is known only when all local times up to the largest shift were looked at.
+ * skipped, so near a change of the clocks the earliest is known only when all local times as far away as
+ * they are moved were looked at.
  */
 function nextByTimeOfDay(pattern: Pattern, zone: string, after: number): number | undefined {
   let best: number | undefined;
-  let local = nextMatch(pattern, localTime(zone, after) - largestShift);
-  while (local !== undefined && (best === undefined || local - largestShift < localTime(zone, best))) {
+  let end = Number.POSITIVE_INFINITY;
+  let local = nextMatch(pattern, localTime(zone, after) - shiftAround(zone, after));
+  while (local !== undefined && local < end) {
     const at = instantOf(zone, local);
-    if (at > after && (best === undefined || at < best)) best = at;
+    if (at > after && (best === undefined || at < best)) {
+      best = at;
+      end = localTime(zone, at) + shiftAround(zone, at);
+    }
     local = nextMatch(pattern, local + minuteMs);
   }
   return best;
+}
+
+/** By how much the clocks are moved within two days of an instant: nearly always not at all. */
+function shiftAround(zone: string, instant: number): number {
+  const offsets = [-2, -1, 0, 1, 2].map((days) => offsetAt(zone, instant + days * dayMs));
+  return Math.max(...offsets) - Math.min(...offsets);
 }
 
 /** Between two changes of the clocks, local time is elapsed time: look in one such stretch after the other. */

@@ -17,6 +17,8 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
       minute: "2-digit",
       second: "2-digit",
     });
+    // There are some 600 names, but each may be written in any mixture of small and capital letters.
+    if (formatters.size >= 1_000) formatters.clear();
     formatters.set(zone, formatter);
   }
   return formatter;
