@@ -51,9 +51,13 @@ export const find = (db: Db, orgId: OrgId, reach: Reach, id: AutomationId) =>
     sql`select ${columns} from ${current} where a.id = ${id} and ${withinReach(orgId, reach)}`,
   );
 
-export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: AutomationId) =>
-  tx.row<Automation>(sql`
-    select ${columns} from ${current} where a.id = ${id} and ${withinReach(orgId, reach)} for no key update of a`);
+/** Locked first and read then: whoever had to wait for the lock must see what the one before them wrote. */
+export const lock = async (tx: Db, orgId: OrgId, reach: Reach, id: AutomationId) => {
+  const locked = await tx.row<{ id: AutomationId }>(
+    sql`select a.id from automations a where a.id = ${id} and ${withinReach(orgId, reach)} for no key update`,
+  );
+  return locked && find(tx, orgId, reach, id);
+};
 
 export const list = (
   db: Db,
