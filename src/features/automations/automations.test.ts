@@ -7,6 +7,7 @@ import {
   createAutomation,
   event,
   everyDay,
+  loseLease,
   queueRun,
   readEvents,
   readRun,
@@ -108,6 +109,21 @@ describe("an automation", () => {
     });
   });
 
+  test("run while it is being changed, it runs with the change", async () => {
+    const { id } = await createAutomation(server, auth);
+    const running = await server.platform.db.transaction(async (tx) => {
+      await tx.run(sql`update automations set revision = 2 where id = ${id}`);
+      await tx.run(sql`
+        insert into automation_revisions select automation_id, 2, name, 'Changed.', schedule, null, null,
+          max_runtime_seconds, created_by from automation_revisions where automation_id = ${id}`);
+      const reply = post(id, "run");
+      await pause(300);
+      // Not awaited: it waits for this to end.
+      return { reply };
+    });
+    expect(await running.reply).toMatchObject({ status: 202, body: { run: { automationRevision: 2 } } });
+  });
+
   test("editing an inactive one does not switch it on; activating it does", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyDay, active: false });
     expect(automation).toMatchObject({ status: "inactive", nextRunAt: null });
@@ -142,6 +158,28 @@ describe("an automation", () => {
     expect(listed.body.items.map((one: { id: string }) => one.id)).not.toContain(automation.id);
     const archived = await server.call("/v1/automations?status=archived&limit=100", { headers: auth });
     expect(archived.body.items.map((one: { id: string }) => one.id)).toContain(automation.id);
+  });
+
+  test("archived while it runs, that run may finish, but a lost one is not tried again", async () => {
+    const run = await queueRun(server, auth);
+    await claim(server, auth, run.id);
+    await post(run.automationId, "archive");
+    expect((await report(server, auth, run.id, event(0))).status).toBe(200);
+    await loseLease(server, run.id);
+    expect(await claim(server, auth, run.id)).toBeNull();
+    expect((await readRun(server, auth, run.id)).run).toMatchObject({
+      status: "cancelled",
+      reason: "automation_archived",
+      attempt: 1,
+    });
+    // Queued again by somebody who did not see the archiving yet.
+    const raced = await queueRun(server, auth);
+    await post(raced.automationId, "archive");
+    await server.platform.db.run(
+      sql`update automation_runs set status = 'queued', finished_at = null where id = ${raced.id}`,
+    );
+    expect((await report(server, auth, raced.id, event(0))).body.error).toBe("run_already_completed");
+    expect((await readRun(server, auth, raced.id)).run).toMatchObject({ status: "cancelled", attempt: 0 });
   });
 
   test("is private to its owner; admins see and run everyone's", async () => {

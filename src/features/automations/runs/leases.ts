@@ -44,6 +44,15 @@ export async function giveUpLease(
     });
     return "cancelled";
   }
+  if (run.archived) {
+    await store.end(tx, orgId, run.id, {
+      status: "cancelled",
+      reason: "automation_archived",
+      reasonDetail: "Its runner went silent after its automation was archived.",
+      fenced: true,
+    });
+    return "cancelled";
+  }
   if (run.attempt >= maxAttempts) {
     await store.end(tx, orgId, run.id, {
       status: "failed",

@@ -127,6 +127,12 @@ async function take(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assig
     return store.findAssignment(tx, ctx.orgId, run.id);
   }
   const status = run.status === "running" ? await giveUpLease(ctx, tx, ctx.orgId, run) : run.status;
+  if (status === "queued" && run.archived) {
+    // Queued again at the moment its automation was archived.
+    const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
+    await store.end(tx, ctx.orgId, run.id, { ...ending, fenced: run.attempt > 0 });
+    return undefined;
+  }
   return status === "queued" ? store.startAttempt(tx, ctx.orgId, run.id, holder) : undefined;
 }
 

@@ -110,6 +110,8 @@ export interface LockedRun extends Standing {
   cancelReason: Reason | null;
   completionDigest: string | null;
   modelId: string | null;
+  /** Its automation has been put away. */
+  archived: boolean;
 }
 
 const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(r.lease_expires_at > now(), false) as live,
@@ -117,7 +119,8 @@ const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(r.lease_
   r.cancel_requested_at is not null as "cancelRequested", r.cancel_reason as "cancelReason",
   r.completion_digest as "completionDigest",
   (select v.model_id from automation_revisions v
-    where v.automation_id = r.automation_id and v.revision = r.revision) as "modelId"`;
+    where v.automation_id = r.automation_id and v.revision = r.revision) as "modelId",
+  exists (select from automations a where a.id = r.automation_id and a.status = 'archived') as archived`;
 
 /** The run as it stands, nobody else changing it until the transaction ends. */
 export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
