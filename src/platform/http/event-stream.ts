@@ -56,10 +56,14 @@ export function eventStream(terms: StreamTerms, source: Source): Response {
     pending?.catch(() => {});
     void messages?.return(undefined).catch(() => {});
   };
-  const recheck = () =>
-    terms.recheck().catch(() => {
+  const heartbeatMs = terms.heartbeatMs ?? 15_000;
+  let checkedAt = performance.now();
+  const recheck = () => {
+    checkedAt = performance.now();
+    return terms.recheck().catch(() => {
       end();
     });
+  };
   const begin = () => {
     open++;
     terms.closing.addEventListener("abort", end);
@@ -78,13 +82,15 @@ export function eventStream(terms: StreamTerms, source: Source): Response {
         }
         try {
           pending ??= messages.next();
-          const next = await within(terms.heartbeatMs ?? 15_000, pending, ended.signal);
+          const next = await within(heartbeatMs, pending, ended.signal);
           if (next === "late") {
             await recheck();
             if (!ended.signal.aborted) return controller.enqueue(heartbeat);
           } else if (next !== "ended" && !next.done) {
             pending = undefined;
-            return controller.enqueue(encoder.encode(write(next.value)));
+            // A credential that comes to its time is announced by nobody, and this stream is never quiet.
+            if (performance.now() - checkedAt > heartbeatMs) await recheck();
+            if (!ended.signal.aborted) return controller.enqueue(encoder.encode(write(next.value)));
           }
         } catch (error) {
           // The reader comes back by itself, and finds the fault gone or is told of it.
