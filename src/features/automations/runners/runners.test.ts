@@ -121,6 +121,20 @@ describe("a runner", () => {
     );
   });
 
+  test("does not keep a run of somebody else's when its member may not reach it any more", async () => {
+    const { db, bus } = server.platform;
+    const admin = await joinWorkspace(server, acme, "admin");
+    const runner = await createRunner(server, admin.auth, { serves: "organization" });
+    const run = await queueRun(server, auth);
+    const beat = async () =>
+      server.call(`/v1/automation-runs/${run.id}/heartbeat`, { body: { attempt: 1 }, headers: runner.auth });
+    expect((await report(server, runner.auth, run.id, event(0))).status).toBe(200);
+    expect((await beat()).status).toBe(200);
+    await db.run(sql`update members set role = 'member' where id = ${admin.memberId}`);
+    await forgetCallers(bus, db, admin.memberId);
+    await expect.poll(async () => (await beat()).status, { timeout: 2000 }).toBe(404);
+  });
+
   test("is told of its member's runs; of everyone's only if it serves the organization", async () => {
     const globex = await createWorkspace(server, "Globex");
     const member = await joinWorkspace(server, globex, "member");

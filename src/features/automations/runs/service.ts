@@ -123,7 +123,7 @@ async function take(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assig
   const holder = holderOf(ctx);
   if (run.status === "running" && run.live) {
     if (run.holder !== holder) return undefined;
-    await store.renewLease(tx, ctx.orgId, run.id, run.attempt, holder);
+    await store.renewLease(tx, ctx.orgId, reachOf(ctx), run.id, run.attempt, holder);
     return store.findAssignment(tx, ctx.orgId, run.id);
   }
   const status = run.status === "running" ? await giveUpLease(ctx, tx, ctx.orgId, run) : run.status;
@@ -140,8 +140,8 @@ export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attem
   const { db, orgId } = ctx;
   const holder = holderOf(ctx);
   const runId = runIdOf(id);
-  // Fenced by holder and attempt, so whoever may not see the run renews nothing.
-  const renewed = await store.renewLease(db, orgId, runId, attempt, holder);
+  // Whoever may not see the run any more keeps nobody else from it.
+  const renewed = await store.renewLease(db, orgId, reachOf(ctx), runId, attempt, holder);
   if (renewed) return { ...renewed, leaseValid: true as const };
   const run = await store.lock(db, orgId, reachOf(ctx), runId);
   if (!run) throw noRun();
@@ -150,7 +150,7 @@ export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attem
 
 /** For whoever reports without heartbeats: an accepted report is a sign of life too. */
 export const renew = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
-  store.renewLease(ctx.db, ctx.orgId, id, attempt, holderOf(ctx));
+  store.renewLease(ctx.db, ctx.orgId, reachOf(ctx), id, attempt, holderOf(ctx));
 
 export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: Run }> {
   const run = await ctx.db.transaction((tx) => requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id)));

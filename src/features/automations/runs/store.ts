@@ -150,10 +150,10 @@ const assignment = sql`v.id as "runId", v.automation_id as "automationId", v.nam
   v.instructions, ${model}, v.attempt, v.max_runtime_seconds * 1000::bigint as "timeoutMs",
   v.lease_expires_at as "leaseExpiresAt"`;
 
-export const renewLease = (db: Db, orgId: OrgId, id: RunId, attempt: number, holder: string) =>
+export const renewLease = (db: Db, orgId: OrgId, reach: Reach, id: RunId, attempt: number, holder: string) =>
   db.row<{ attempt: number; leaseExpiresAt: number; cancelRequested: boolean }>(sql`
     update automation_runs r set lease_expires_at = ${lease}
-    where r.id = ${id} and r.org_id = ${orgId} and r.status = 'running' and r.attempt = ${attempt}::bigint
+    where r.id = ${id} and ${withinReach(orgId, reach)} and r.status = 'running' and r.attempt = ${attempt}::bigint
       and r.holder = ${holder} and r.lease_expires_at > now()
     returning r.attempt, r.lease_expires_at as "leaseExpiresAt",
       r.cancel_requested_at is not null as "cancelRequested"`);
