@@ -80,6 +80,9 @@ function read(args: string[]): { url: string; json: boolean; evidence: boolean }
     const [url] = words;
     if (url === undefined) return { problem: "Name the URL of the server." };
     const problem = url.length > 2048 ? "The URL is longer than 2048 characters." : problemWithUrl(url);
+    const whole = `https://${url}`;
+    if (problem && /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/|$)/.test(url) && !problemWithUrl(whole))
+      return { problem: `${problem} Did you mean ${whole}?` };
     return problem ? { problem } : { url, json: values.json, evidence: values.evidence };
   } catch (error) {
     if (error instanceof UsageError) return { problem: error.message };

@@ -44,5 +44,5 @@ export interface Screen {
 /** Colours for a person at a terminal; `hasColors` knows NO_COLOR and terminals that have none. */
 export function screenOf(stream: NodeJS.WriteStream): Screen {
   const colour = stream.isTTY === true && stream.hasColors();
-  return { colour, width: Math.min(Math.max(stream.columns ?? 100, 60), 110) };
+  return { colour, width: Math.min(Math.max(stream.columns ?? 100, 40), 110) };
 }

@@ -1,4 +1,5 @@
 import type { Discovery, Evidence } from "../../features/mcp-connections/index.ts";
+import { nextAction } from "./next.ts";
 import { clean, type Paint, painter, type Screen, wrap } from "./text.ts";
 
 interface Style extends Screen {
@@ -26,6 +27,8 @@ const METHODS = {
   pre_registered: "a client registered by hand",
 };
 
+const SHOWN_LATER = "shown only with credentials";
+
 const STEPS: Record<string, string> = {
   probe_discover: "server/discover",
   probe_initialize: "initialize",
@@ -33,6 +36,7 @@ const STEPS: Record<string, string> = {
   list_tools: "tools/list",
   close_session: "close session",
   probe_legacy_sse: "event stream",
+  probe_challenge: "challenge to GET",
   resource_metadata: "resource metadata",
   server_metadata: "server metadata",
 };
@@ -54,10 +58,7 @@ export function showVerdict(result: Discovery, evidence: readonly Evidence[], st
     ...showRequirements(result, paint, style.width),
     ...showWarnings(result, paint, style.width),
   );
-  lines.push(
-    ...showSteps(evidence, paint, style),
-    ...wrap(`Next: ${nextAction(result)}`, style.width).map(paint.bold),
-  );
+  lines.push(...showSteps(evidence, paint, style), ...showNext(result, paint, style.width));
   return lines.join("\n");
 }
 
@@ -85,11 +86,11 @@ function facts({ server, authentication, tools }: Discovery): [string, string][]
 
 function protocolOf({ protocolVersion, initialize }: Discovery["server"]): string {
   if (protocolVersion !== undefined) return `MCP ${protocolVersion}`;
-  return initialize === "authentication_required" ? "shown only after signing in" : "no MCP server answered";
+  return initialize === "authentication_required" ? SHOWN_LATER : "no MCP server answered";
 }
 
 function toolsOf({ visibility, count, items = [] }: Discovery["tools"]): string {
-  if (visibility === "requires_auth") return "shown only after signing in";
+  if (visibility === "requires_auth") return SHOWN_LATER;
   if (visibility === "unavailable") return "not available";
   const names = items
     .slice(0, 12)
@@ -104,7 +105,7 @@ function toolsOf({ visibility, count, items = [] }: Discovery["tools"]): string 
 function showRequirements({ manualRequirements }: Discovery, paint: Paint, width: number): string[] {
   if (manualRequirements.length === 0) return [];
   const steps = manualRequirements.flatMap(({ code, label, reason }, index) => [
-    `  ${paint.yellow(`${index + 1}. ${label}`)} ${paint.dim(code)}`,
+    `  ${paint.yellow(`${index + 1}. ${label}`)}${label.length + code.length + 6 > width ? "\n     " : " "}${paint.dim(code)}`,
     ...wrap(clean(reason), width - 5).map((line) => `     ${line}`),
   ]);
   return [paint.bold("To do"), ...steps, ""];
@@ -119,11 +120,20 @@ function showWarnings({ warnings }: Discovery, paint: Paint, width: number): str
   return [paint.bold("Worth knowing"), ...notes, ""];
 }
 
+function showNext(result: Discovery, paint: Paint, width: number): string[] {
+  const { action, command } = nextAction(result);
+  const lines = wrap(`Next: ${action}`, width).map(paint.bold);
+  // A command stays on one line, so that it can be copied.
+  return command === undefined ? lines : [...lines, `  ${clean(command)}`];
+}
+
 function showSteps(evidence: readonly Evidence[], paint: Paint, style: Style): string[] {
   const steps = evidence.flatMap((entry) => {
-    const answer = String(entry.status ?? entry.failure ?? "–");
+    const answer = String(entry.status ?? "–").padEnd(4);
     const step = (STEPS[entry.step] ?? entry.step).padEnd(17);
-    const head = `  ${answer.padEnd(4)} ${step} ${entry.method.padEnd(6)} ${clean(entry.url)} ${paint.dim(`${entry.ms} ms`)}`;
+    const isOver = entry.status !== undefined || entry.failure !== undefined;
+    const how = isOver ? `${entry.failure ? `${entry.failure}, ` : ""}${entry.ms} ms` : "not waited for";
+    const head = `  ${answer} ${step} ${entry.method.padEnd(6)} ${clean(entry.url)} ${paint.dim(how)}`;
     if (!style.evidence) return [head];
     const decided = entry.decided.length > 0 ? ` → ${entry.decided.join(", ")}` : "";
     const detail = [
@@ -133,15 +143,4 @@ function showSteps(evidence: readonly Evidence[], paint: Paint, style: Style): s
     return [head, ...detail.map((line) => `       ${line}`)];
   });
   return [paint.bold("Asked"), ...steps, ""];
-}
-
-function nextAction({ status, authentication, manualRequirements, warnings }: Discovery): string {
-  const [first] = manualRequirements;
-  if (first) return `${first.label}, as described above.`;
-  if (status === "ready") {
-    return authentication.kind === "oauth"
-      ? "connect it; people sign in with their own accounts."
-      : "connect it.";
-  }
-  return warnings.length > 0 ? "see what is worth knowing above." : "ask the server's operator.";
 }

@@ -9,14 +9,15 @@ interface Waiting {
 }
 
 /**
- * Places for work that may take long. Each key has its share, so that one of them cannot take all places;
- * who waits is served in order, past those whose share is used up.
+ * Places for work that may take long. Each key has its share of places and of the line, so that none can take all.
+ * A place that comes free goes to the key that holds fewest: a long line of one does not keep the others waiting.
  */
 export function createCapacity(limits: {
   total: number;
   perKey: number;
   waitMs: number;
   waiting: number;
+  waitingPerKey: number;
 }): Capacity {
   const held = new Map<string, number>();
   const queue = new Set<Waiting>();
@@ -40,18 +41,30 @@ export function createCapacity(limits: {
   }
 
   function admitNext() {
+    let next: Waiting | undefined;
+    let fewest = limits.perKey;
     for (const waiting of queue) {
-      if (total >= limits.total) return;
-      if (!hasRoom(waiting.key)) continue;
-      queue.delete(waiting);
-      waiting.admit(take(waiting.key));
+      const holds = held.get(waiting.key) ?? 0;
+      if (holds >= fewest) continue;
+      next = waiting;
+      fewest = holds;
     }
+    if (!next || total >= limits.total) return;
+    queue.delete(next);
+    next.admit(take(next.key));
+  }
+
+  function lineIsFull(key: string): boolean {
+    if (queue.size >= limits.waiting) return true;
+    let ofKey = 0;
+    for (const waiting of queue) if (waiting.key === key) ofKey += 1;
+    return ofKey >= limits.waitingPerKey;
   }
 
   return {
     async enter(key) {
       if (hasRoom(key)) return take(key);
-      if (queue.size >= limits.waiting) return undefined;
+      if (lineIsFull(key)) return undefined;
       return new Promise((resolve) => {
         const waiting: Waiting = {
           key,

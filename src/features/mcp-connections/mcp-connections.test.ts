@@ -227,6 +227,91 @@ describe("MCP requirements discovery over HTTP", () => {
   });
 });
 
+describe("discoveries that nobody waits for, and too many of them", () => {
+  const server = useServer();
+
+  test("a caller who hangs up leaves no session behind", async () => {
+    const acme = await createWorkspace(server);
+    const gone = new AbortController();
+    const target = await startHostileServer(async (request, base) => {
+      if (request.rpc === "tools/list") {
+        gone.abort();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      return request.path === "/mcp" ? openHandshake(request, base) : undefined;
+    });
+    const call = fetch(`${server.url}${path}`, {
+      method: "POST",
+      headers: { ...acme.owner.auth, "content-type": "application/json" },
+      body: JSON.stringify({ url: `${target.base}/mcp` }),
+      signal: gone.signal,
+    });
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => target.received.some(({ method }) => method === "DELETE")).toBe(true);
+    await target.close();
+  });
+
+  test("five hundred at servers that do not answer, of two organizations: the service stays what it was", {
+    timeout: 60_000,
+  }, async () => {
+    const [greedy, other, third] = await Promise.all(
+      ["Greedy", "Other", "Third"].map((name) => createWorkspace(server, name)),
+    );
+    const answered = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<void>();
+    const silent = await startHostileServer(async (request, base) => {
+      const isFirst = request.path === silent.received[0]?.path;
+      if (request.method === "POST") await (isFirst ? first.promise : answered.promise);
+      return request.path.startsWith("/mcp") && request.method !== "GET"
+        ? openHandshake(request, base)
+        : undefined;
+    });
+    const open = await startHostileServer((request, base) =>
+      request.path === "/mcp" ? openHandshake(request, base) : undefined,
+    );
+    const call = (url: string, { owner }: Workspace) =>
+      server.call(path, { body: { url }, headers: owner.auth });
+    const before = process.memoryUsage().rss;
+    const crowd = Array.from({ length: 500 }, (_, n) =>
+      call(`${silent.base}/mcp/${n}`, n < 400 ? greedy! : other!),
+    );
+    await expect.poll(() => silent.received.length, { timeout: 20_000 }).toBe(2 * 128);
+
+    const me = await server.call("/v1/me", { headers: third!.owner.auth });
+    expect(me.status).toBe(200);
+    const asked = (from: number, to: number) =>
+      new Set(silent.received.map((each) => Number(each.path.slice(5))).filter((n) => n >= from && n < to))
+        .size;
+    expect([asked(0, 400), asked(400, 500)]).toEqual([64, 64]);
+    // All places are taken: a third waits for one, and gets the first that comes free, past two long lines.
+    const patient = call(`${open.base}/mcp`, third!);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    first.resolve();
+    expect(await patient).toMatchObject({ status: 200, body: { status: "ready" } });
+    answered.resolve();
+
+    const replies = await Promise.all(crowd);
+    for (const { status, body } of replies) {
+      if (status === 200) expect(body).toMatchObject({ status: "ready", tools: { count: 3 } });
+      else
+        expect({ status, body }).toEqual({
+          status: 502,
+          body: { error: "requirements_discovery_failed", message: expect.any(String) },
+        });
+    }
+    const served = replies.map(({ status }, n) => [status, n] as const).filter(([status]) => status === 200);
+    expect(served.length).toBeGreaterThanOrEqual(128);
+    // Who was turned away was not asked about anywhere; whoever was asked opened a session, and it was closed.
+    const closed = () => silent.received.filter(({ method }) => method === "DELETE");
+    await expect.poll(() => new Set(closed().map((each) => each.path)).size).toBe(served.length);
+    expect(
+      new Set(silent.received.map((each) => each.path).filter((each) => each.startsWith("/mcp"))).size,
+    ).toBe(served.length);
+    expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(400);
+    await Promise.all([silent.close(), open.close()]);
+  });
+});
+
 describe("the capacity of discovery", () => {
   const server = useServer();
 

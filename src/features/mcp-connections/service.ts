@@ -5,7 +5,7 @@ import type { Discovery } from "./contract.ts";
 import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 
 // A discovery holds its place for 15 s at worst, nearly all of it waiting: what it costs is memory, some 3 MiB each.
-const capacity = createCapacity({ total: 128, perKey: 64, waitMs: 2000, waiting: 256 });
+const capacity = createCapacity({ total: 128, perKey: 64, waitMs: 2000, waiting: 256, waitingPerKey: 64 });
 
 export async function discover(
   ctx: MemberCtx,
@@ -20,16 +20,17 @@ export async function discover(
   }
   const started = performance.now();
   try {
-    const { result, evidence, closed } = await discoverRequirements({
+    const outcome = await discoverRequirements({
       url,
       egress: ctx.egress,
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
     // The place stays taken until the sessions are closed: that is work too.
-    closed.finally(release);
+    outcome.closed.then(release, release);
+    const { result } = outcome;
     const seconds = (performance.now() - started) / 1000;
     ctx.metrics.time("mcp_discovery_duration_seconds", { status: result.status }, seconds);
-    return include === "evidence" ? { ...result, evidence } : result;
+    return include === "evidence" ? { ...result, evidence: outcome.evidence } : result;
   } catch (error) {
     release();
     if (error instanceof DiscoveryError) throw failed(error.message);

@@ -119,16 +119,21 @@ async function checkedAddresses(
 /**
  * `getaddrinfo` runs on libuv's four threads, which files, zlib and password hashing need as well. A name server that
  * never answers must not take them all, so at most two names are asked at a time; one name is asked once for all who wait.
+ * A name whose turn comes when everyone who wanted it has given up is not asked: a line of them would outlive its cause.
  */
-export function systemResolve(limit = 2): Resolve {
+export function systemResolve({ limit = 2, patienceMs = 10_000 } = {}): Resolve {
   const asking = new Map<string, Promise<ResolvedAddress[]>>();
   const waiting: (() => void)[] = [];
   let running = 0;
 
   const ask = async (hostname: string) => {
-    if (running >= limit) await new Promise<void>((go) => waiting.push(go));
+    const since = performance.now();
+    const waits = running >= limit;
+    if (waits) await new Promise<void>((go) => waiting.push(go));
     else running += 1;
     try {
+      if (waits && performance.now() - since > patienceMs)
+        throw Object.assign(new Error("not asked in time"), { code: "EAI_AGAIN" });
       return await new Promise<ResolvedAddress[]>((done, fail) => {
         systemLookup(hostname, { all: true }, (error, list) => (error ? fail(error) : done(list)));
       });

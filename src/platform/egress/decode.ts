@@ -45,12 +45,12 @@ export function contentEncodings(values: readonly string[], host: string): strin
  * The decoded bytes of a body, never more than `maxBytes` of them. Each layer is counted, so neither a body that
  * inflates nor one that deflates to nothing costs more than the limit; back-pressure keeps memory at a few chunks.
  */
-export async function* decodeBody(
+export function decodeBody(
   body: Readable,
   layers: readonly string[],
   maxBytes: number,
   tooLarge: () => EgressError,
-): AsyncGenerator<Uint8Array> {
+): AsyncIterable<Uint8Array> {
   let source: AsyncIterable<Uint8Array> = metered(
     body,
     layers.length > 0 ? maxBytes + SLACK : maxBytes,
@@ -60,7 +60,7 @@ export async function* decodeBody(
     const last = index === layers.length - 1;
     source = metered(through(source, DECODERS[name]!), last ? maxBytes : maxBytes + SLACK, tooLarge);
   }
-  yield* source;
+  return source;
 }
 
 async function* metered(

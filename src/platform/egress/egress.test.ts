@@ -441,4 +441,12 @@ describe("names", () => {
     expect(answers[0]).toBe(answers[1]);
     expect(answers.map((list) => list[0]!.address).slice(2)).toEqual(["127.0.0.2", "127.0.0.3", "127.0.0.4"]);
   });
+
+  test("whose turn comes when nobody waits any more are not asked, and block no one", async () => {
+    const resolve = systemResolve({ limit: 1, patienceMs: 0 });
+    const [first, late] = await Promise.allSettled(["127.0.0.2", "127.0.0.3"].map((name) => resolve(name)));
+    expect(first?.status).toBe("fulfilled");
+    expect(late).toMatchObject({ status: "rejected", reason: { code: "EAI_AGAIN" } });
+    expect(await resolve("127.0.0.4")).toEqual([{ address: "127.0.0.4", family: 4 }]);
+  });
 });

@@ -1,7 +1,8 @@
 import { Agent } from "undici";
 import { guardedConnector, type Resolve, systemResolve } from "./connector.ts";
+import type { EgressError } from "./errors.ts";
 import { createFetch, type FetchLimits } from "./fetch.ts";
-import { createGuard } from "./policy.ts";
+import { createGuard, type Guard, isLoopbackHost } from "./policy.ts";
 import { type Exchange, openExchange } from "./request.ts";
 import type { Egress, EgressPolicy, EgressRequest } from "./types.ts";
 
@@ -30,6 +31,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Throws when an entry of `policy.allow` cannot be read. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): GuardedEgress {
   const guard = createGuard(policy);
+  // What the loopback default opens is told by the URL alone, so one check before connecting is the whole difference.
+  const outward = policy.allowLoopback ? createGuard({ ...policy, allowLoopback: false }) : guard;
   const connect = guardedConnector(guard, {
     resolve: options.lookup ?? systemResolve(),
     ca: options.ca,
@@ -51,39 +54,55 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
     });
   let agent = newAgent();
 
-  const open = (exchange: Exchange) => openExchange(() => agent, guard, exchange);
   const limits: FetchLimits = {
     maxBytes: options.fetchMaxBytes ?? MAX_BYTES,
     timeoutMs: options.fetchTimeoutMs ?? TIMEOUT_MS,
   };
 
-  const egress: Egress = {
-    async request(url, request = {}) {
-      const { chunks, ...head } = await open(toExchange(url, request));
-      const parts: Uint8Array[] = [];
-      for await (const chunk of chunks) parts.push(chunk);
-      const body = Buffer.concat(parts);
-      return {
-        url: head.url,
-        status: head.status,
-        headers: head.headers,
-        redirectedFrom: head.redirectedFrom,
-        body,
-        text: () => new TextDecoder().decode(body),
-      };
-    },
-    open: (url, request = {}) => open(toExchange(url, request)),
-    fetch: createFetch(open, limits, REDIRECTS),
-    async close() {
-      const old = agent;
-      agent = newAgent();
-      await old.close();
-    },
-  };
-  return {
-    ...egress,
-    withLimits: (other) => ({ ...egress, fetch: createFetch(open, { ...limits, ...other }, REDIRECTS) }),
-  };
+  function behind(guard: Guard): GuardedEgress {
+    const open = (exchange: Exchange) => openExchange(() => agent, guard, exchange);
+    const egress: Egress = {
+      async request(url, request = {}) {
+        const { chunks, ...head } = await open(toExchange(url, request));
+        const parts: Uint8Array[] = [];
+        for await (const chunk of chunks) parts.push(chunk);
+        const body = Buffer.concat(parts);
+        return {
+          url: head.url,
+          status: head.status,
+          headers: head.headers,
+          redirectedFrom: head.redirectedFrom,
+          body,
+          text: () => new TextDecoder().decode(body),
+        };
+      },
+      open: (url, request = {}) => open(toExchange(url, request)),
+      fetch: createFetch(open, limits, REDIRECTS),
+      namedBy: (url) => (isLoopbackHost(URL.parse(String(url))?.hostname ?? "") ? egress : behind(outward)),
+      refusal: (url) => refusalOf(guard, url),
+      async close() {
+        const old = agent;
+        agent = newAgent();
+        await old.close();
+      },
+    };
+    return {
+      ...egress,
+      withLimits: (other) => ({ ...egress, fetch: createFetch(open, { ...limits, ...other }, REDIRECTS) }),
+    };
+  }
+  return behind(guard);
+}
+
+function refusalOf(guard: Guard, url: string | URL): string | undefined {
+  const parsed = URL.parse(String(url));
+  if (!parsed) return "The address is not a URL.";
+  try {
+    guard.checkUrl(parsed);
+    return undefined;
+  } catch (error) {
+    return (error as EgressError).message;
+  }
 }
 
 function toExchange(url: string | URL, request: EgressRequest): Exchange {

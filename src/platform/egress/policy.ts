@@ -170,7 +170,7 @@ function isLocalhost(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }
 
-function isLoopbackHost(hostname: string): boolean {
+export function isLoopbackHost(hostname: string): boolean {
   const host = bareHost(hostname);
   const ip = parseIp(host);
   return ip ? classify(ip) === "loopback" : isLocalhost(host);

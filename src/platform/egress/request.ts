@@ -80,6 +80,7 @@ export async function openExchange(
 }
 
 function readUrl(input: string | URL): URL {
+  if (input instanceof URL && input.hash === "") return input;
   const url = URL.parse(String(input));
   if (!url) throw new EgressError("invalid_url", "The address is not a URL.");
   url.hash = "";
@@ -253,7 +254,7 @@ function opened(
 
   async function* read(layers: readonly string[]): AsyncGenerator<Uint8Array> {
     try {
-      yield* decodeBody(body, layers, maxBytes, tooLarge);
+      for await (const chunk of decodeBody(body, layers, maxBytes, tooLarge)) yield chunk;
     } catch (error) {
       throw toEgressError(deadline.signal.aborted ? deadline.signal.reason : error, url);
     } finally {

@@ -10,6 +10,13 @@ export interface Egress {
   open(url: string | URL, options?: EgressRequest): Promise<EgressStream>;
   /** A WHATWG `fetch` over the same guard, for libraries that take one. */
   fetch: typeof globalThis.fetch;
+  /**
+   * The same way out for addresses that the server at `url` names. They are not the caller's choice: unless that
+   * server is on this machine itself, they may not lead to loopback, however open it is to the caller.
+   */
+  namedBy(url: string | URL): Egress;
+  /** Why a request to this address would be refused before its name is looked up; undefined when it would not. */
+  refusal(url: string | URL): string | undefined;
   /** Ends idle connections. */
   close(): Promise<void>;
 }

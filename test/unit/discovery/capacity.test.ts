@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCapacity } from "../../../src/features/mcp-connections/capacity.ts";
 
-const limits = { total: 3, perKey: 2, waitMs: 50, waiting: 2 };
+const limits = { total: 3, perKey: 2, waitMs: 50, waiting: 2, waitingPerKey: 2 };
 
 describe("places for discoveries", () => {
   test("one key cannot take all places", async () => {
@@ -29,6 +29,21 @@ describe("places for discoveries", () => {
     expect(await waitingA).toBeDefined();
     expect(order).toEqual(["c", "a"]);
     second?.();
+  });
+
+  test("a free place goes to who holds fewest, however long the line of another is", async () => {
+    const capacity = createCapacity({ total: 4, perKey: 3, waitMs: 1000, waiting: 9, waitingPerKey: 3 });
+    const places = [];
+    for (const key of ["a", "a", "a", "b"]) places.push(await capacity.enter(key));
+    const order: string[] = [];
+    const wait = (key: string) => capacity.enter(key).then((place) => place && order.push(key));
+    const line = ["a", "a", "a", "c", "b"].map(wait);
+    expect(await capacity.enter("a")).toBeUndefined();
+    places[0]?.();
+    await line[3];
+    places[3]?.();
+    await line[4];
+    expect(order).toEqual(["c", "b"]);
   });
 
   test("more than the line holds are turned away at once, and a place given back twice counts once", async () => {

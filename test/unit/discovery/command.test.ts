@@ -3,10 +3,10 @@ import { screenOf } from "../../../src/commands/discover/text.ts";
 import { discover } from "../../../src/commands/discover.ts";
 import type { Io } from "../../../src/commands/io.ts";
 import { readConfig } from "../../../src/platform/config.ts";
-import { oauth, openHandshake, result, serverMetadata } from "../../fixtures/mcp-hostile/parts.ts";
+import { challenge, oauth, openHandshake, result, serverMetadata } from "../../fixtures/mcp-hostile/parts.ts";
 import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 
-async function run(args: string[], env: Record<string, string> = {}, colour = false) {
+async function run(args: string[], env: Record<string, string> = {}, colour = false, width = 100) {
   const out: string[] = [];
   const err: string[] = [];
   const io = {
@@ -14,7 +14,7 @@ async function run(args: string[], env: Record<string, string> = {}, colour = fa
     err: (line: string) => void err.push(line),
     config: () => readConfig(env),
   } as Io;
-  const code = await discover(args, io, { colour, width: 100 });
+  const code = await discover(args, io, { colour, width });
   return { code, out: out.join("\n"), err: err.join("\n") };
 }
 
@@ -25,6 +25,14 @@ describe("signalbox discover", () => {
     servers.byHand = await startHostileServer(
       oauth({ server: (base) => serverMetadata(base, { registration_endpoint: undefined }) }),
     );
+    servers.signIn = await startHostileServer(oauth());
+    servers.key = await startHostileServer(({ path }) => (path === "/mcp" ? challenge("Bearer") : undefined));
+    servers.basic = await startHostileServer(() => challenge('Basic realm="x"'));
+    servers.busy = await startHostileServer(() => ({ status: 503 }));
+    servers.moved = await startHostileServer(() => ({
+      status: 302,
+      headers: { location: "https://login.example/" },
+    }));
     servers.page = await startHostileServer(() => ({
       headers: { "content-type": "text/html" },
       text: "<html>",
@@ -53,6 +61,39 @@ describe("signalbox discover", () => {
     expect(out).toContain("https://signalbox.example/v1/oauth-providers/127-0-0-1/connect/callback");
     expect(out).toMatch(/401 {2}initialize/);
     expect(out).toContain("Next: Register an OAuth client");
+  });
+
+  test("the last line is the one thing to do now", async () => {
+    const last = async (url: string) =>
+      /^Next: .*$/ms.exec((await run([url])).out)?.[0].replaceAll("\n", " ");
+    expect(await last(at("open"))).toBe("Next: connect it.");
+    expect(await last(at("signIn"))).toBe("Next: connect it; people sign in with their own accounts.");
+    expect(await last(at("key"))).toBe("Next: Enter a bearer token, as described above.");
+    expect(await last(at("page"))).toContain("look up the address in the server's documentation");
+    expect(await last(at("busy"))).toContain("wait a little");
+    expect(await last(at("moved"))).toContain("with the address it redirects to");
+    expect(await last(at("basic"))).toContain("send what is written above to the server's operator");
+    const closed = await startHostileServer(() => undefined);
+    await closed.close();
+    expect(await last(`${closed.base}/mcp`)).toContain("check the address, and that the server is up");
+    expect(await last("http://10.0.0.1/mcp")).toBe(
+      "Next: if you trust that address, run   EGRESS_ALLOW=10.0.0.1 signalbox discover http://10.0.0.1/mcp",
+    );
+    expect(await last("http://10.0.0.1/mcp?a=1&b='x")).toContain("discover 'http://10.0.0.1/mcp?a=1&b=%27x'");
+    expect(await last("http://169.254.169.254/mcp")).toContain("as described above");
+  });
+
+  test("every line fits a narrow terminal, but for addresses, which stay whole", async () => {
+    for (const name of ["open", "byHand", "signIn", "key", "page"]) {
+      const { out } = await run([at(name), "--evidence"], {}, false, 40);
+      const long = out.split("\n").filter((line) => line.length > 40);
+      expect(long.filter((line) => !line.includes("http") && line.trim().includes(" "))).toEqual([]);
+    }
+  });
+
+  test("what failed is told at the end of its line, so that lines stay in their columns", async () => {
+    const { out } = await run(["http://10.0.0.1/mcp"]);
+    expect(out).toMatch(/^ {2}– {4}initialize {8}POST {3}http:\/\/10\.0\.0\.1\/mcp refused_by_policy, /m);
   });
 
   test("--json is the result, --evidence adds the trail to either form", async () => {
@@ -86,6 +127,10 @@ describe("signalbox discover", () => {
     expect(await run([])).toMatchObject({ code: 1, err: expect.stringContaining("Name the URL") });
     expect(await run(["https://a.example", "b"])).toMatchObject({ code: 1 });
     expect(await run(["--what", "https://x.example"])).toMatchObject({ code: 1 });
+    expect(await run(["mcp.example.com/mcp"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Did you mean https://mcp.example.com/mcp?"),
+    });
     expect(await run(["ftp://x.example"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("http:// or https://"),

@@ -1,18 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { discoverRequirements } from "../../../src/features/mcp-connections/engine/index.ts";
+import {
+  type DiscoveryOptions,
+  discoverRequirements,
+} from "../../../src/features/mcp-connections/engine/index.ts";
 import { createEgress } from "../../../src/platform/egress/index.ts";
 import { openHandshake, openModern } from "../../fixtures/mcp-hostile/parts.ts";
 import { type Handler, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 
 const egress = createEgress({ allow: [], allowLoopback: true });
 
-async function discover(serve: Handler) {
+async function discover(serve: Handler, limits: DiscoveryOptions["limits"] = {}) {
   const server = await startHostileServer(serve);
   const started = performance.now();
   const outcome = await discoverRequirements({
     url: `${server.base}/mcp`,
     egress,
     redirectUri: (id) => `https://x.example/${id}`,
+    limits,
   });
   const ms = performance.now() - started;
   const deleted = () => server.received.filter(({ method }) => method === "DELETE").length;
@@ -56,6 +60,21 @@ describe("sessions", () => {
     await close();
   });
 
+  test("a session is closed when the time is over, and when the requests are used up", async () => {
+    const hangs: Handler = (request, base) =>
+      request.rpc === "tools/list" ? { raw: () => undefined } : openHandshake(request, base);
+    const late = await discover(hangs, { deadlineMs: 500 });
+    await late.closed;
+    expect(late.result.warnings.map(({ code }) => code)).toContain("tools_unavailable");
+    expect(late.deleted()).toBe(1);
+    await late.close();
+    const spent = await discover(openHandshake, { requests: 2 });
+    await spent.closed;
+    expect(spent.result.warnings.map(({ code }) => code)).toContain("discovery_incomplete");
+    expect(spent.deleted()).toBe(1);
+    await spent.close();
+  });
+
   test("a server that hands out a new session with every reply gets each closed, up to a limit", async () => {
     let given = 0;
     const { closed, deleted, close } = await discover(async (request, base) => {
@@ -69,14 +88,46 @@ describe("sessions", () => {
     await close();
   });
 
-  test("a session id that no header may carry is not sent", async () => {
+  test.each([
+    ["with a space and marks", 'a b;"{}"'],
+    ["of four thousand characters", "x".repeat(4000)],
+  ])("an id %s is sent back as it came, and its session closed", async (_, id) => {
+    const { closed, deleted, result, close } = await discover(async (request, base) => {
+      if (request.rpc === "initialize") {
+        return { ...(await openHandshake(request, base)), headers: { "mcp-session-id": id } };
+      }
+      if (request.rpc !== "server/discover" && request.headers["mcp-session-id"] !== id)
+        return { status: 400 };
+      return openHandshake(request, base);
+    });
+    await closed;
+    expect(result.status).toBe("ready");
+    expect(deleted()).toBe(1);
+    await close();
+  });
+
+  test("an id outside ASCII is not sent", async () => {
     const { closed, deleted, result, close } = await discover(async (request, base) => {
       const reply = await openHandshake(request, base);
-      return request.rpc === "initialize" ? { ...reply, headers: { "mcp-session-id": "a b" } } : reply;
+      return request.rpc === "initialize" ? { ...reply, headers: { "mcp-session-id": "s\u00e9" } } : reply;
     });
     await closed;
     expect(result.status).toBe("ready");
     expect(deleted()).toBe(0);
+    await close();
+  });
+
+  test("a session is closed in the revision it was opened in, also when the newer era is examined", async () => {
+    const strict: Handler = (request, base) => {
+      if (request.method !== "DELETE")
+        return request.rpc === "initialize" ? openHandshake(request, base) : openModern(request, base);
+      return { status: request.headers["mcp-protocol-version"] === "2025-06-18" ? 200 : 400 };
+    };
+    const { result, evidence, closed, deleted, close } = await discover(strict);
+    await closed;
+    expect(result.server.protocolVersion).toBe("2026-07-28");
+    expect(deleted()).toBe(1);
+    expect(evidence.find(({ step }) => step === "close_session")).toMatchObject({ status: 200 });
     await close();
   });
 });

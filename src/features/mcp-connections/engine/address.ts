@@ -25,6 +25,11 @@ export function isSecure(url: URL, base: URL): boolean {
   return url.protocol === "https:" || (isLoopback(url) && isLoopback(base));
 }
 
+/** Equal for two texts that write one address differently: a trailing slash, the default port, the case of the host. */
+export function sameAddress(text: string): string {
+  return (parseHttpUrl(text)?.href ?? text).replace(/\/$/, "");
+}
+
 export type ResourceMatch = "exact" | "trailing_slash" | "parent" | "query" | "same_origin" | "foreign";
 
 /** How the `resource` of protected resource metadata relates to the URL that was asked for (RFC 9728 §3.3). */

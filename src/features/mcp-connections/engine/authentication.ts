@@ -1,7 +1,7 @@
 import type { Discovery } from "../contract.ts";
 import { isLoopback, showUrl } from "./address.ts";
 import { findServer, findServers, type ServerFinding } from "./authorization.ts";
-import { type Challenge, scopesOf, tokenChallenge } from "./challenge.ts";
+import { type Challenge, readChallenges, scopesOf, tokenChallenge } from "./challenge.ts";
 import {
   checkClientMetadata,
   commonMethods,
@@ -11,8 +11,10 @@ import {
 } from "./registration.ts";
 import { explainInexact, explainMismatch, requireHttps, requireToken } from "./remedies.ts";
 import { type EarlyMetadata, findResource, type Resource, type ResourceSearch } from "./resource.ts";
-import type { Findings, Limits } from "./types.ts";
+import { adopt, createFindings, type Findings, type Limits } from "./types.ts";
 import type { Wire } from "./wire.ts";
+
+const CHALLENGE_MS = 3000;
 
 export interface Authentication {
   section: Discovery["authentication"];
@@ -26,6 +28,8 @@ export interface Demand {
   /** The HTTP status of the refusal. */
   status: number;
   challenges: Challenge[];
+  /** There was no such status: a JSON-RPC error said it, which has been told already. */
+  undeclared?: boolean;
   early?: EarlyMetadata | undefined;
 }
 
@@ -62,8 +66,59 @@ export async function examineDemand(desk: Desk, demand: Demand): Promise<Authent
   });
   const required = scopesOf(challenge);
   if (search.found) return examineResource(desk, demand, search.found, required, challenge);
-  const atOrigin = await examineOrigin(desk, demand, challenge, required);
+  // A refusal that names no scheme may be one of the first revisions; one that names others is not.
+  const mayBeOAuth = challenge !== undefined || (demand.status === 401 && demand.challenges.length === 0);
+  if (!mayBeOAuth) return judgeWithoutMetadata(desk, demand, challenge, required, search);
+  // Asked at the same time as the origin, whose findings count only if this leads nowhere.
+  const aside: Desk = { ...desk, findings: createFindings() };
+  const [byGet, atOrigin] = await Promise.all([
+    named === undefined ? askByGet(desk.wire, demand.server) : undefined,
+    examineOrigin(aside, demand, required),
+  ]);
+  const second = byGet === undefined ? undefined : await examineByGet(desk, demand, byGet, required);
+  if (second) return second;
+  adopt(desk.findings, aside.findings);
   return atOrigin ?? judgeWithoutMetadata(desk, demand, challenge, required, search);
+}
+
+/** Some servers name their metadata only where a stream is opened by GET. */
+async function askByGet(wire: Wire, server: URL): Promise<Challenge | undefined> {
+  const rule = "RFC 9728 §5.1: resource_metadata in the challenge";
+  const opened = await wire.events("probe_challenge", server, CHALLENGE_MS);
+  if (!("stream" in opened)) {
+    opened.note.learn("GET told nothing more.", rule);
+    return undefined;
+  }
+  const { stream, note } = opened;
+  stream.close();
+  const challenge =
+    stream.status === 401
+      ? tokenChallenge(readChallenges(stream.headers["www-authenticate"] ?? []))
+      : undefined;
+  const names = challenge?.params.resource_metadata !== undefined;
+  note.learn(
+    names
+      ? "The challenge to GET names the metadata that the one to POST leaves out."
+      : "GET told nothing more.",
+    rule,
+  );
+  return names ? challenge : undefined;
+}
+
+async function examineByGet(
+  desk: Desk,
+  demand: Demand,
+  challenge: Challenge,
+  required: string[],
+): Promise<Authentication | undefined> {
+  const { found } = await findResource(desk.wire, desk.findings, {
+    server: demand.server,
+    given: demand.given,
+    wellKnown: "none",
+    named: challenge.params.resource_metadata ?? "",
+  });
+  const scopes = required.length > 0 ? required : scopesOf(challenge);
+  return found && examineResource(desk, demand, found, scopes, challenge);
 }
 
 /** An open server may still offer sign-in, for those who want more than everybody gets. */
@@ -145,12 +200,8 @@ async function examineResource(
 async function examineOrigin(
   desk: Desk,
   demand: Demand,
-  challenge: Challenge | undefined,
   required: string[],
 ): Promise<Authentication | undefined> {
-  // A refusal that names no scheme may be one of that revision; one that names others is not.
-  const mayBe = challenge !== undefined || (demand.status === 401 && demand.challenges.length === 0);
-  if (!mayBe) return undefined;
   const { origin } = demand.server;
   if (demand.server.protocol === "http:" && !isLoopback(demand.server)) return undefined;
   const server = await findServer(desk.wire, desk.findings, origin, {
@@ -179,6 +230,7 @@ function judgeWithoutMetadata(
     const scopes = { requiredScopes: required, recommendedScopes: required };
     return { section: { ...plain("manual_bearer"), ...scopes }, status: "manual_action_required" };
   }
+  if (demand.undeclared) return { section: plain("unknown"), status: "unsupported" };
   const schemes = [...new Set(demand.challenges.map(({ scheme }) => scheme.slice(0, 20)))].slice(0, 5);
   const asks =
     schemes.length > 0

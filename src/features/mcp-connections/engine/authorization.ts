@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from "../contract.ts";
-import { isSecure, parseHttpUrl, serverMetadataUrls, showUrl } from "./address.ts";
+import { isLoopback, isSecure, parseHttpUrl, sameAddress, serverMetadataUrls, showUrl } from "./address.ts";
 import type { MetadataOutcome } from "./exchange.ts";
-import { booleanAt, type JsonObject, stringAt, stringsAt } from "./json.ts";
+import { booleanAt, type JsonObject, stringAt, wordsAt } from "./json.ts";
 import { sentence } from "./resource.ts";
 import type { Findings } from "./types.ts";
 import type { Wire } from "./wire.ts";
@@ -18,7 +18,7 @@ export interface ServerFinding {
    */
   state: "usable" | "no_browser" | "unknown" | "broken" | "dropped";
   refresh: "supported" | "not_advertised" | "unknown";
-  /** True when the guard kept us from asking. */
+  /** True when the guard keeps us from asking it, now or for a token. */
   refused: boolean;
   /** True when a client of this server has to keep a secret. */
   needsSecret: boolean;
@@ -98,7 +98,7 @@ async function readCandidates(
       refused ||= outcome.kind === "absent" && outcome.failure === "refused_by_policy";
       continue;
     }
-    if (named !== issuer && !isInexact(named, issuer)) {
+    if (named !== issuer && sameAddress(named) !== sameAddress(issuer)) {
       outcome.note.learn(
         "The issuer in the document is another one; the document is not used.",
         "RFC 8414 §3.3: issuer must be identical",
@@ -109,11 +109,11 @@ async function readCandidates(
     if (named !== issuer) {
       findings.warn(
         "oauth_issuer_inexact",
-        `${showUrl(issuer)} calls itself ${showUrl(named)}: only a trailing slash differs. Common, and harmless here; strict clients may refuse it.`,
+        `${showUrl(issuer)} calls itself ${showUrl(named)}: the same address, written differently. Common, and harmless here; strict clients may refuse it.`,
       );
     }
     settleRest(early.slice(index + 1));
-    return understand(findings, outcome, issuer, url, candidate);
+    return understand(findings, outcome, issuer, url, candidate, wire.refusal);
   }
   if (other !== undefined) {
     findings.warn(
@@ -146,12 +146,19 @@ function understand(
   issuer: string,
   url: URL,
   candidate: URL,
+  refusal: Wire["refusal"],
 ): ServerFinding {
-  const read = readServer(outcome.document, issuer, url);
+  const read = readServer(outcome.document, issuer, url, refusal);
   for (const { name, value } of read.insecure) {
     findings.warn(
       "oauth_insecure_endpoint",
-      `${showUrl(issuer)} gives ${name} as ${showUrl(value)}, which is not https; it was left out. Its operator has to offer https.`,
+      `${showUrl(issuer)} gives ${name} as ${showUrl(value)}, which is not https at an address of its own; it was left out. Its operator has to correct that.`,
+    );
+  }
+  for (const { name, value, why } of read.refused) {
+    findings.warn(
+      "egress_refused",
+      `${showUrl(issuer)} gives ${name} as ${showUrl(value)}, which this instance may not call: ${why}`,
     );
   }
   if (read.missing.length > 0) {
@@ -184,29 +191,45 @@ function understand(
 export interface ServerRead {
   finding: ServerFinding;
   insecure: { name: string; value: string }[];
+  /** Endpoints that this instance would have to call and may not. */
+  refused: { name: string; value: string; why: string }[];
   missing: string[];
   pkce: "s256" | "absent" | "unsupported";
 }
 
 /** Reads authorization server metadata (RFC 8414 §2). Lists that are absent have the defaults of the RFC. */
-export function readServer(document: JsonObject, issuer: string, url: URL): ServerRead {
+export function readServer(
+  document: JsonObject,
+  issuer: string,
+  url: URL,
+  refusal: (url: URL) => string | undefined,
+): ServerRead {
   const insecure: ServerRead["insecure"] = [];
+  const refused: ServerRead["refused"] = [];
   const endpoint = (name: string): string | undefined => {
     const value = stringAt(document, name);
     const parsed = parseHttpUrl(value);
     if (value === undefined) return undefined;
-    if (parsed && isSecure(parsed, url)) return value;
+    // Of one's own machine only a server on that machine may speak: a browser would obey it as well.
+    if (parsed && isSecure(parsed, url) && (!isLoopback(parsed) || isLoopback(url))) return value;
     insecure.push({ name, value });
     return undefined;
   };
+  const called = (name: string, value: string | undefined): boolean => {
+    const why = value === undefined ? undefined : refusal(new URL(value));
+    if (value !== undefined && why !== undefined) refused.push({ name, value, why });
+    return why === undefined;
+  };
   const authorizationEndpoint = endpoint("authorization_endpoint");
   const tokenEndpoint = endpoint("token_endpoint");
-  const registrationEndpoint = endpoint("registration_endpoint");
-  const scopesSupported = stringsAt(document, "scopes_supported");
-  const grantTypesSupported = stringsAt(document, "grant_types_supported");
-  const codeChallengeMethodsSupported = stringsAt(document, "code_challenge_methods_supported");
-  const tokenEndpointAuthMethodsSupported = stringsAt(document, "token_endpoint_auth_methods_supported");
-  const responseTypes = stringsAt(document, "response_types_supported");
+  const tokenIsCallable = called("token_endpoint", tokenEndpoint);
+  const offered = endpoint("registration_endpoint");
+  const registrationEndpoint = called("registration_endpoint", offered) ? offered : undefined;
+  const scopesSupported = wordsAt(document, "scopes_supported");
+  const grantTypesSupported = wordsAt(document, "grant_types_supported");
+  const codeChallengeMethodsSupported = wordsAt(document, "code_challenge_methods_supported");
+  const tokenEndpointAuthMethodsSupported = wordsAt(document, "token_endpoint_auth_methods_supported");
+  const responseTypes = wordsAt(document, "response_types_supported");
 
   const offersCode = (grantTypesSupported ?? ["authorization_code"]).includes("authorization_code");
   const noBrowser = !offersCode || (responseTypes !== undefined && !responseTypes.includes("code"));
@@ -233,11 +256,12 @@ export function readServer(document: JsonObject, issuer: string, url: URL): Serv
       },
       state: broken ? "broken" : noBrowser ? "no_browser" : "usable",
       refresh: grantTypesSupported?.includes("refresh_token") ? "supported" : "not_advertised",
-      refused: false,
+      refused: !tokenIsCallable,
       // RFC 8414 §2: left out means client_secret_basic.
       needsSecret: !(tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"]).includes("none"),
     },
     insecure,
+    refused,
     missing,
     pkce,
   };
@@ -246,10 +270,6 @@ export function readServer(document: JsonObject, issuer: string, url: URL): Serv
 function nothing(issuer: string, state: "unknown" | "dropped"): ServerFinding {
   const item = { issuer, clientIdMetadataDocumentSupported: false };
   return { item, state, refresh: "unknown", refused: false, needsSecret: true };
-}
-
-function isInexact(named: string, issuer: string): boolean {
-  return named.replace(/\/$/, "") === issuer.replace(/\/$/, "");
 }
 
 function ruleOf(candidate: URL): string {

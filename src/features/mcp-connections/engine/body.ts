@@ -20,8 +20,12 @@ export interface BodyRead {
 export async function readAnswer(stream: EgressStream, id: number, maxBytes: number): Promise<BodyRead> {
   const type = (stream.headers["content-type"]?.[0] ?? "").toLowerCase();
   try {
-    if (type.includes("text/event-stream")) return await readEvents(pull(stream, maxBytes), id);
-    return await readDocument(pull(stream, maxBytes), id, type);
+    const chunks = pull(stream, maxBytes);
+    const first = await chunks();
+    const again = prepend(first, chunks);
+    // No event begins with a brace: a document that does is JSON under the wrong type.
+    if (type.includes("text/event-stream") && !beginsLikeJson(first)) return await readEvents(again, id);
+    return await readDocument(again, id, type);
   } finally {
     stream.close();
   }
@@ -110,6 +114,21 @@ function isNotification(json: ReturnType<typeof readJson>): boolean {
 /** Names a content type without repeating more than its type: the rest is the server's free text. */
 export function describeType(type: string): string {
   return /^[a-z0-9.+-]{1,40}\/[a-z0-9.+-]{1,60}/.exec(type.trim())?.[0] ?? "no content type";
+}
+
+function beginsLikeJson(chunk: Chunk): boolean {
+  return (
+    chunk.kind === "bytes" && /^\s*[{[]/.test(Buffer.from(chunk.bytes.subarray(0, 64)).toString("latin1"))
+  );
+}
+
+function prepend(first: Chunk, rest: Pull): Pull {
+  let next: Chunk | undefined = first;
+  return async (patienceMs) => {
+    const chunk = next ?? (await rest(patienceMs));
+    next = undefined;
+    return chunk;
+  };
 }
 
 const DRAIN_BYTES = 16 * 1024;

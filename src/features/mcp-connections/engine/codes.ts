@@ -15,6 +15,7 @@ export const WARNING_CODES = [
   "mcp_protocol_error",
   "mcp_version_unsupported",
   "mcp_response_too_large",
+  "mcp_bot_protection",
   "mcp_insecure_transport",
   "mcp_authentication_undeclared",
   "legacy_sse_transport",

@@ -18,7 +18,8 @@ export type RpcOutcome = Seen &
     | { kind: "accepted"; status: number }
     | { kind: "auth"; status: number; challenges: Challenge[] }
     | { kind: "redirect"; status: number; target?: URL }
-    | { kind: "http"; status: number; retryAfter?: string }
+    /** `guardian`: a bot protection that answered in the server's place. */
+    | { kind: "http"; status: number; retryAfter?: string; guardian?: string }
     | { kind: "nonsense"; status: number; instead: string }
     | { kind: "failed"; failure: string; explanation: string; status?: number }
   );
@@ -75,4 +76,11 @@ function readRetryAfter(value: string | undefined): string | undefined {
   if (/^\d{1,7}$/.test(value)) return `after ${value} seconds`;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : `after ${new Date(date).toISOString()}`;
+}
+
+/** Who answered in place of the server, when a bot protection says by header that it did. */
+export function botProtection(headers: Record<string, string[]>): string | undefined {
+  if (headers["cf-mitigated"]) return "Cloudflare";
+  if (headers["x-amzn-waf-action"]) return "AWS WAF";
+  return headers["x-vercel-mitigated"] ? "Vercel" : undefined;
 }

@@ -27,6 +27,7 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
   const sessions = createSessions();
   const wire = createWire({
     egress: options.egress,
+    given,
     limits,
     trail,
     userAgent: `${clientInfo.name}/${clientInfo.version}`,
@@ -49,7 +50,9 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
     await sessions.closeWithin(wire, Math.min(CLOSING_MS, wire.remainingMs()));
     return {
       result: { ...verdict, manualRequirements: findings.requirements, warnings: findings.warnings },
-      evidence: trail.read(),
+      get evidence() {
+        return trail.read();
+      },
       closed: sessions.settled(wire),
     };
   } finally {
@@ -150,7 +153,7 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
       return { status: "unsupported", server, authentication: plain("none"), tools: unavailable };
     }
     const outcome = moreTelling(found.initialize, found.discover);
-    if (outcome.kind === "error" && asksForCredentials(outcome.message)) {
+    if (outcome.kind === "error" && asksForCredentials(outcome)) {
       const { section, status } = await examineUndeclared(outcome.url);
       return {
         status: withRequirements(status),
@@ -167,9 +170,9 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
   async function examineUndeclared(url: URL, early?: EarlyMetadata): Promise<Authentication> {
     findings.warn(
       "mcp_authentication_undeclared",
-      `${showUrl(url)} asks for credentials inside a JSON-RPC error instead of answering 401 with a challenge (RFC 9110 §15.5.2). Its operator has to correct that before clients can sign in by themselves.`,
+      `${showUrl(url)} asks for credentials inside a JSON-RPC error instead of answering 401 with a challenge (RFC 9110 §15.5.2). Its operator has to correct that before clients can sign in by themselves; ask which credentials it takes.`,
     );
-    return examineDemand(desk, { server: url, given, status: 401, challenges: [], early });
+    return examineDemand(desk, { server: url, given, status: 401, challenges: [], undeclared: true, early });
   }
 
   function noteRedirect(url: URL) {

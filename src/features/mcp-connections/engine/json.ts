@@ -1,5 +1,6 @@
 /** Nothing that MCP or OAuth metadata needs is nested deeper; a document that is was made to hurt a reader. */
 const MAX_DEPTH = 96;
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -8,8 +9,8 @@ export type JsonRead = { ok: true; value: unknown } | { ok: false; why: "empty" 
 /** `JSON.parse` for text that somebody else chose: never throws, and refuses absurd nesting before parsing it. */
 export function readJson(text: string): JsonRead {
   const clean = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  if (clean.trim() === "") return { ok: false, why: "empty" };
-  if (depthOf(clean) > MAX_DEPTH) return { ok: false, why: "too_deep" };
+  if (/^\s*$/.test(clean)) return { ok: false, why: "empty" };
+  if (isTooDeep(clean)) return { ok: false, why: "too_deep" };
   try {
     return { ok: true, value: JSON.parse(clean) };
   } catch {
@@ -69,15 +70,30 @@ export function stringsAt(object: JsonObject, key: string, most = 200): string[]
   return strings;
 }
 
-function depthOf(text: string): number {
+/** A list of single words. Written as one text, separated as RFC 6749 separates scopes, it still has one reading only. */
+export function wordsAt(object: JsonObject, key: string): string[] | undefined {
+  const text = stringAt(object, key);
+  if (text === undefined) return stringsAt(object, key);
+  return text
+    .split(/[\s,]+/)
+    .filter((word) => word !== "")
+    .slice(0, 200);
+}
+
+/** True when brackets outside of strings are nested deeper than allowed. One pass, nothing allocated. */
+function isTooDeep(text: string): boolean {
   let depth = 0;
-  let deepest = 0;
-  for (const { char } of structure(text)) {
-    depth += char === "{" || char === "[" ? 1 : -1;
-    if (depth > deepest) deepest = depth;
-    if (deepest > MAX_DEPTH) break;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) inString = !inString;
+    else if (inString) at += code === BACKSLASH ? 1 : 0;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
   }
-  return deepest;
+  return false;
 }
 
 /** The brackets of a JSON text that stand outside its strings. */

@@ -42,14 +42,20 @@ export async function probe(wire: Wire, url: URL, clientInfo: ClientInfo): Promi
   // Either may still be under way when the other has settled the matter; its fault is then nobody's.
   for (const asked of [discovering, initializing]) asked.catch(() => undefined);
   const first = await Promise.race([discovering, initializing.then(() => undefined)]);
-  if (first && isUsableDiscover(first)) return modern(first);
+  if (first && isUsableDiscover(first)) {
+    const found = modern(first);
+    // Revisions that are not known here end nothing: the same server may speak an older one.
+    return found.known ? found : (readInitialize(await initializing, "known") ?? found);
+  }
 
   const initialize = await initializing;
   const settled = initialize.kind === "result" || initialize.kind === "auth";
   const discover = settled ? await orAfter(discovering, GRACE_MS) : await discovering;
-  if (discover && isUsableDiscover(discover)) return modern(discover);
-
   const accepted = readInitialize(initialize);
+  if (discover && isUsableDiscover(discover)) {
+    const found = modern(discover);
+    return found.known ? found : (readInitialize(initialize, "known") ?? found);
+  }
   if (accepted) return accepted;
   if (initialize.kind === "auth") return { era: "auth", auth: preferChallenge(initialize, discover) };
   if (discover?.kind === "auth") return { era: "auth", auth: discover };
@@ -91,7 +97,7 @@ function isUsableDiscover(outcome: RpcOutcome): outcome is DiscoverResult {
   return isObject(outcome.result.capabilities) && outcome.result.protocolVersion === undefined;
 }
 
-function modern(outcome: DiscoverResult): Probe {
+function modern(outcome: DiscoverResult): Extract<Probe, { era: "modern" }> {
   const versions = stringsAt(outcome.result, "supportedVersions") ?? [MODERN_VERSIONS[0]];
   const known = MODERN_VERSIONS.find((version) => versions.includes(version));
   const version = known ?? versions[0] ?? MODERN_VERSIONS[0];
@@ -127,11 +133,12 @@ async function askInitialize(wire: Wire, url: URL, clientInfo: ClientInfo): Prom
   return outcome;
 }
 
-function readInitialize(outcome: RpcOutcome): Probe | undefined {
+function readInitialize(outcome: RpcOutcome, which: "any" | "known" = "any"): Probe | undefined {
   if (outcome.kind !== "result") return undefined;
   const version = outcome.result.protocolVersion;
   if (typeof version !== "string" || !/^[\w.-]{1,40}$/.test(version)) return undefined;
   const known = [...HANDSHAKE_VERSIONS, ...MODERN_VERSIONS].some((ours) => ours === version);
+  if (which === "known" && !known) return undefined;
   const session = outcome.session === undefined ? {} : { session: outcome.session };
   return {
     era: "handshake",
@@ -163,7 +170,11 @@ function mayBeLegacy(outcome: RpcOutcome): boolean {
     if (outcome.status === 404 && outcome.code === METHOD_NOT_FOUND) return false;
     return outcome.status >= 400 && outcome.status < 500;
   }
-  return outcome.kind === "http" && [400, 404, 405, 406, 415, 422, 501].includes(outcome.status);
+  return (
+    outcome.kind === "http" &&
+    outcome.guardian === undefined &&
+    [400, 404, 405, 406, 415, 422, 501].includes(outcome.status)
+  );
 }
 
 /** The HTTP+SSE transport of 2024-11-05 opens with a GET whose first event names where to POST. */
@@ -258,7 +269,9 @@ export function describe(outcome: RpcOutcome): string {
     case "redirect":
       return `Redirected (${outcome.status})${outcome.target ? ` to ${outcome.target.host}` : ""}.`;
     case "http":
-      return `Answered ${outcome.status} without a JSON-RPC message.`;
+      return outcome.guardian
+        ? `${outcome.guardian} answered ${outcome.status} in place of the server.`
+        : `Answered ${outcome.status} without a JSON-RPC message.`;
     case "nonsense":
       return `Answered ${outcome.status} with ${outcome.instead}.`;
     case "failed":

@@ -56,8 +56,11 @@ export function offeredVersions(data: unknown): string[] {
 }
 
 /** A JSON-RPC error that means "who are you?" though the HTTP status does not say so. */
-export function asksForCredentials(message: string): boolean {
-  return /unauthori[sz]ed|unauthenticated|not authenticated|authentication (?:is )?(?:required|failed)|(?:missing|invalid|no) (?:api[ _-]?key|access token|bearer|credentials)/i.test(
-    message,
+export function asksForCredentials({ code, message }: { code: number; message: string }): boolean {
+  return (
+    code === 401 ||
+    /unauthori[sz]ed|unauthenticated|not (?:authenticated|logged in|signed in)|(?:authentication|authori[sz]ation|login|sign-?in)(?: header| token)? (?:is )?(?:required|missing|failed)|(?:missing|invalid|no) (?:api[ _-]?key|access token|bearer|credentials|authori[sz]ation|auth token)/i.test(
+      message,
+    )
   );
 }

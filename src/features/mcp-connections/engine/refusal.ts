@@ -103,7 +103,14 @@ function explainStatus(
   outcome: Extract<RpcOutcome, { kind: "http" }>,
   where: string,
 ): Status {
-  const { status, retryAfter } = outcome;
+  const { status, retryAfter, guardian } = outcome;
+  if (guardian) {
+    findings.warn(
+      "mcp_bot_protection",
+      `The bot protection in front of ${where} (${guardian}) answered ${status} in place of the server, so nothing is known about it. No MCP client passes such a check: its operator has to exempt the endpoint.`,
+    );
+    return "unreachable";
+  }
   if (NOT_NOW.has(status)) {
     const when = retryAfter ? ` It asks to be tried again ${retryAfter}.` : " Try again later.";
     findings.warn(
@@ -115,9 +122,11 @@ function explainStatus(
   const advice =
     status === 404 || status === 405
       ? "Nothing there speaks MCP. Check the URL: the endpoint often ends in /mcp, and the server's documentation names it."
-      : status >= 500
-        ? "The server failed on both openings of the protocol. Tell its operator."
-        : "Check the URL, or ask the server's operator.";
+      : status === 402
+        ? "It wants to be paid before it answers, which cannot be done here. Ask its operator for access."
+        : status >= 500
+          ? "The server failed on both openings of the protocol. Tell its operator."
+          : "Check the URL, or ask the server's operator.";
   findings.warn(
     `mcp_http_${status}`,
     `${where} answered ${status} to both server/discover and initialize, without an MCP message. ${advice}`,

@@ -4,10 +4,11 @@ import {
   type ResourceMatch,
   resolveHttpUrl,
   resourceMetadataUrls,
+  sameAddress,
   showUrl,
 } from "./address.ts";
 import type { MetadataOutcome } from "./exchange.ts";
-import { type JsonObject, stringAt, stringsAt } from "./json.ts";
+import { type JsonObject, stringAt, stringsAt, wordsAt } from "./json.ts";
 import type { Findings } from "./types.ts";
 import type { Wire } from "./wire.ts";
 
@@ -58,7 +59,7 @@ export async function findResource(
     server: URL;
     given: URL;
     named?: string;
-    wellKnown: "all" | "first";
+    wellKnown: "all" | "first" | "none";
     /** Metadata that was asked for ahead of time, by its address. */
     early?: EarlyMetadata | undefined;
   },
@@ -69,7 +70,7 @@ export async function findResource(
     if (found) return { found, tried };
   }
   const places = resourceMetadataUrls(asked.server);
-  for (const url of asked.wellKnown === "first" ? places.slice(0, 1) : places) {
+  for (const url of places.slice(0, { all: places.length, first: 1, none: 0 }[asked.wellKnown])) {
     if (tried.some((known) => known.url === showUrl(url))) continue;
     const found = await read(url, "RFC 9728 §3.1: well-known place of protected resource metadata");
     if (found) return { found, tried };
@@ -155,12 +156,19 @@ export function readResource(
     ...(resource === undefined ? {} : { resource: resource.slice(0, 2048) }),
     trusted,
     match,
-    issuers: [...new Set((listed ?? []).map((issuer) => issuer.trim()))],
-    scopes: [
-      ...new Set(stringsAt(document, "scopes_supported") ?? words(stringAt(document, "scopes_supported"))),
-    ],
+    issuers: onceEach((listed ?? []).map((issuer) => issuer.trim())),
+    scopes: [...new Set(wordsAt(document, "scopes_supported"))],
     dpopRequired: document.dpop_bound_access_tokens_required === true,
   };
+}
+
+/** One server written in two ways is one server, not a choice between two. */
+function onceEach(issuers: string[]): string[] {
+  const known = new Set<string>();
+  return issuers.filter((issuer) => {
+    const address = sameAddress(issuer);
+    return !known.has(address) && known.add(address);
+  });
 }
 
 const CLOSEST: readonly ResourceMatch[] = [
@@ -176,14 +184,6 @@ const CLOSEST: readonly ResourceMatch[] = [
 function bestMatch(resource: string, { server, given }: { server: URL; given: URL }): ResourceMatch {
   const matches = [compareResource(resource, given), compareResource(resource, server)];
   return CLOSEST.find((match) => matches.includes(match)) ?? "foreign";
-}
-
-/** Scopes written as RFC 6749 writes them elsewhere: one text, separated by spaces. */
-function words(text = ""): string[] {
-  return text
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .slice(0, 200);
 }
 
 /** Ends a fragment of a sentence as a sentence. */

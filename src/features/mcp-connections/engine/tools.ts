@@ -64,7 +64,9 @@ export async function listTools(
     const next = outcome.result.nextCursor;
     if (count > items.length)
       return { kind: "listed", count, items, truncated: `only the first ${items.length} are listed` };
-    if (typeof next !== "string") return { kind: "listed", count, items };
+    if (next === undefined || next === null) return { kind: "listed", count, items };
+    if (typeof next !== "string")
+      return { kind: "listed", count, items, truncated: "the page cursor is not text" };
     if (cursors.has(next))
       return { kind: "listed", count, items, truncated: "the server repeats a page cursor" };
     if (page >= limits.toolPages)
@@ -91,7 +93,7 @@ function endEarly(
     );
     return { kind: "auth", auth: outcome };
   }
-  if (outcome.kind === "error" && asksForCredentials(outcome.message)) {
+  if (outcome.kind === "error" && asksForCredentials(outcome)) {
     outcome.note.learn(
       "A JSON-RPC error that asks for credentials, without a challenge.",
       RULE,
@@ -146,11 +148,13 @@ export function sessionHeaders({
   version,
   session,
 }: {
-  version: string;
+  version?: string | undefined;
   session?: string;
 }): Record<string, string> {
-  const headers = { "mcp-protocol-version": version };
-  return session === undefined ? headers : { ...headers, "mcp-session-id": session };
+  return {
+    ...(version === undefined ? {} : { "mcp-protocol-version": version }),
+    ...(session === undefined ? {} : { "mcp-session-id": session }),
+  };
 }
 
 /** A hint that the server left out stays out: absent is not false. */

@@ -17,15 +17,15 @@ export interface Trail {
 export function createTrail(): Trail {
   const started = performance.now();
   const since = (from: number) => Math.round((performance.now() - from) * 10) / 10;
-  const entries: Evidence[] = [];
+  const entries: (Omit<Evidence, "url"> & { address: URL })[] = [];
   return {
     begin(step, method, url) {
       const begun = performance.now();
-      const entry: Evidence = {
+      const entry: (typeof entries)[number] = {
         step,
         method,
-        url: showUrl(url),
-        startedMs: since(started),
+        address: url,
+        startedMs: Math.round((begun - started) * 10) / 10,
         ms: 0,
         learned: "Not waited for.",
         rule: "Not needed for the verdict: something better had answered.",
@@ -45,6 +45,13 @@ export function createTrail(): Trail {
         },
       };
     },
-    read: () => entries.map((entry) => ({ ...entry })),
+    // Addresses are made presentable only now: most callers do not ask for the trail.
+    read: () =>
+      entries.map(({ step, method, address, ...entry }) => ({
+        step,
+        method,
+        url: showUrl(address),
+        ...entry,
+      })),
   };
 }

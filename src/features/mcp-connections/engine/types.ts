@@ -33,7 +33,8 @@ export const DEFAULT_LIMITS: Limits = {
 
 export interface DiscoveryOutcome {
   result: Discovery;
-  evidence: Evidence[];
+  /** The requests so far, in the order in which they were sent. Made when it is asked for. */
+  readonly evidence: Evidence[];
   /** Settles when every session that had to be opened is closed again, or could not be within a few seconds. */
   closed: Promise<void>;
 }
@@ -61,6 +62,12 @@ export interface Findings {
   require(code: RequirementCode, label: string, reason: string): void;
   readonly warnings: Warning[];
   readonly requirements: Requirement[];
+}
+
+/** Takes over what was found aside. */
+export function adopt(findings: Findings, aside: Findings) {
+  for (const { code, message } of aside.warnings) findings.warn(code, message);
+  for (const { code, label, reason } of aside.requirements) findings.require(code, label, reason);
 }
 
 export function createFindings(): Findings {

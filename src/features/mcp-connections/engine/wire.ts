@@ -1,8 +1,16 @@
-import type { Egress, EgressStream } from "../../../platform/egress/index.ts";
+import { type Egress, EgressError, type EgressStream } from "../../../platform/egress/index.ts";
 import { mayFollowPost, resolveHttpUrl } from "./address.ts";
-import { describeType, drain, readAnswer } from "./body.ts";
+import { type BodyRead, describeType, drain, readAnswer } from "./body.ts";
 import { readChallenges, tokenChallenge } from "./challenge.ts";
-import { answerOf, explain, failed, type MetadataOutcome, type RpcOutcome, type Seen } from "./exchange.ts";
+import {
+  answerOf,
+  botProtection,
+  explain,
+  failed,
+  type MetadataOutcome,
+  type RpcOutcome,
+  type Seen,
+} from "./exchange.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
 import type { Note, Trail } from "./trail.ts";
 import type { Limits } from "./types.ts";
@@ -35,6 +43,8 @@ export interface Wire {
   ): Promise<Seen & ({ stream: EgressStream } | { failure: string; explanation: string })>;
   /** Ends a session. Outside the budget: what was opened must be closed. */
   endSession(url: URL, headers: Record<string, string>, timeoutMs: number): Promise<void>;
+  /** Why an address that a server named would not be called, if it would not. Nothing is sent. */
+  refusal(url: URL): string | undefined;
   remainingMs(): number;
   /** The verdict is made: metadata still under way is not waited for. */
   finish(): void;
@@ -46,13 +56,16 @@ export interface Wire {
 
 export function createWire(options: {
   egress: Egress;
+  /** The address that was asked for. What a server there says is not the caller's wish, and reaches less far. */
+  given: URL;
   limits: Limits;
   trail: Trail;
   userAgent: string;
-  /** Called for each session id that a server hands out. */
-  onSession: (url: URL, session: string) => void;
+  /** Called for each session id that a server hands out, with the revision it was opened in where that was said. */
+  onSession: (url: URL, session: string, version?: string) => void;
 }): Wire {
   const { egress, limits, trail } = options;
+  const named = egress.namedBy(options.given);
   const finished = new AbortController();
   const deadline = performance.now() + limits.deadlineMs;
   let left = limits.requests;
@@ -113,26 +126,28 @@ export function createWire(options: {
     const { id, method, params, headers } = request;
     let stream: EgressStream;
     try {
-      stream = await egress.open(url, {
-        method: "POST",
-        headers: {
-          ...headers,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          "user-agent": options.userAgent,
-        },
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          ...(id === undefined ? {} : { id }),
-          method,
-          ...(params ? { params } : {}),
+      stream = await twice(allowed.timeoutMs, (timeoutMs) =>
+        egress.open(url, {
+          method: "POST",
+          headers: {
+            ...headers,
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            "user-agent": options.userAgent,
+          },
+          body: JSON.stringify({
+            jsonrpc: "2.0",
+            ...(id === undefined ? {} : { id }),
+            method,
+            ...(params ? { params } : {}),
+          }),
+          // The reader stops at its own limit and keeps what it has; this one only stops what lies about its size.
+          maxBytes: 64 * limits.responseBytes,
+          timeoutMs,
+          redirects: 0,
+          ...(request.dispensable ? { signal: finished.signal } : {}),
         }),
-        // The reader stops at its own limit and keeps what it has; this one only stops what lies about its size.
-        maxBytes: 64 * limits.responseBytes,
-        timeoutMs: allowed.timeoutMs,
-        redirects: 0,
-        ...(request.dispensable ? { signal: finished.signal } : {}),
-      });
+      );
     } catch (error) {
       return failed(url, note, noteDeadline(explain(error), allowed.timeoutMs, request.timeoutMs));
     }
@@ -148,10 +163,13 @@ export function createWire(options: {
     id: number | undefined,
   ): Promise<RpcOutcome> {
     const { status, headers } = stream;
-    const session = headers["mcp-session-id"]?.[0];
-    if (status < 300 && session !== undefined && /^[\x21-\x7e]{1,1024}$/.test(session))
-      options.onSession(url, session);
+    const session = status < 300 ? readSession(headers) : undefined;
     const seen = { url, note, status };
+    const guardian = botProtection(headers);
+    if (guardian !== undefined) {
+      stream.close();
+      return { ...seen, kind: "http", guardian };
+    }
     const challenges = status >= 400 ? readChallenges(headers["www-authenticate"] ?? []) : [];
     // RFC 6750 §3.1 sends a challenge with 400 as well.
     if (status === 401 || status === 403 || (status === 400 && tokenChallenge(challenges))) {
@@ -165,6 +183,7 @@ export function createWire(options: {
       return { ...seen, kind: "redirect", ...(target ? { target } : {}) };
     }
     if (id === undefined) {
+      if (session !== undefined) options.onSession(url, session);
       await drain(stream);
       return { ...seen, kind: "accepted" };
     }
@@ -172,6 +191,8 @@ export function createWire(options: {
     const hurry = status >= 400 ? setTimeout(() => stream.close(), ERROR_BODY_MS) : undefined;
     const read = await readAnswer(stream, id, limits.responseBytes);
     clearTimeout(hurry);
+    // Only now is it known which revision the session speaks, and a server may refuse to close it in another.
+    if (session !== undefined) options.onSession(url, session, versionOf(read));
     return answerOf(read, seen, headers, session);
   }
 
@@ -184,12 +205,14 @@ export function createWire(options: {
       return { ...seen, kind: "absent", why: allowed.explanation, failure: allowed.failure };
     }
     try {
-      const reply = await egress.request(url, {
-        headers: { accept: "application/json", "user-agent": options.userAgent },
-        maxBytes: limits.responseBytes,
-        timeoutMs: allowed.timeoutMs,
-        signal: finished.signal,
-      });
+      const reply = await twice(allowed.timeoutMs, (timeoutMs) =>
+        named.request(url, {
+          headers: { accept: "application/json", "user-agent": options.userAgent },
+          maxBytes: limits.responseBytes,
+          timeoutMs,
+          signal: finished.signal,
+        }),
+      );
       const { status } = reply;
       note.end({ status });
       if (status !== 200) return { ...seen, kind: "absent", why: `answered ${status}`, status };
@@ -234,18 +257,17 @@ export function createWire(options: {
     const note = trail.begin("close_session", "DELETE", url);
     const rule = "MCP 2025-11-25, Transports › Session Management: a client that is done sends DELETE";
     try {
-      const reply = await egress.request(url, {
-        method: "DELETE",
-        headers: { ...headers, "user-agent": options.userAgent },
-        maxBytes: 64 * 1024,
-        timeoutMs,
-        redirects: 0,
-      });
-      note.end({ status: reply.status });
-      note.learn(
-        reply.status === 405 ? "The server ends its sessions by itself." : "The session was closed.",
-        rule,
+      const reply = await twice(timeoutMs, (left) =>
+        egress.request(url, {
+          method: "DELETE",
+          headers: { ...headers, "user-agent": options.userAgent },
+          maxBytes: 64 * 1024,
+          timeoutMs: left,
+          redirects: 0,
+        }),
       );
+      note.end({ status: reply.status });
+      note.learn(describeClosing(reply.status), rule);
     } catch (error) {
       note.end({ failure: explain(error).failure });
       note.learn("The session could not be closed; the server has to let it expire.", rule);
@@ -261,9 +283,46 @@ export function createWire(options: {
     metadata,
     events,
     endSession,
+    refusal: (url) => named.refusal(url),
     finish: () => void setTimeout(() => finished.abort(), LATE_MS).unref(),
     idle,
     remainingMs,
     exhausted: () => cutShort,
   };
+}
+
+/**
+ * MCP allows visible ASCII only. Some servers hand out more, and expect it back all the same: whatever a header can
+ * carry unchanged is sent back, since a session that cannot be named cannot be closed either.
+ */
+function readSession(headers: Record<string, string[]>): string | undefined {
+  const session = headers["mcp-session-id"]?.[0];
+  return session !== undefined && /^[\x20-\x7e]{1,8192}$/.test(session) ? session : undefined;
+}
+
+function versionOf({ message }: BodyRead): string | undefined {
+  const version = message?.kind === "result" ? message.result.protocolVersion : undefined;
+  return typeof version === "string" && /^[\w.-]{1,40}$/.test(version) ? version : undefined;
+}
+
+function describeClosing(status: number): string {
+  if (status === 405) return "The server ends its sessions by itself.";
+  // 404: it is gone already.
+  if (status < 300 || status === 404) return "The session was closed.";
+  return `The server refused to close the session (${status}) and has to let it expire.`;
+}
+
+/**
+ * Sends again what met a closed connection. A server may drop a kept connection at the moment it is used again,
+ * which says nothing about the server; everything that is asked here may be asked twice (RFC 9112 §9.3.1).
+ */
+async function twice<T>(timeoutMs: number, send: (timeoutMs: number) => Promise<T>): Promise<T> {
+  const started = performance.now();
+  try {
+    return await send(timeoutMs);
+  } catch (error) {
+    const left = timeoutMs - (performance.now() - started);
+    if (!(error instanceof EgressError && error.kind === "connection_reset") || left < 20) throw error;
+    return send(left);
+  }
 }

@@ -1,0 +1,52 @@
+import type { Discovery } from "../../features/mcp-connections/index.ts";
+
+/** What a person at the terminal does now: one thing, named. */
+export function nextAction(result: Discovery): { action: string; command?: string } {
+  const [first] = result.manualRequirements;
+  const entry =
+    first?.code === "network_trust" ? /add (\S+) to EGRESS_ALLOW/.exec(first.reason)?.[1] : undefined;
+  if (result.status !== "unreachable" || entry === undefined) return { action: actionFor(result) };
+  // Here the person who asks decides what this machine may call, so the whole command can be given.
+  return {
+    action: "if you trust that address, run",
+    command: `EGRESS_ALLOW=${entry} signalbox discover ${quoted(result.server.url)}`,
+  };
+}
+
+function actionFor({ status, authentication, manualRequirements, warnings }: Discovery): string {
+  const [first, ...more] = manualRequirements;
+  if (first && more.length > 0) return `the ${manualRequirements.length} steps above, in this order.`;
+  if (first)
+    return `${first.label}, as described above${AGAIN.has(first.code) ? ", then run this again" : ""}.`;
+  if (status === "ready") {
+    return authentication.kind === "oauth"
+      ? "connect it; people sign in with their own accounts."
+      : "connect it.";
+  }
+  return warnings.map(({ code }) => WAYS[code]).find((way) => way !== undefined) ?? TELL;
+}
+
+/** Steps after which the server looks different from here. */
+const AGAIN = new Set(["network_trust", "https_required", "server_url_correction"]);
+
+const TELL = "send what is written above to the server's operator; --evidence adds every request.";
+const LATER = "wait a little, then run this again.";
+const URL_AGAIN = "look up the address in the server's documentation, then run this again with it.";
+
+const WAYS: Record<string, string> = {
+  mcp_unreachable: "check the address, and that the server is up; then run this again.",
+  discovery_incomplete: LATER,
+  mcp_protocol_error: URL_AGAIN,
+  legacy_sse_transport:
+    "run this again with the server's Streamable HTTP endpoint, often /mcp instead of /sse.",
+  redirected: "run this again with the address it redirects to, if you trust that host.",
+  mcp_version_unsupported: "update Signalbox, then run this again.",
+  mcp_http_404: URL_AGAIN,
+  mcp_http_405: URL_AGAIN,
+  ...Object.fromEntries([408, 425, 429, 502, 503, 504].map((status) => [`mcp_http_${status}`, LATER])),
+};
+
+/** A URL as a shell takes it for one word. */
+function quoted(url: string): string {
+  return /^[\w\-.~:/%]+$/.test(url) ? url : `'${url.replaceAll("'", "%27")}'`;
+}
