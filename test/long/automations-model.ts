@@ -44,7 +44,7 @@ async function lane(engine: string, share: number, seed: number): Promise<string
     for (let done = 0; done < share; done += step) {
       const numRuns = Math.min(step, share - done);
       const held = await fc.check(
-        fc.asyncProperty(history, (steps) => hold(world, steps)),
+        fc.asyncProperty(history(16), (steps) => hold(world, steps)),
         { numRuns, seed: seed + done },
       );
       if (held.failed) return `seed ${held.seed}, path ${held.counterexamplePath}: ${held.errorInstance}`;

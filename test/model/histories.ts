@@ -47,13 +47,14 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   status: fc.constantFrom("succeeded", "failed", "cancelled"),
 });
 
-export const history: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: wish },
-    { weight: 1, arbitrary: fc.array(wish, { minLength: 2, maxLength: 3 }) },
-  ),
-  { minLength: 1, maxLength: 12 },
-);
+export const history = (maxSteps: number): fc.Arbitrary<Step[]> =>
+  fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: wish },
+      { weight: 1, arbitrary: fc.array(wish, { minLength: 2, maxLength: 3 }) },
+    ),
+    { minLength: 1, maxLength: maxSteps },
+  );
 
 function operationOf(wish: Wish, run: Model): Operation {
   const { who } = wish;

@@ -147,7 +147,7 @@ export const list = route({
   tag,
   summary: "The events of a run, in order",
   description: "By attempt and sequence. A page also ends when it has about 2 MiB of payload.",
-  access: can("automations:create"),
+  access: asReporter,
   params: runId,
   query: pageQuery,
   replies: { 200: pageOf(RunEvent).meta({ id: "AutomationRunEventPage" }) },

@@ -171,9 +171,9 @@ describe("a runner", () => {
 });
 
 describe("wake-ups", () => {
+  const server = useServer();
+
   test("tell of what waits already, of new runs, and of cancellations", async () => {
-    const database = await createDatabase();
-    const server = await startServer(database);
     const { auth } = (await createWorkspace(server)).owner;
     const before = await queueRun(server, auth);
     const runner = await createRunner(server, auth);
@@ -203,13 +203,9 @@ describe("wake-ups", () => {
       ({ event, data }) => event === "work" && data.runId === before.id && data.attempt === 2,
     );
     stream.close();
-    await server.close();
-    await database.drop();
   });
 
   test("a runner that comes back hears what is newer than the last id it saw", async () => {
-    const database = await createDatabase();
-    const server = await startServer(database);
     const { auth } = (await createWorkspace(server)).owner;
     const old = await queueRun(server, auth);
     const runner = await createRunner(server, auth);
@@ -228,8 +224,6 @@ describe("wake-ups", () => {
     expect(told).not.toContain(old.id);
     expect(again.messages.map(({ event }) => event)).not.toContain("sync");
     again.close();
-    await server.close();
-    await database.drop();
   });
 
   test("a stream ends when the credential does, and when the server stops", async () => {

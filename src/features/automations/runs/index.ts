@@ -1,7 +1,7 @@
 export { changesOf } from "./changes.ts";
 export { asReporter, Model, Run, runId } from "./contract.ts";
 export { alreadyCompleted, leaseLost } from "./fence.ts";
-export { stopOrganization, sweep } from "./jobs.ts";
+export { skipUnclaimed, stopOrganization, sweep } from "./jobs.ts";
 export { onWork } from "./leases.ts";
 export { routes } from "./routes.ts";
 export {

@@ -7,11 +7,19 @@ import * as store from "./store.ts";
 
 const atOnce = 100;
 
-/** Ends what nobody ended: leases that ran out, attempts whose time is up, runs that no runner took. */
+/** Ends what nobody ended: leases that ran out, attempts whose time is up. */
 export async function sweep(platform: Platform): Promise<void> {
   while ((await sweepOverdue(platform)) === atOnce);
-  while ((await sweepUnclaimed(platform)) === atOnce);
 }
+
+/** Ends the waiting of runs that no runner took. Not in a hurry, so it is not looked at every second. */
+export const skipUnclaimed = job({
+  name: "automations.skip-unclaimed",
+  schedule: "* * * * *",
+  async handle(platform) {
+    while ((await sweepUnclaimed(platform)) === atOnce);
+  },
+});
 
 async function sweepOverdue(platform: Platform): Promise<number> {
   const runs = await platform.db.transaction(async (tx) => {

@@ -14,7 +14,7 @@ import {
 } from "../../../../test/automations.ts";
 import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { sweep } from "./jobs.ts";
+import { skipUnclaimed, sweep } from "./jobs.ts";
 
 describe("a run", () => {
   const server = useServer();
@@ -180,7 +180,7 @@ describe("a run", () => {
     await server.platform.db.run(
       sql`update automation_runs set queued_at = now() - interval '25 hours' where id = ${run.id}`,
     );
-    await sweep(server.platform);
+    await skipUnclaimed.handle(server.platform, {});
     expect((await readRun(server, auth, run.id)).run).toMatchObject({
       status: "skipped",
       reason: "no_runner",

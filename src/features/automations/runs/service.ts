@@ -279,8 +279,9 @@ export async function countUsage(
     ...usage,
   });
   if (!over) return;
-  await store.requestCancel(tx, orgId, runId, over);
+  await store.requestCancel(tx, orgId, runId, over.budget);
   await announceWork(ctx.bus, tx, orgId, memberId);
   // Other runs are locked one by one in a job: locking them here could wait in a circle.
-  if (over === "monthly_budget_exceeded") await ctx.jobs.add(tx, stopOrganization, { orgId });
+  if (over.budget === "monthly_budget_exceeded" && over.isNews)
+    await ctx.jobs.add(tx, stopOrganization, { orgId });
 }

@@ -7,7 +7,11 @@ import * as store from "./store.ts";
 
 export { ofRun } from "./store.ts";
 
-type Budget = "run_budget_exceeded" | "monthly_budget_exceeded";
+/** Which budget a report went over, and whether it was the first to. */
+interface Crossing {
+  budget: "run_budget_exceeded" | "monthly_budget_exceeded";
+  isNews: boolean;
+}
 
 /**
  * Counts a report once, in the transaction that accepts it, and says which budget it went over. People
@@ -18,17 +22,20 @@ export async function countReport(
   tx: Db,
   orgId: OrgId,
   usage: store.UsageReport,
-): Promise<Budget | undefined> {
+): Promise<Crossing | undefined> {
   if (usage.inputTokens + usage.outputTokens + usage.costMicros === 0) return undefined;
   const counted = await store.count(tx, orgId, usage);
   if (!counted || usage.costMicros === 0) return undefined;
   const settings = await settingsOf(tx, orgId);
   const state = stateOf(settings, counted.monthMicros);
-  if (state === "warned" || state === "exceeded")
-    await tell(mail, tx, orgId, settings, counted.monthMicros, state);
-  if (state === "exceeded") return "monthly_budget_exceeded";
+  const isNews =
+    (state === "warned" || state === "exceeded") &&
+    (await tell(mail, tx, orgId, settings, counted.monthMicros, state));
+  if (state === "exceeded") return { budget: "monthly_budget_exceeded", isNews };
   const { runBudgetMicros } = settings;
-  return runBudgetMicros !== null && counted.runMicros >= runBudgetMicros ? "run_budget_exceeded" : undefined;
+  return runBudgetMicros !== null && counted.runMicros >= runBudgetMicros
+    ? { budget: "run_budget_exceeded", isNews: false }
+    : undefined;
 }
 
 /** True when this month's money is gone. */
@@ -53,9 +60,9 @@ async function tell(
   { monthlyBudgetMicros, budgetWarningPercent }: AutomationSettings,
   spent: number,
   state: "warned" | "exceeded",
-): Promise<void> {
-  if (monthlyBudgetMicros === null || !(await store.markCrossed(tx, orgId, state, monthlyBudgetMicros)))
-    return;
+): Promise<boolean> {
+  if (monthlyBudgetMicros === null) return false;
+  if (!(await store.markCrossed(tx, orgId, state, monthlyBudgetMicros))) return false;
   const figures = `${micros(spent)} of ${micros(monthlyBudgetMicros)} are spent.`;
   for (const { email, organization } of await store.listAdminEmails(tx, orgId)) {
     await mail.send(tx, {
@@ -70,6 +77,7 @@ async function tell(
           : `${figures}\n\nRuns under way are being cancelled, and new ones are skipped until the month ends or an owner or admin raises the budget.`,
     });
   }
+  return true;
 }
 
 const micros = (amount: number) => (amount / 1_000_000).toLocaleString("en-US", { maximumFractionDigits: 2 });

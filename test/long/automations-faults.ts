@@ -1,0 +1,199 @@
+/**
+ * What a supervisor, a power cut and a sleeping laptop do to reporting, many times over:
+ * `node test/long/automations-faults.ts [--kills 20]`. Ends with the one line `N passed, N failed`.
+ *
+ * - the server killed with SIGKILL while three reporters report, on each engine;
+ * - PostgreSQL itself killed or restarted (a cluster of its own, made for this; needs initdb);
+ * - a reporter silent past its lease, by the real clock, while another takes over.
+ */
+import { execFile, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs, promisify } from "node:util";
+import { makeDatabase, postgresIsThere } from "../postgres.ts";
+import { cleanUp, type Env, freshFolder, type Serving, serve } from "../process/kit.ts";
+import { ask, audit, openDesk, type Reporter, startReporter } from "../process/reporting.ts";
+
+const run = promisify(execFile);
+const { values } = parseArgs({ options: { kills: { type: "string", default: "20" } } });
+const kills = Number(values.kills);
+const secret = "a secret for the tests, long enough";
+let passed = 0;
+let failed = 0;
+
+async function show(name: string, work: () => Promise<string[]>): Promise<void> {
+  const started = performance.now();
+  const wrong = await work().catch((error: Error) => [error.stack ?? error.message]);
+  if (wrong.length) failed++;
+  else passed++;
+  console.log(`${wrong.length ? "✗" : "✓"} ${name} (${Math.round((performance.now() - started) / 1000)} s)`);
+  for (const line of wrong) console.log(`  ${line}`);
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+/** Stops the reporters and looks at what is there. */
+async function judge(desk: Parameters<typeof audit>[0], reporters: Reporter[]): Promise<string[]> {
+  await Promise.all(reporters.map((reporter) => reporter.stop()));
+  const wrong: string[] = [];
+  for (const reporter of reporters) {
+    wrong.push(...(await audit(desk, reporter)));
+    if (reporter.refusals.withoutRetryAfter) wrong.push("A 503 did not say when to come back.");
+  }
+  const acknowledged = reporters.reduce((sum, reporter) => sum + reporter.acknowledged.length, 0);
+  console.log(`  ${acknowledged} events were acknowledged`);
+  return wrong;
+}
+
+async function killServer(dataDir: string | undefined, env: Env): Promise<string[]> {
+  const settings = { ...env, PORT: await freePort(), LOG_LEVEL: "silent" };
+  let server: Serving = await serve(dataDir, settings);
+  const { desk, runIds } = await openDesk(server.url, 3);
+  const reporters = runIds.map((runId) => startReporter(desk, runId));
+  for (let kill = 0; kill < kills; kill++) {
+    await pause(Math.random() * 1_500);
+    await server.end("SIGKILL");
+    server = await serve(dataDir, settings);
+  }
+  await pause(1_000);
+  const wrong = await judge(desk, reporters);
+  await server.end("SIGTERM");
+  return wrong;
+}
+
+/** Where PostgreSQL's own programs are, if they are. */
+function postgresPrograms(): string | undefined {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root).sort() : [];
+  return versions
+    .map((version) => join(root, version, "bin"))
+    .findLast((bin) => existsSync(join(bin, "initdb")));
+}
+
+/** A PostgreSQL of our own that may be killed. It refuses to run as root, so root lends it a user. */
+async function ownPostgres(bin: string) {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-postgres-"));
+  const isRoot = userInfo().uid === 0;
+  if (isRoot) await run("chown", ["postgres", folder]);
+  const data = join(folder, "data");
+  const port = await freePort();
+  const as = (program: string, args: string[]): [string, string[]] =>
+    isRoot ? ["runuser", ["-u", "postgres", "--", join(bin, program), ...args]] : [join(bin, program), args];
+  await run(...as("initdb", ["-D", data, "-A", "trust", "-U", "root"]));
+  const start = () => {
+    const child = spawn(...as("postgres", ["-D", data, "-p", port, "-k", folder, "-h", "127.0.0.1"]), {
+      stdio: "ignore",
+    });
+    return child;
+  };
+  start();
+  return {
+    url: `postgres://root@127.0.0.1:${port}/postgres`,
+    /** `immediate` is what a power cut leaves: recovery from the log at the next start. */
+    async restart(mode: "fast" | "immediate") {
+      await run(...as("pg_ctl", ["-D", data, "-m", mode, "-w", "stop"]));
+      await pause(300);
+      start();
+    },
+    async remove() {
+      await run(...as("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function restartPostgres(bin: string): Promise<string[]> {
+  const postgres = await ownPostgres(bin);
+  try {
+    await pause(3_000);
+    const env = { DATABASE_URL: postgres.url, SIGNALBOX_SECRET: secret, LOG_LEVEL: "silent" };
+    const server = await serve(undefined, env);
+    const { desk, runIds } = await openDesk(server.url, 3);
+    const reporters = runIds.map((runId) => startReporter(desk, runId));
+    for (let restart = 0; restart < Math.ceil(kills / 2); restart++) {
+      await pause(500 + Math.random() * 1_500);
+      await postgres.restart(restart % 2 ? "fast" : "immediate");
+    }
+    await pause(3_000);
+    const wrong = await judge(desk, reporters);
+    if (reporters.some(({ refusals }) => refusals.unreachable > 0)) wrong.push("The server itself was away.");
+    if (!reporters.some(({ refusals }) => refusals.unavailable > 0)) wrong.push("Nobody was told to wait.");
+    await server.end("SIGTERM");
+    return wrong;
+  } finally {
+    await postgres.remove();
+  }
+}
+
+/** By the real clock: a lease is 60 s. */
+async function sleepPastLease(): Promise<string[]> {
+  const server = await serve(freshFolder(), { LOG_LEVEL: "silent" });
+  const { desk, runIds } = await openDesk(server.url, 1);
+  const [runId] = runIds as [string];
+  const runner = async (runnerId: string) => {
+    const { body } = await ask(desk, "/v1/automation-runners/token", { runnerId });
+    return { ...desk, headers: { authorization: `Bearer ${body.token}` } };
+  };
+  const [sleeper, other] = [await runner("the-sleeping-laptop"), await runner("the-other-machine")];
+  const event = (attempt: number, sequence: number) => ({
+    attempt,
+    sequence,
+    type: "assistant",
+    payload: { attempt, sequence },
+    createdAt: Date.now(),
+  });
+  const path = `/v1/automation-runs/${runId}`;
+  await ask(sleeper, `${path}/claim`, undefined, "POST");
+  for (const n of [0, 1, 2]) await ask(sleeper, `${path}/events`, event(1, n));
+  await pause(66_000);
+  const claimed = await ask(other, `${path}/claim`, undefined, "POST");
+  await ask(other, `${path}/events`, event(2, 0));
+  const late = [
+    await ask(sleeper, `${path}/events`, event(1, 3)),
+    await ask(sleeper, `${path}/events/batch`, { events: [event(1, 3), event(1, 4)] }),
+    await ask(sleeper, `${path}/heartbeat`, { attempt: 1 }),
+    await ask(sleeper, `${path}/complete`, { attempt: 1, status: "succeeded" }),
+  ];
+  const done = await ask(other, `${path}/complete`, { attempt: 2, status: "succeeded" });
+  const { body: events } = await ask(desk, `${path}/events`);
+  const { body: kept } = await ask(desk, `${path}/late-reports`);
+  const wrong: string[] = [];
+  if (claimed.body.assignment?.attempt !== 2) wrong.push("The other machine did not get the second attempt.");
+  if (late.some(({ body }) => body.error !== "runner_lease_lost"))
+    wrong.push("A late report was not refused as one.");
+  if (done.status !== 200) wrong.push("The other machine could not complete the run.");
+  const stored = events.items.map(
+    (one: { attempt: number; sequence: number }) => `${one.attempt}.${one.sequence}`,
+  );
+  if (stored.join() !== "1.0,1.1,1.2,2.0") wrong.push(`Stored are ${stored.join()}.`);
+  // Sent at different times, the two of sequence 3 differ by their clock.
+  if (kept.items.length !== 4) wrong.push(`${kept.items.length} late reports were kept.`);
+  await server.end("SIGTERM");
+  return wrong;
+}
+
+const onPostgres = await postgresIsThere();
+await show(`${kills} times SIGKILL, embedded`, () => killServer(freshFolder(), {}));
+if (onPostgres) {
+  await show(`${kills} times SIGKILL, on PostgreSQL`, async () => {
+    const database = await makeDatabase();
+    const env = { DATABASE_URL: database.url, SIGNALBOX_SECRET: secret };
+    return killServer(undefined, env).finally(() => database.drop());
+  });
+} else console.log("!!! No PostgreSQL: set TEST_DATABASE_URL. Killing the server on it IS SKIPPED.");
+const bin = postgresPrograms();
+if (bin) await show(`PostgreSQL restarted ${Math.ceil(kills / 2)} times`, () => restartPostgres(bin));
+else console.log("!!! No initdb here: restarting PostgreSQL IS SKIPPED.");
+await show("silent past the lease", sleepPastLease);
+await cleanUp();
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
