@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Linted, not built: there was no container engine where it was written. See docs/operations.md.
+# Checked by a linter, never built: see "In a container" in docs/operations.md.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
