@@ -66,12 +66,13 @@ export async function runner(args: string[], io: Io): Promise<number> {
   if (serves !== "own" && serves !== "organization") {
     throw new UsageError("--serves must be own or organization.");
   }
+  const key = keyOf(values.key, values["key-file"], environment.SIGNALBOX_API_KEY);
   const settings: Omit<Settings, "self"> = {
     url: urlOf(values.url ?? (environment.SIGNALBOX_URL || "http://127.0.0.1:8787")),
-    key: keyOf(values.key, values["key-file"], environment.SIGNALBOX_API_KEY),
+    key,
     command,
     workdir: workdirOf(values.workdir),
-    environment: withoutSecrets(environment),
+    environment: withoutSecrets(environment, key),
     killAfterMs: numberOf("kill-after", values["kill-after"], 0, 3600) * 1000,
     stopAfterMs: numberOf("stop-after", values["stop-after"], 0, 86_400) * 1000,
     once: values.once,
@@ -187,7 +188,10 @@ const secrets = [
   "OTEL_EXPORTER_OTLP_HEADERS",
 ];
 
-const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+/** The key may also stand under a name of its owner's choice: `--key "$MY_KEY"`. */
+export const withoutSecrets = (environment: NodeJS.ProcessEnv, key: string): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(environment).filter(([name]) => !name.startsWith("SIGNALBOX_") && !secrets.includes(name)),
+    Object.entries(environment).filter(
+      ([name, value]) => !name.startsWith("SIGNALBOX_") && !secrets.includes(name) && !value?.includes(key),
+    ),
   );

@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Caller, Ctx, Platform, UserId } from "../context.ts";
-import { notFound } from "../errors.ts";
+import type { Caller, Ctx, Membership, Platform, UserId } from "../context.ts";
+import { notFound, unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { checkAccess } from "./access.ts";
 import { clientAddress, networkOf } from "./address.ts";
@@ -172,7 +172,12 @@ async function answer(
 
   const added: [string, string][] = [];
   const addHeader = (header: string, value: string) => void added.push([header, value]);
-  const recheck = async () => checkAccess(spec.access, await authenticate(ctx, request), Date.now());
+  const recheck = async () => {
+    const caller = await authenticate(ctx, request);
+    checkAccess(spec.access, caller, Date.now());
+    // What is being sent was chosen for who they were at the beginning: they may ask again as who they are.
+    if (!isAtLeast(caller?.member, ctx.caller?.member)) throw unauthorized("invalid_token");
+  };
   const input = {
     params,
     query,
@@ -235,3 +240,7 @@ function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given && /^[\w.-]{8,64}$/.test(given) ? given : newId("req");
 }
+
+/** The same membership, with every permission it had. */
+const isAtLeast = (now: Membership | undefined, before: Membership | undefined): boolean =>
+  now?.id === before?.id && [...(before?.permissions ?? [])].every((name) => now!.permissions.has(name));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../../../src/commands/arguments.ts";
 import type { Io } from "../../../src/commands/io.ts";
-import { runner } from "../../../src/commands/runner.ts";
+import { runner, withoutSecrets } from "../../../src/commands/runner.ts";
 
 const key = "sbx_nobodyknowsthiskey00000000000000";
 const typed = (args: string[], environment = {}) =>
@@ -50,4 +50,16 @@ describe("signalbox runner, typed wrongly", () => {
       /^The key cannot be read: ENOENT/,
     );
   });
+});
+
+test("a program inherits no secret of ours, and not the key under whichever name", () => {
+  const harmless = { PATH: "/bin", LANG: "C", OTHER_KEY: "sbx_other" };
+  const secrets = {
+    SIGNALBOX_API_KEY: key,
+    SIGNALBOX_SECRET: "s",
+    DATABASE_URL: "d",
+    MY_KEY: key,
+    HEADERS: `x-api-key: ${key}`,
+  };
+  expect(withoutSecrets({ ...harmless, ...secrets }, key)).toEqual(harmless);
 });

@@ -20,6 +20,7 @@ import {
 import { openSse, type SseMessage } from "../../../../test/sse.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { forgetCallers } from "../../../platform/http/index.ts";
+import { newId } from "../../../platform/ids.ts";
 
 const sequences = (messages: SseMessage[]) =>
   messages.filter(({ event }) => event === undefined).map(({ data }) => data.sequence);
@@ -122,6 +123,30 @@ describe("the stream of a run", () => {
     await db.run(sql`delete from members where id = ${member.memberId}`);
     await forgetCallers(bus, db, member.memberId);
     await stream.ended;
+  });
+
+  test("ends for who may see less than when it began, and for who is a member elsewhere by now", async () => {
+    const { db, bus } = server.platform;
+    const run = await queueRun(server, auth);
+    const watch = async (headers: Auth) => {
+      const stream = await open(run.id, headers);
+      await stream.find(({ event }) => event === "run");
+      return stream;
+    };
+    const demoted = await joinWorkspace(server, acme, "admin");
+    const first = await watch(demoted.auth);
+    await db.run(sql`update members set role = 'member' where id = ${demoted.memberId}`);
+    await forgetCallers(bus, db, demoted.memberId);
+    await first.ended;
+
+    const moved = await joinWorkspace(server, acme, "admin");
+    const second = await watch(moved.auth);
+    const globex = await createWorkspace(server, "Globex");
+    await db.run(sql`delete from members where id = ${moved.memberId}`);
+    await db.run(sql`insert into members (id, org_id, user_id, role)
+      values (${newId("mem")}, ${globex.orgId}, ${moved.userId}, 'admin')`);
+    await forgetCallers(bus, db, moved.memberId);
+    await second.ended;
   });
 });
 
