@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { chromiumIsThere } from "./chromium.ts";
 import { postgresIsThere, postgresUrl } from "./postgres.ts";
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
@@ -46,6 +47,12 @@ async function runTests(): Promise<void> {
     console.log(`\n!!! No PostgreSQL at ${where}: everything that runs on PostgreSQL IS SKIPPED.`);
     console.log("!!! Start one, or name it in TEST_DATABASE_URL (a role that may create databases).\n");
     projects.push("--project=!postgres");
+  }
+  if (!chromiumIsThere()) {
+    skipped++;
+    console.log("\n!!! No Chromium for this kind of machine: everything in a browser IS SKIPPED.");
+    console.log("!!! Install one (Debian: chromium), or name it in TEST_CHROMIUM.\n");
+    projects.push("--project=!browser");
   }
   const folder = mkdtempSync(join(tmpdir(), "signalbox-tests-"));
   const file = join(folder, "results.json");

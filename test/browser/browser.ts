@@ -1,22 +1,12 @@
-import chromium from "@sparticuz/chromium";
 import { type Browser, chromium as playwright } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { chromium } from "../chromium.ts";
 
-/** A real browser that comes with the dependencies: nothing is installed by hand. */
+/** A real browser, one for all tests of a file. */
 export function useBrowser(): { current: Browser } {
   const holder = {} as { current: Browser };
   beforeAll(async () => {
-    holder.current = await playwright.launch({
-      executablePath: await chromium.executablePath(),
-      args: [
-        ...chromium.args,
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-      ],
-      headless: true,
-    });
+    holder.current = await playwright.launch({ ...(await chromium()), headless: true });
   });
   afterAll(() => holder.current?.close());
   return holder;

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import type { ReadableStream as WebStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
 import { z } from "zod";
 import { type Detail, invalidRequest, Refusal, tooLarge } from "../errors.ts";
@@ -21,44 +23,52 @@ export async function readBytes(
   if (announced > limit) throw refusal();
   const { incoming, outgoing } = env ?? {};
   if (request.headers.has("expect") && outgoing && "writeContinue" in outgoing) outgoing.writeContinue();
-  const source: AsyncIterable<Uint8Array> | null =
-    incoming?.iterator({ destroyOnReturn: false }) ?? request.body;
+  const source = incoming ?? (request.body ? Readable.fromWeb(request.body as WebStream) : undefined);
   if (!source) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reading = (async () => {
-    try {
-      for await (const chunk of source) {
-        size += chunk.length;
-        if (size > limit) throw refusal();
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      // Nobody is left to read this; it is for the log, which should not take it for a fault of ours.
-      if (incoming?.errored) throw invalidRequest([{ message: "The body was cut off." }]);
-      throw error;
-    }
-    return Buffer.concat(chunks, size);
-  })();
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new Refusal(
-          408,
-          { error: "request_timeout", message: `The body did not arrive within ${deadlineMs / 1000} s.` },
-          { connection: "close" },
-        ),
-      );
-    }, deadlineMs);
-  });
-  try {
-    return await Promise.race([reading, deadline]);
-  } finally {
-    clearTimeout(timer);
-    reading.catch(() => {});
-  }
+  return collect(source, limit, refusal, deadlineMs);
 }
+
+/** By listeners and not by iterating: for a small body the iterator costs more than everything else here. */
+function collect(source: Readable, limit: number, refusal: () => Refusal, deadlineMs: number) {
+  return new Promise<Buffer>((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const timer = setTimeout(() => stop(tooSlow(deadlineMs)), deadlineMs);
+    const onData = (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size > limit) return stop(refusal());
+      chunks.push(chunk);
+    };
+    const onEnd = () => {
+      leave();
+      resolve(chunks.length === 1 ? asBuffer(chunks[0]!) : Buffer.concat(chunks, size));
+    };
+    // Nobody is left to read this; it is for the log, which should not take it for a fault of ours.
+    const onCut = () => stop(invalidRequest([{ message: "The body was cut off." }]));
+    const leave = () => {
+      clearTimeout(timer);
+      source.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
+    };
+    const stop = (why: Refusal) => {
+      leave();
+      source.pause();
+      // Whatever still happens to it is nobody's business here, and must not end the process.
+      source.on("error", () => {});
+      reject(why);
+    };
+    if (source.destroyed) return onCut();
+    source.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
+  });
+}
+
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
+
+const tooSlow = (deadlineMs: number) =>
+  new Refusal(
+    408,
+    { error: "request_timeout", message: `The body did not arrive within ${deadlineMs / 1000} s.` },
+    { connection: "close" },
+  );
 
 const isJson = (contentType: string) => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 

@@ -13,8 +13,7 @@ interface Collector {
   append(report: store.Append): Promise<store.Appended | undefined>;
 }
 
-/** Statements under way at once. One connection is all the embedded database has. */
-const flightsOn = { pglite: 1, postgres: 2 };
+/** What goes into one statement. One is under way at a time: a second would only make both smaller. */
 const maxReports = 64;
 const maxChars = 1024 * 1024;
 
@@ -38,23 +37,22 @@ interface Waiting {
 
 function createCollector(db: Db): Collector {
   let waiting: Waiting[] = [];
-  /** Two reports of one run follow each other, so they do not travel together. */
-  const underWay = new Set<string>();
-  let flights = 0;
-  let scheduled = false;
+  let flying = false;
 
   /** As many as fit into one statement, in the order in which they came. */
   function take(): Waiting[] {
     const group: Waiting[] = [];
     const rest: Waiting[] = [];
+    /** Two reports of one run follow each other, so they do not travel together. */
+    const runs = new Set<string>();
     let chars = 0;
     for (const one of waiting) {
       const fits = group.length < maxReports && (group.length === 0 || chars + one.chars <= maxChars);
-      if (!fits || underWay.has(one.report.id)) {
+      if (!fits || runs.has(one.report.id)) {
         rest.push(one);
         continue;
       }
-      underWay.add(one.report.id);
+      runs.add(one.report.id);
       chars += one.chars;
       group.push(one);
     }
@@ -62,18 +60,9 @@ function createCollector(db: Db): Collector {
     return group;
   }
 
-  function depart(): void {
-    scheduled = false;
-    while (flights < flightsOn[db.kind] && waiting.length > 0) {
-      const group = take();
-      if (group.length === 0) return;
-      flights++;
-      void fly(group).finally(() => {
-        flights--;
-        for (const { report } of group) underWay.delete(report.id);
-        depart();
-      });
-    }
+  async function depart(): Promise<void> {
+    while (waiting.length > 0) await fly(take());
+    flying = false;
   }
 
   async function fly(group: readonly Waiting[]): Promise<void> {
@@ -103,9 +92,9 @@ function createCollector(db: Db): Collector {
       return new Promise((resolve, reject) => {
         const chars = report.events.reduce((sum, { payload }) => sum + payload.length, 0);
         waiting.push({ report, chars, resolve, reject });
-        if (scheduled || flights >= flightsOn[db.kind]) return;
+        if (flying) return;
+        flying = true;
         // After this turn of the event loop: what else has arrived in it goes along.
-        scheduled = true;
         setImmediate(depart);
       });
     },

@@ -118,11 +118,13 @@ export const reportBatch = route({
     }
   }),
   replies: {
-    200: z.strictObject({
-      events: z
-        .array(RunEvent.omit({ payload: true }).meta({ id: "AutomationRunEventReceipt" }))
-        .describe("What is stored now, in the order given, without the payloads."),
-    }),
+    200: z
+      .strictObject({
+        added: z.int().describe("How many were new."),
+        repeated: z.int().describe("How many were stored before, and were the same."),
+        lastSequence: z.int().describe("The last event of the attempt now; the next one follows it."),
+      })
+      .meta({ id: "AutomationRunEventsStored" }),
   },
   errors: refusals,
 });

@@ -26,15 +26,15 @@ import { usageOf } from "./usage-event.ts";
 const maxPayloadBytes = 256 * 1024;
 
 export async function report(ctx: MemberCtx, id: string, event: Report): Promise<{ event: RunEvent }> {
-  const given = [prepare(event)];
-  const stored = await accept(ctx, runIdOf(id), given);
-  return { event: stored[0]! };
+  const given = prepare(event);
+  const { storedAs } = await accept(ctx, runIdOf(id), [given]);
+  return { event: storedAs(given) };
 }
 
 export async function reportBatch(ctx: MemberCtx, id: string, { events }: { events: Report[] }) {
   const given = events.map((event, index) => prepare(event, index));
-  const stored = await accept(ctx, runIdOf(id), given, true);
-  return { events: stored.map(({ payload: _, ...receipt }) => receipt) };
+  const { added, lastSequence } = await accept(ctx, runIdOf(id), given, true);
+  return { added, repeated: given.length - added, lastSequence };
 }
 
 interface Given extends store.NewEvent {
@@ -52,22 +52,29 @@ function prepare(event: Report, index?: number): Given {
   return { attempt, sequence, type, createdAt, payload, content: event };
 }
 
+interface Accepted {
+  /** How many were new. */
+  added: number;
+  /** Of the attempt, as it stands now. */
+  lastSequence: number;
+  storedAs(event: Given): RunEvent;
+}
+
 /**
  * Stores events of one attempt, all or none. Nearly always they are simply the next ones of the caller's
  * own attempt, and one statement says so and stores them. Whatever else they are is found out with the
  * run locked, at leisure.
  */
-async function accept(
-  ctx: MemberCtx,
-  id: RunId,
-  given: readonly Given[],
-  batch = false,
-): Promise<RunEvent[]> {
+async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch = false): Promise<Accepted> {
   const appended = isPlain(given) ? await collectorOf(ctx).append(reportOf(ctx, id, given)) : undefined;
   if (appended) {
     if (appended.renew) await renew(ctx, id, given[0]!.attempt);
     changesOf(ctx).announce(id);
-    return given.map((event) => storedAs(id, event, appended.receivedAt));
+    return {
+      added: given.length,
+      lastSequence: given.at(-1)!.sequence,
+      storedAs: (event) => eventOf(id, event, appended.receivedAt),
+    };
   }
   const verdict = await ctx.db.transaction((tx) => settle(ctx, tx, id, given, batch));
   if ("refusal" in verdict) {
@@ -78,7 +85,7 @@ async function accept(
     throw verdict.refusal;
   }
   changesOf(ctx).announce(id);
-  return verdict.stored;
+  return verdict;
 }
 
 const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.Append => ({
@@ -97,7 +104,7 @@ function isPlain(given: readonly Given[]): boolean {
   });
 }
 
-const storedAs = (
+const eventOf = (
   runId: RunId,
   { content, sequence, attempt, type, createdAt }: Given,
   receivedAt: number,
@@ -116,7 +123,7 @@ const sameContent = (stored: RunEvent, { type, createdAt, content }: Given) =>
   stored.createdAt === createdAt &&
   digestOf(stored.payload) === digestOf(content.payload);
 
-type Settled = { stored: RunEvent[] } | { refusal: Refusal; late: readonly Given[] };
+type Settled = Accepted | { refusal: Refusal; late: readonly Given[] };
 
 async function settle(
   ctx: MemberCtx,
@@ -159,20 +166,24 @@ async function settle(
       return refuse(sequenceGap(event.sequence, expected, more));
     }
     last = event;
-    known.set(event.sequence, storedAs(id, event, 0));
+    known.set(event.sequence, eventOf(id, event, 0));
     fresh.push(event);
   }
   if (fresh.length > 0) {
     const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
     if (!appended) throw new Error("The run changed under its lock.");
     for (const event of fresh) {
-      known.set(event.sequence, storedAs(id, event, appended.receivedAt));
+      known.set(event.sequence, eventOf(id, event, appended.receivedAt));
       const usage = event.type === "usage" ? usageOf(event.content.payload) : undefined;
       if (usage) await countUsage(ctx, tx, run, attempt, event.sequence, usage.model ?? run.modelId, usage);
     }
     if (appended.renew) await renew({ ...ctx, db: tx }, id, attempt);
   }
-  return { stored: given.map(({ sequence }) => known.get(sequence)!) };
+  return {
+    added: fresh.length,
+    lastSequence: last!.sequence,
+    storedAs: ({ sequence }) => known.get(sequence)!,
+  };
 }
 
 const sequenceGap = (sequence: number, expected: number, more: Record<string, unknown>) =>
