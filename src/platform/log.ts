@@ -19,7 +19,13 @@ const secretKeys = [
 
 export function createLog(
   level: string,
-  destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
+  // Lines go out together, at the latest after a tenth of a second and when the process ends.
+  destination: DestinationStream = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: 4096,
+    periodicFlush: 100,
+  }),
 ): Log {
   return pino(
     {

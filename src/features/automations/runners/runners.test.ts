@@ -130,9 +130,11 @@ describe("a runner", () => {
       server.call(`/v1/automation-runs/${run.id}/heartbeat`, { body: { attempt: 1 }, headers: runner.auth });
     expect((await report(server, runner.auth, run.id, event(0))).status).toBe(200);
     expect((await beat()).status).toBe(200);
+    expect((await work(runner.auth)).body.held).toMatchObject([{ runId: run.id }]);
     await db.run(sql`update members set role = 'member' where id = ${admin.memberId}`);
     await forgetCallers(bus, db, admin.memberId);
     await expect.poll(async () => (await beat()).status, { timeout: 2000 }).toBe(404);
+    expect((await work(runner.auth)).body.held).toEqual([]);
   });
 
   test("is told of its member's runs; of everyone's only if it serves the organization", async () => {

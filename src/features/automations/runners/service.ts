@@ -80,7 +80,7 @@ export async function readWork(ctx: MemberCtx) {
   const { db, orgId } = ctx;
   const [items, held] = await Promise.all([
     store.listWaiting(db, orgId, await scopeOf(ctx), null, 100),
-    store.listHeld(db, orgId, holderOf(ctx)),
+    store.listHeld(db, orgId, reachOf(ctx), holderOf(ctx)),
   ]);
   return { items, held: held.map(({ cancelRequestedAt: _, ...one }) => one) };
 }

@@ -2,6 +2,7 @@ import type { MemberId, OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type { MembershipRow } from "../../permissions/index.ts";
+import type { Reach } from "../runs/index.ts";
 import type { Held, Runner, Waiting } from "./contract.ts";
 
 export type RunnerId = Id<"rnr">;
@@ -102,12 +103,14 @@ export const listWaiting = (
       and (${since}::bigint is null or r.queued_at > to_timestamp(${since}::bigint / 1000.0))
     order by r.queued_at, r.id limit ${limit}`);
 
-export const listHeld = (db: Db, orgId: OrgId, holder: string) =>
+/** What the runner has under way, of what it may still see: it may have been an admin's when it began. */
+export const listHeld = (db: Db, orgId: OrgId, reach: Reach, holder: string) =>
   db.rows<Held & { cancelRequestedAt: number | null }>(sql`
     select r.id as "runId", r.attempt, r.lease_expires_at as "leaseExpiresAt",
       r.cancel_requested_at is not null as "cancelRequested", r.cancel_requested_at as "cancelRequestedAt"
     from automation_runs r
     where r.org_id = ${orgId} and r.status = 'running' and r.holder = ${holder} and r.lease_expires_at > now()
+      and (${reach}::text is null or r.member_id = ${reach})
     order by r.id limit 100`);
 
 export const removeExpiredTokensOfAll = (db: Db) =>

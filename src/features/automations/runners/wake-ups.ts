@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Message } from "../../../platform/http/index.ts";
-import { holderOf, onWork } from "../runs/index.ts";
+import { holderOf, onWork, reachOf } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
 import { scopeOf } from "./service.ts";
 import * as store from "./store.ts";
@@ -57,7 +57,7 @@ async function look(ctx: MemberCtx, scope: string | null, since: number | null) 
   const { db, orgId } = ctx;
   const [waiting, held] = await Promise.all([
     store.listWaiting(db, orgId, scope, since, 100),
-    store.listHeld(db, orgId, holderOf(ctx)),
+    store.listHeld(db, orgId, reachOf(ctx), holderOf(ctx)),
   ]);
   const told: { key: string; at: number; message: Message }[] = [];
   for (const run of waiting) {
