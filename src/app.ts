@@ -1,4 +1,5 @@
 import * as apiKeys from "./features/api-keys/index.ts";
+import * as audit from "./features/audit/index.ts";
 import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
@@ -32,10 +33,11 @@ const tags = [
   { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
   { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
+  { name: "Audit", description: "What was changed, by whom and from where." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations, audit];
 
 export const jobs: readonly Job[] = [
   mail.deliver as Job,
@@ -43,6 +45,7 @@ export const jobs: readonly Job[] = [
   housekeeping,
   ...auth.jobs,
   ...automations.jobs,
+  ...audit.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */

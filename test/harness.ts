@@ -139,7 +139,7 @@ async function call(
   // A stream may never end; that it began is all that a call can tell.
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
   const text = isStream ? await response.body?.cancel().then(() => "") : await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json");
+  const isJson = /^application\/json\b/.test(response.headers.get("content-type") ?? "");
   return {
     status: response.status,
     headers: response.headers,

@@ -47,6 +47,12 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./mail.ts")).mail,
     database: true,
   },
+  audit: {
+    summary: "verify that the audit log is what it was",
+    load: async () => (await import("./audit.ts")).audit,
+    database: true,
+    stops: true,
+  },
   reseal: {
     summary: "seal every stored secret anew, after a change of SIGNALBOX_SECRET",
     load: async () => (await import("./reseal.ts")).reseal,

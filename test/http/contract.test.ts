@@ -39,6 +39,10 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
     await claim(server, owner.auth, id);
     return id;
   },
+  "/v1/audit-events/{id}": async (server, { owner }) => {
+    await createKey(server, owner);
+    return (await server.call("/v1/audit-events?limit=1", { headers: owner.auth })).body.items[0].id;
+  },
   "/v1/automation-runners/{id}": async (server, { owner }) => {
     await createRunner(server, owner.auth);
     return (await server.call("/v1/automation-runners?limit=1", { headers: owner.auth })).body.items[0].id;

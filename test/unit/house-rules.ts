@@ -106,6 +106,7 @@ const aboutNoTenant: Record<string, string> = {
   "api-keys/store.ts touchKeys": "notes the use of keys of many at once",
   "auth/store.ts touchSessions": "notes the use of sessions of many at once",
   "auth/store.ts removeExpired": "tidies for everyone",
+  "audit/store.ts append": "null: what belongs to the instance",
   "auth/store.ts hasUsers": "is about the instance",
   "organizations/store.ts insert": "makes the tenant",
   "system/store.ts ping": "is about the database",

@@ -4,6 +4,7 @@ import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
+import { record } from "../audit/index.ts";
 import { membershipFrom, type Permission } from "../permissions/index.ts";
 import * as store from "./store.ts";
 
@@ -22,7 +23,8 @@ interface NewKey {
   permissions?: Permission[] | undefined;
 }
 
-export async function create({ db, orgId, member }: MemberCtx, { name, expiresAt, permissions }: NewKey) {
+export async function create(ctx: MemberCtx, { name, expiresAt, permissions }: NewKey) {
+  const { db, orgId, member } = ctx;
   if (expiresAt !== undefined && expiresAt <= Date.now())
     throw invalidField(["expiresAt"], "This is in the past.");
   if (expiresAt !== undefined && expiresAt > maxTime)
@@ -31,17 +33,24 @@ export async function create({ db, orgId, member }: MemberCtx, { name, expiresAt
   if (missing)
     throw forbidden("missing_permission", `A key cannot have ${missing}: you do not have it yourself.`);
   const key = newToken(keyPrefix);
-  const apiKey = await store.insert(db, orgId, {
-    id: newId("key"),
-    memberId: member.id,
-    name,
-    start: key.slice(0, keyPrefix.length + 6),
-    keyHash: hashSecret(key),
-    permissions: permissions ?? null,
-    expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+  return db.transaction(async (tx) => {
+    const apiKey = await store.insert(tx, orgId, {
+      id: newId("key"),
+      memberId: member.id,
+      name,
+      start: key.slice(0, keyPrefix.length + 6),
+      keyHash: hashSecret(key),
+      permissions: permissions ?? null,
+      expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+    });
+    if (!apiKey) throw new Error("The key was not stored.");
+    await record(ctx, tx, {
+      action: "api_key.created",
+      target: { type: "api_key", id: apiKey.id },
+      after: apiKey,
+    });
+    return { apiKey, key };
   });
-  if (!apiKey) throw new Error("The key was not stored.");
-  return { apiKey, key };
 }
 
 /** The last moment a calendar date can name; the database's own end is not far beyond. */
@@ -49,9 +58,10 @@ const maxTime = Date.UTC(9999, 11, 31);
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : 0;
-    if (ended === 0) throw notFound("api_key");
+    const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : undefined;
+    if (!ended) throw notFound("api_key");
     await forgetCallers(ctx.bus, tx, id);
+    await record(ctx, tx, { action: "api_key.removed", target: { type: "api_key", id }, before: ended });
   });
 }
 

@@ -33,10 +33,10 @@ export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: str
     where k.org_id = ${orgId} and k.id < ${after} ${ofMember(memberId)}
     order by k.id desc limit ${limit}`);
 
-/** How many keys it ended: none when it is not this organization's, or not this member's. */
+/** The key it ended: none when it is not this organization's, or not this member's. */
 export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiKeyId) =>
-  db.run(sql`delete from api_keys
-    where org_id = ${orgId} and id = ${id} ${ofMember(memberId)}`);
+  db.row<ApiKey>(sql`delete from api_keys k
+    where org_id = ${orgId} and id = ${id} ${ofMember(memberId)} returning ${columns}`);
 
 const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
 

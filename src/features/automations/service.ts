@@ -3,6 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
+import { record } from "../audit/index.ts";
 import type { Automation, listQuery, Revision } from "./contract.ts";
 import { createRun, endQueued } from "./runs/index.ts";
 import { nextOccurrence } from "./schedules/index.ts";
@@ -53,7 +54,9 @@ export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation)
       model: said.model ?? null,
       maxRuntimeSeconds: said.maxRuntimeSeconds ?? 3600,
     });
-    return read({ ...ctx, db: tx }, id);
+    const made = await read({ ...ctx, db: tx }, id);
+    await noteChange(ctx, tx, "created", id, undefined, made.automation);
+    return made;
   });
 }
 
@@ -68,7 +71,7 @@ type Change = Partially<store.Said> & {
 };
 
 export async function change(ctx: MemberCtx, id: string, { expectedRevision, memberId, ...said }: Change) {
-  return withLocked(ctx, id, async (tx, automation) => {
+  return withLocked(ctx, id, "changed", async (tx, automation) => {
     if (automation.status === "archived") throw archived();
     if (expectedRevision !== undefined && expectedRevision !== automation.revision) {
       throw conflict(
@@ -104,7 +107,7 @@ async function handOver(ctx: MemberCtx, tx: Db, id: store.AutomationId, memberId
 }
 
 export const activate = (ctx: MemberCtx, id: string) =>
-  withLocked(ctx, id, async (tx, { id, status, schedule, memberId }) => {
+  withLocked(ctx, id, "activated", async (tx, { id, status, schedule, memberId }) => {
     if (status === "archived") throw archived();
     if (memberId === null) throw ownerLeft();
     if (status === "active") return;
@@ -113,13 +116,13 @@ export const activate = (ctx: MemberCtx, id: string) =>
   });
 
 export const deactivate = (ctx: MemberCtx, id: string) =>
-  withLocked(ctx, id, async (tx, { id, status }) => {
+  withLocked(ctx, id, "deactivated", async (tx, { id, status }) => {
     if (status === "archived") throw archived();
     await store.setStatus(tx, ctx.orgId, id as store.AutomationId, "inactive", null);
   });
 
 export const archive = (ctx: MemberCtx, id: string) =>
-  withLocked(ctx, id, async (tx, automation) => {
+  withLocked(ctx, id, "archived", async (tx, automation) => {
     await store.setStatus(tx, ctx.orgId, automation.id as store.AutomationId, "archived", null);
     await endQueued(tx, ctx.orgId, automation.id);
   });
@@ -127,6 +130,7 @@ export const archive = (ctx: MemberCtx, id: string) =>
 async function withLocked(
   ctx: MemberCtx,
   id: string,
+  what: string,
   work: (tx: Db, automation: Automation) => Promise<void>,
 ) {
   return ctx.db.transaction(async (tx) => {
@@ -134,7 +138,28 @@ async function withLocked(
     if (!automation) throw noAutomation();
     await work(tx, automation);
     // Handed to somebody else, it may be out of the caller's reach by now; the reply still shows it.
-    return { automation: (await store.find(tx, ctx.orgId, null, automation.id as store.AutomationId))! };
+    const after = (await store.find(tx, ctx.orgId, null, automation.id as store.AutomationId))!;
+    await noteChange(ctx, tx, what, automation.id, automation, after);
+    return { automation: after };
+  });
+}
+
+/** Asked for what is already so, nothing happens and nothing is noted. */
+async function noteChange(
+  ctx: MemberCtx,
+  tx: Db,
+  what: string,
+  id: string,
+  before: Automation | undefined,
+  after: Automation,
+) {
+  const state = ({ updatedAt: _, nextRunAt: __, ...rest }: Automation) => rest;
+  if (before && JSON.stringify(state(before)) === JSON.stringify(state(after))) return;
+  await record(ctx, tx, {
+    action: `automation.${what}`,
+    target: { type: "automation", id },
+    before: before && state(before),
+    after: state(after),
   });
 }
 
@@ -158,6 +183,11 @@ export async function run(ctx: MemberCtx, id: string) {
       );
     }
     if (!run) throw new Error("A run by hand has no occurrence that could be taken.");
+    await record(ctx, tx, {
+      action: "automation_run.requested",
+      target: { type: "automation_run", id: run.id },
+      after: { automationId: automation.id },
+    });
     return { run };
   });
 }

@@ -4,6 +4,7 @@ import { violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
+import { record } from "../audit/index.ts";
 import { setActiveOrganization } from "../auth/index.ts";
 import { addMember } from "../members/index.ts";
 import type { Organization } from "./contract.ts";
@@ -11,10 +12,8 @@ import * as store from "./store.ts";
 
 const slugTaken = () => conflict("slug_taken", "Another organization has this slug. Choose another one.");
 
-export async function create(
-  { db, bus, userId, caller }: UserCtx,
-  { name, slug }: { name: string; slug?: string | undefined },
-) {
+export async function create(ctx: UserCtx, { name, slug }: { name: string; slug?: string | undefined }) {
+  const { db, bus, userId, caller } = ctx;
   return db.transaction(async (tx) => {
     const id = newId("org");
     // A slug that was asked for is taken or refused; one that we make up gets a tail until it is free.
@@ -28,6 +27,8 @@ export async function create(
     await addMember(tx, id, userId, "owner");
     await setActiveOrganization(tx, userId, caller.credentialId, id);
     await forgetCallers(bus, tx, userId);
+    const target = { type: "organization", id };
+    await record(ctx, tx, { action: "organization.created", target, after: organization }, id);
     return { organization };
   });
 }
@@ -42,10 +43,14 @@ export async function read({ db, orgId }: MemberCtx) {
   return { organization: found(await store.find(db, orgId)) };
 }
 
-export async function change({ db, bus, orgId }: MemberCtx, changes: Parameters<typeof store.update>[2]) {
+export async function change(ctx: MemberCtx, changes: Parameters<typeof store.update>[2]) {
+  const { db, bus, orgId } = ctx;
   try {
     return await db.transaction(async (tx) => {
+      const before = found(await store.lock(tx, orgId));
       const organization = found(await store.update(tx, orgId, changes));
+      const target = { type: "organization", id: orgId };
+      await record(ctx, tx, { action: "organization.changed", target, before, after: organization });
       await forgetCallers(bus, tx, orgId);
       return { organization };
     });

@@ -13,6 +13,9 @@ export const insert = (db: Db, { id, name, slug }: { id: OrgId; name: string; sl
 export const find = (db: Db, orgId: OrgId) =>
   db.row<Organization>(sql`select ${columns} from organizations o where o.id = ${orgId}`);
 
+export const lock = (db: Db, orgId: OrgId) =>
+  db.row<Organization>(sql`select ${columns} from organizations o where o.id = ${orgId} for no key update`);
+
 export const listOfUser = (db: Db, userId: UserId, orgId: OrgId | null, after: string, limit: number) =>
   db.rows<Organization>(sql`
     select ${columns} from members m join organizations o on o.id = m.org_id

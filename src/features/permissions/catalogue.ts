@@ -4,6 +4,7 @@ export type BuiltInRole = (typeof builtInRoles)[number];
 
 const admins: readonly BuiltInRole[] = ["owner", "admin"];
 const everyone: readonly BuiltInRole[] = builtInRoles;
+const owners: readonly BuiltInRole[] = ["owner"];
 
 /** What can be allowed, what that means, and which built-in roles have it. Every route names one of these. */
 export const catalogue = {
@@ -21,6 +22,8 @@ export const catalogue = {
     roles: admins,
   },
   "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
+  "audit:read": { description: "See what was changed in the organization, and by whom.", roles: admins },
+  "audit:manage": { description: "Say how long the audit log is kept.", roles: owners },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

@@ -42,6 +42,11 @@ export interface Db {
   run(statement: Sql): Promise<number>;
   /** Joins the transaction it is in, or opens one. What throws inside rolls everything back. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /**
+   * Runs as the last thing in the transaction, in the order in which it was asked for. For what many want a
+   * lock on: held only while committing, it is waited for least, and nobody who holds it waits for another.
+   */
+  beforeCommit(work: (tx: Db) => Promise<void>): Promise<void>;
   /** Runs when the transaction has committed; outside of one, now. */
   afterCommit(work: () => void): void;
   /** For libraries that bring their own SQL, and for migrations. */
@@ -50,25 +55,32 @@ export interface Db {
 }
 
 export function createDb(engine: Engine): Db {
-  return {
+  const db: Db = {
     ...over(engine, false),
+    beforeCommit: (work) => db.transaction(work),
     afterCommit: (work) => work(),
     transaction: async (work) => {
       const afterwards: (() => void)[] = [];
-      const result = await engine.transaction((inside) => {
+      const result = await engine.transaction(async (inside) => {
+        const last: ((tx: Db) => Promise<void>)[] = [];
         const tx: Db = {
           ...over(inside, true),
+          beforeCommit: async (later) => void last.push(later),
           afterCommit: (later) => void afterwards.push(later),
           transaction: (nested) => nested(tx),
         };
-        return work(tx);
+        const result = await work(tx);
+        for (const one of last) await one(tx);
+        return result;
       });
       for (const later of afterwards) later();
       return result;
     },
   };
+  return db;
 
-  function over(session: Session, inTransaction: boolean): Omit<Db, "transaction" | "afterCommit"> {
+  type Commits = "transaction" | "beforeCommit" | "afterCommit";
+  function over(session: Session, inTransaction: boolean): Omit<Db, Commits> {
     const execute = (statement: Sql): Promise<Result> => {
       const { text, values } = compile(statement);
       return session.query(text, values);

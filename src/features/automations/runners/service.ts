@@ -4,6 +4,7 @@ import { forbidden, notFound } from "../../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
+import { record } from "../../audit/index.ts";
 import { membershipFrom, type Permission } from "../../permissions/index.ts";
 import { holderOf, reachOf } from "../runs/index.ts";
 import * as contract from "./contract.ts";
@@ -41,6 +42,11 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
       keyId: caller.credential === "key" ? caller.credentialId : null,
       hours: tokenHours,
     });
+    await record(ctx, tx, {
+      action: "automation_runner.token_made",
+      target: { type: "automation_runner", id: runner!.id },
+      after: { ...described, expiresAt: added!.expiresAt },
+    });
     return { token, expiresAt: added!.expiresAt, eventsPath: contract.events.path };
   });
 }
@@ -66,6 +72,10 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : 0;
     if (gone === 0) throw notFound("automation_runner");
     await forgetCallers(ctx.bus, tx, id);
+    await record(ctx, tx, {
+      action: "automation_runner.removed",
+      target: { type: "automation_runner", id },
+    });
   });
 }
 

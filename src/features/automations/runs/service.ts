@@ -3,6 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { notFound, type Refusal } from "../../../platform/errors.ts";
 import { afterOf, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import { countReport, isMonthSpent, ofRun } from "../usage/index.ts";
@@ -153,7 +154,11 @@ export const renew = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
   store.renewLease(ctx.db, ctx.orgId, reachOf(ctx), id, attempt, holderOf(ctx));
 
 export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: Run }> {
-  const run = await ctx.db.transaction((tx) => requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id)));
+  const run = await ctx.db.transaction(async (tx) => {
+    const target = { type: "automation_run", id };
+    await record(ctx, tx, { action: "automation_run.cancel_requested", target });
+    return requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id));
+  });
   changesOf(ctx).announce(id);
   return { run };
 }

@@ -1,5 +1,6 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
+import { record } from "../../audit/index.ts";
 import type { AutomationSettings } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -22,8 +23,11 @@ export async function change(
 ) {
   return ctx.db.transaction(async (tx) => {
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const settings: AutomationSettings = { ...(await settingsOf(tx, ctx.orgId)), ...given };
+    const before = await settingsOf(tx, ctx.orgId);
+    const settings: AutomationSettings = { ...before, ...given };
     await store.save(tx, ctx.orgId, settings);
+    const target = { type: "automation_settings", id: ctx.orgId };
+    await record(ctx, tx, { action: "automation_settings.changed", target, before, after: settings });
     return { settings };
   });
 }

@@ -1,0 +1,347 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createAutomation, createRunner } from "../../../test/automations.ts";
+import {
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import type { OrgId } from "../../platform/context.ts";
+import { raw, sql } from "../../platform/db/index.ts";
+import { jobs, recordAsSystem, verifyAll } from "./index.ts";
+
+const server = useServer();
+let acme: Workspace;
+let owner: Person;
+beforeAll(async () => {
+  acme = await createWorkspace(server);
+  owner = acme.owner;
+});
+
+const read = async (query = "", headers: Record<string, string> = owner.auth) =>
+  (await server.call(`/v1/audit-events${query}`, { headers })).body;
+const rename = (name: string, headers: Record<string, string> = owner.auth) =>
+  server.call("/v1/organization", { method: "PATCH", body: { name }, headers });
+const verdictOf = async (orgId: string) => {
+  for await (const verdict of verifyAll(server.platform.db, { only: orgId })) return verdict;
+  throw new Error("no chain");
+};
+
+describe("an entry", () => {
+  test("says who changed what, how, from where, and what it was before", async () => {
+    await server.call("/v1/organization", {
+      method: "PATCH",
+      body: { name: "Acme Two", allowedEmailDomains: ["acme.test"] },
+      headers: { ...owner.auth, "user-agent": "curl/8 (test)", "x-request-id": "my-request-1" },
+    });
+    const [entry] = (await read("?limit=1")).items;
+    expect(entry).toMatchObject({
+      action: "organization.changed",
+      actor: { userId: owner.userId, name: "Owner", credential: "session" },
+      address: "127.0.0.1",
+      userAgent: "curl/8 (test)",
+      requestId: "my-request-1",
+      target: { type: "organization", id: acme.orgId },
+    });
+    expect(entry.actor.memberId).toMatch(/^mem_/);
+    expect(entry.before).toEqual({ name: "Acme", allowedEmailDomains: [], updatedAt: expect.any(Number) });
+    expect(entry.after).toMatchObject({ name: "Acme Two", allowedEmailDomains: ["acme.test"] });
+    expect((await server.call(`/v1/audit-events/${entry.id}`, { headers: owner.auth })).body).toEqual({
+      auditEvent: entry,
+    });
+  });
+
+  test("names the key that was used, and never holds the secret of one", async () => {
+    const key = await createKey(server, owner, { name: "ci" });
+    const made = (await read("?action=api_key.created&limit=1")).items[0];
+    expect(made).toMatchObject({
+      target: { type: "api_key", id: key.id },
+      before: null,
+      after: { name: "ci" },
+    });
+    await rename("By key", key.auth);
+    expect((await read("?limit=1")).items[0].actor).toMatchObject({
+      credential: "key",
+      credentialId: key.id,
+      userId: owner.userId,
+    });
+    await createRunner(server, key.auth);
+    await server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: owner.auth });
+    const all = JSON.stringify(await read("?limit=100"));
+    expect(all).toContain("automation_runner.token_made");
+    expect(all).not.toContain(key.key);
+    expect(all).not.toMatch(/sbr_/);
+  });
+
+  test("is there when its change is, and not when that was refused or rolled back", async () => {
+    const before = (await read("?limit=1")).items[0].sequence;
+    expect((await rename("")).status).toBe(400);
+    const other = await createWorkspace(server, "Taken");
+    const { slug } = (await server.call("/v1/organization", { headers: other.owner.auth })).body.organization;
+    const taken = await server.call("/v1/organization", {
+      method: "PATCH",
+      body: { slug },
+      headers: owner.auth,
+    });
+    expect(taken.status).toBe(409);
+    expect((await read("?limit=1")).items[0].sequence).toBe(before);
+  });
+
+  test("is written once for a request that is sent twice under one key", async () => {
+    const headers = { ...owner.auth, "idempotency-key": "audit-once" };
+    const body = { name: "Once", instructions: "Go.", schedule: { kind: "manual" } };
+    await server.call("/v1/automations", { body, headers });
+    await server.call("/v1/automations", { body, headers });
+    const made = (await read("?action=automation.created&limit=100")).items;
+    expect(made.filter((one: { after: { name: string } }) => one.after.name === "Once")).toHaveLength(1);
+  });
+
+  test("is not written for asking what is already so", async () => {
+    const automation = await createAutomation(server, owner.auth);
+    const activate = () =>
+      server.call(`/v1/automations/${automation.id}/deactivate`, { method: "POST", headers: owner.auth });
+    await activate();
+    const { sequence } = (await read("?limit=1")).items[0];
+    await activate();
+    expect((await read("?limit=1")).items[0].sequence).toBe(sequence);
+  });
+});
+
+describe("reading", () => {
+  test("is for admins, and of their own organization", async () => {
+    const member = await joinWorkspace(server, acme, "member");
+    expect((await server.call("/v1/audit-events", { headers: member.auth })).status).toBe(403);
+    const admin = await joinWorkspace(server, acme, "admin");
+    const narrow = { method: "PATCH", body: { retentionDays: 100 }, headers: admin.auth };
+    expect((await server.call("/v1/audit-events", { headers: admin.auth })).status).toBe(200);
+    expect((await server.call("/v1/audit-chain", narrow)).status).toBe(403);
+    const globex = await createWorkspace(server, "Globex");
+    const theirs = await read("", globex.owner.auth);
+    expect(theirs.items.map((one: { action: string }) => one.action)).toEqual(["organization.created"]);
+    expect(
+      (await server.call(`/v1/audit-events/${theirs.items[0].id}`, { headers: owner.auth })).status,
+    ).toBe(404);
+  });
+
+  test("filters by action, kind of action, actor, target and time, and pages without missing any", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const admin = await joinWorkspace(server, globex, "admin");
+    for (let i = 0; i < 5; i++) await rename(`Globex ${i}`, i % 2 ? admin.auth : globex.owner.auth);
+    const ids = async (query: string) =>
+      (await read(query, globex.owner.auth)).items.map((one: { id: string }) => one.id);
+    expect(await ids("?action=organization")).toHaveLength(6);
+    expect(await ids("?action=organization.changed")).toHaveLength(5);
+    expect(await ids("?action=organ")).toHaveLength(0);
+    expect(await ids(`?actorId=${admin.userId}`)).toHaveLength(2);
+    expect(await ids(`?actorId=${admin.memberId}`)).toHaveLength(2);
+    expect(await ids(`?targetId=${globex.orgId}&targetType=organization&credential=session`)).toHaveLength(6);
+    expect(await ids(`?credential=key`)).toHaveLength(0);
+    expect(await ids(`?from=${Date.now() + 60_000}`)).toHaveLength(0);
+    expect(await ids(`?to=${Date.now() + 60_000}`)).toHaveLength(6);
+    const paged: string[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await read(`?limit=4${cursor}`, globex.owner.auth);
+      paged.push(...page.items.map((one: { id: string }) => one.id));
+      if (!page.nextCursor) break;
+      cursor = `&cursor=${page.nextCursor}`;
+    }
+    expect(paged).toEqual(await ids(""));
+    expect((await server.call("/v1/audit-events?action=Robert');--", { headers: owner.auth })).status).toBe(
+      400,
+    );
+  });
+
+  test("everything can be had as JSON lines and as CSV that no spreadsheet runs", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const evil = '=HYPERLINK("http://evil.test","x"), and a\ttab';
+    await server.platform.db.transaction((tx) =>
+      recordAsSystem(tx, globex.orgId as OrgId, {
+        action: "test.noted",
+        target: { type: "test", id: evil },
+        after: { text: 'quote " and, comma' },
+      }),
+    );
+    const lines = (await server.call("/v1/audit-export", { headers: globex.owner.auth })).body
+      .trim()
+      .split("\n")
+      .map((line: string) => JSON.parse(line));
+    expect(lines.map((one: { sequence?: number }) => one.sequence)).toEqual([1, 2, undefined]);
+    expect(lines[1]).toMatchObject({
+      action: "test.noted",
+      actor: { credential: "system" },
+      target: { id: evil },
+    });
+    expect(lines[2]).toEqual({ complete: true });
+    const csv = await server.call("/v1/audit-export?format=csv", { headers: globex.owner.auth });
+    expect(csv.headers.get("content-type")).toContain("text/csv");
+    expect(csv.headers.get("content-disposition")).toBe('attachment; filename="audit.csv"');
+    const rows = csv.body.split("\r\n");
+    expect(rows[0]).toMatch(/^sequence,at,action,/);
+    expect(rows[2]).toContain(`"'=HYPERLINK(""http://evil.test"",""x""), and a\ttab"`);
+    expect(rows.at(-2)).toBe("# complete");
+  });
+});
+
+describe("the chain", () => {
+  test("has no gap and holds when many write at the same moment", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    await Promise.all(Array.from({ length: 20 }, (_, i) => rename(`Name ${i}`, globex.owner.auth)));
+    const { items } = await read("?limit=100", globex.owner.auth);
+    expect(items.map((one: { sequence: number }) => one.sequence)).toEqual(
+      Array.from({ length: 21 }, (_, i) => 21 - i),
+    );
+    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 21, sequence: 21, faults: [] });
+    const { chain } = (await server.call("/v1/audit-chain", { headers: globex.owner.auth })).body;
+    expect(chain).toEqual({
+      sequence: 21,
+      hash: items[0].hash,
+      prunedSequence: 0,
+      retentionDays: 400,
+    });
+  });
+
+  test("entries cannot be changed or removed by a statement", async () => {
+    const { db } = server.platform;
+    const refused = /not changed or removed/;
+    await expect(
+      db.run(sql`update audit_events set action = 'x.y' where scope = ${acme.orgId}`),
+    ).rejects.toThrow(refused);
+    await expect(db.run(sql`delete from audit_events where scope = ${acme.orgId}`)).rejects.toThrow(refused);
+    await expect(db.run(sql`truncate audit_events`)).rejects.toThrow(refused);
+  });
+
+  const columns = [
+    "action",
+    "actor_user_id",
+    "actor_name",
+    "address",
+    "target_id",
+    "request_id",
+    "credential",
+  ];
+  const tampering = fc.oneof(
+    fc.record({
+      kind: fc.constant("changed" as const),
+      at: fc.integer({ min: 1, max: 8 }),
+      column: fc.constantFrom(...columns),
+    }),
+    fc.record({ kind: fc.constant("state changed" as const), at: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ kind: fc.constant("moved in time" as const), at: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ kind: fc.constant("removed" as const), at: fc.integer({ min: 1, max: 8 }) }),
+    fc.record({ kind: fc.constant("inserted" as const), at: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ kind: fc.constant("swapped" as const), at: fc.integer({ min: 1, max: 7 }) }),
+  );
+
+  test("whatever is changed, removed, slipped in or swapped shows", { timeout: 120_000 }, async () => {
+    const { db } = server.platform;
+    const globex = await createWorkspace(server, "Globex");
+    for (let i = 0; i < 7; i++) await rename(`Name ${i}`, globex.owner.auth);
+    expect((await verdictOf(globex.orgId)).faults).toEqual([]);
+    const scope = globex.orgId;
+    await fc.assert(
+      fc.asyncProperty(tampering, async (one) => {
+        // As somebody would who owns the database; put back by rolling back.
+        const faults = await db
+          .transaction(async (tx) => {
+            await tx.run(sql`alter table audit_events disable trigger all`);
+            const { at } = one;
+            if (one.kind === "changed")
+              await tx.run(
+                sql`update audit_events set ${raw(one.column)} = 'tampered' where scope = ${scope} and seq = ${at}`,
+              );
+            if (one.kind === "state changed")
+              await tx.run(
+                sql`update audit_events set after = '{"name":"innocent"}' where scope = ${scope} and seq = ${at}`,
+              );
+            if (one.kind === "moved in time")
+              await tx.run(
+                sql`update audit_events set at = at + interval '1 hour' where scope = ${scope} and seq = ${at}`,
+              );
+            if (one.kind === "removed")
+              await tx.run(sql`delete from audit_events where scope = ${scope} and seq = ${at}`);
+            if (one.kind === "inserted") {
+              await tx.run(
+                sql`update audit_events set seq = seq + 1000 where scope = ${scope} and seq >= ${at}`,
+              );
+              await tx.run(sql`
+                insert into audit_events (scope, seq, id, at, action, credential, target_type, previous, hash)
+                select scope, ${at}, 'aud_forged', now(), 'member.removed', 'session', 'member', hash, sha256(hash)
+                from audit_chains where scope = ${scope}`);
+              await tx.run(
+                sql`update audit_events set seq = seq - 999 where scope = ${scope} and seq > 1000`,
+              );
+            }
+            if (one.kind === "swapped") {
+              await tx.run(sql`update audit_events set seq = 5000 where scope = ${scope} and seq = ${at}`);
+              await tx.run(
+                sql`update audit_events set seq = ${at} where scope = ${scope} and seq = ${at + 1}`,
+              );
+              await tx.run(
+                sql`update audit_events set seq = ${at + 1} where scope = ${scope} and seq = 5000`,
+              );
+            }
+            for await (const verdict of verifyAll(tx, { only: scope })) throw verdict.faults;
+            return [];
+          })
+          .catch((thrown: string[]) => thrown);
+        expect(faults, JSON.stringify(one)).not.toEqual([]);
+      }),
+      { numRuns: 60, seed: 7 },
+    );
+    expect((await verdictOf(scope)).faults).toEqual([]);
+  });
+
+  test("a chain that was rewritten whole is caught by the end that was noted elsewhere", async () => {
+    const { db } = server.platform;
+    const globex = await createWorkspace(server, "Globex");
+    await rename("Two", globex.owner.auth);
+    const scope = globex.orgId;
+    const { hash } = await verdictOf(scope);
+    const noted = { scope, sequence: 2, hash };
+    await db.run(sql`alter table audit_events disable trigger all`);
+    await db.run(sql`delete from audit_events where scope = ${scope} and seq = 2`);
+    await db.run(sql`update audit_chains set seq = 1, hash = previous where scope = ${scope}`);
+    await db.run(sql`alter table audit_events enable trigger all`);
+    expect((await verdictOf(scope)).faults).toEqual([]);
+    for await (const verdict of verifyAll(db, { only: scope, expected: [noted] }))
+      expect(verdict.faults).toEqual(["the chain ends at 1, before the noted entry 2"]);
+    await rename("Forged", globex.owner.auth);
+    for await (const verdict of verifyAll(db, { only: scope, expected: [noted] }))
+      expect(verdict.faults).toEqual(["entry 2 is not the one that was noted"]);
+  });
+
+  test("entries go when their time is over, and the rest still holds", async () => {
+    const { db } = server.platform;
+    const globex = await createWorkspace(server, "Globex");
+    for (let i = 0; i < 3; i++) await rename(`Name ${i}`, globex.owner.auth);
+    await server.call("/v1/audit-chain", {
+      method: "PATCH",
+      body: { retentionDays: 90 },
+      headers: globex.owner.auth,
+    });
+    await jobs[0]!.handle(server.platform, {});
+    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 5, faults: [] });
+    // Time passes for the first two.
+    await db.run(sql`alter table audit_events disable trigger all`);
+    await db.run(
+      sql`update audit_events set at = at - interval '91 days' where scope = ${globex.orgId} and seq <= 2`,
+    );
+    await db.run(sql`alter table audit_events enable trigger all`);
+    await jobs[0]!.handle(server.platform, {});
+    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 3, sequence: 5, faults: [] });
+    const { chain } = (await server.call("/v1/audit-chain", { headers: globex.owner.auth })).body;
+    expect(chain).toMatchObject({ prunedSequence: 2, retentionDays: 90 });
+    await rename("Goes on", globex.owner.auth);
+    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 4, sequence: 6, faults: [] });
+  });
+
+  test("goes with its organization", async () => {
+    const { db } = server.platform;
+    const globex = await createWorkspace(server, "Globex");
+    await db.run(sql`delete from organizations where id = ${globex.orgId}`);
+    expect(await db.rows(sql`select 1 from audit_events where scope = ${globex.orgId}`)).toEqual([]);
+  });
+});

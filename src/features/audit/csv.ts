@@ -1,0 +1,36 @@
+import type { AuditEvent } from "./contract.ts";
+
+const columns: [name: string, value: (event: AuditEvent) => unknown][] = [
+  ["sequence", ({ sequence }) => sequence],
+  ["at", ({ at }) => new Date(at).toISOString()],
+  ["action", ({ action }) => action],
+  ["actorName", ({ actor }) => actor.name],
+  ["actorUserId", ({ actor }) => actor.userId],
+  ["actorMemberId", ({ actor }) => actor.memberId],
+  ["credential", ({ actor }) => actor.credential],
+  ["credentialId", ({ actor }) => actor.credentialId],
+  ["address", ({ address }) => address],
+  ["userAgent", ({ userAgent }) => userAgent],
+  ["requestId", ({ requestId }) => requestId],
+  ["targetType", ({ target }) => target.type],
+  ["targetId", ({ target }) => target.id],
+  ["before", ({ before }) => before && JSON.stringify(before)],
+  ["after", ({ after }) => after && JSON.stringify(after)],
+  ["id", ({ id }) => id],
+  ["previousHash", ({ previousHash }) => previousHash],
+  ["hash", ({ hash }) => hash],
+];
+
+/** One line of RFC 4180; without an event, the line of names. */
+export const toCsv = (event?: AuditEvent): string =>
+  `${columns.map(([name, value]) => cell(event ? value(event) : name)).join(",")}\r\n`;
+
+/** A spreadsheet takes what begins like this for a formula and runs it; a quote before it makes it text. */
+const formula = /^[=+\-@\t\r]/;
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = String(value);
+  const safe = typeof value === "string" && formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
