@@ -2,10 +2,15 @@ import * as apiKeys from "./features/api-keys/index.ts";
 import * as audit from "./features/audit/index.ts";
 import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
+import * as bootstrap from "./features/bootstrap/index.ts";
+import * as invitations from "./features/invitations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
+import * as mcpTokens from "./features/mcp-tokens/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
+import * as roles from "./features/roles/index.ts";
 import * as system from "./features/system/index.ts";
+import * as teams from "./features/teams/index.ts";
 import * as users from "./features/users/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
@@ -27,8 +32,13 @@ const tags = [
   { name: "Authentication", description: "Accounts and sessions." },
   { name: "Users", description: "The signed-in person." },
   { name: "Organizations", description: "Organizations, also called workspaces." },
+  { name: "Bootstrap", description: "Workspaces that agents make for themselves, and claiming them." },
+  { name: "Invitations", description: "Asking people in." },
   { name: "Members", description: "Who belongs to an organization." },
+  { name: "Roles", description: "What can be allowed, and to whom together." },
+  { name: "Teams", description: "Members who are granted things together." },
   { name: "API Keys", description: "Keys that act for a member." },
+  { name: "MCP Tokens", description: "Tokens that MCP clients call with." },
   { name: "Automations", description: "What should happen when." },
   { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
   { name: "Automation Runners", description: "The machines that do runs." },
@@ -37,19 +47,24 @@ const tags = [
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations, audit];
+const rooms = [
+  ...[auth, users, organizations, bootstrap, invitations, members, roles, teams, apiKeys, mcpTokens],
+  ...[mcpConnections, automations, audit],
+];
 
 export const jobs: readonly Job[] = [
   mail.deliver as Job,
   mail.tidy,
   housekeeping,
   ...auth.jobs,
+  ...bootstrap.jobs,
+  ...mcpTokens.jobs,
   ...automations.jobs,
   ...audit.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
+export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies, auth.sealedSecrets];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];
@@ -64,6 +79,7 @@ export function api(): Record<string, unknown> {
       description: "Self-hosted control plane for organizations that run AI agents.",
       tags,
       tokenSchemes: {
+        mcp: { scheme: "mcpAuth", description: "MCP token, `sbm_…`, for seven days." },
         runner: { scheme: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
       },
     },
@@ -91,6 +107,7 @@ export function createApp(
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
+    mcp: mcpTokens.touchMcpTokensOfAll,
     runner: automations.touchRunnersOfAll,
   });
   const authenticate = createAuthenticator(
@@ -98,7 +115,10 @@ export function createApp(
     {
       session: auth.resolveSession,
       key: { prefix: apiKeys.keyPrefix, resolve: apiKeys.resolveKey },
-      tokens: { [automations.runnerPrefix]: automations.resolveRunner },
+      tokens: {
+        [automations.runnerPrefix]: automations.resolveRunner,
+        [mcpTokens.mcpPrefix]: mcpTokens.resolveMcpToken,
+      },
     },
     auth.cookieName(platform.config.publicUrl),
   );

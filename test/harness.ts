@@ -225,3 +225,67 @@ export async function createKey(
   if (reply.status !== 201) throw new Error(`key failed: ${reply.status} ${JSON.stringify(reply.body)}`);
   return { id: reply.body.apiKey.id, key: reply.body.key, auth: { "x-api-key": reply.body.key } };
 }
+
+/** Headers of another session of the same person. */
+export async function signIn(
+  server: TestServer,
+  { email, password }: Pick<Person, "email" | "password">,
+): Promise<{ authorization: string }> {
+  const { status, body } = await server.call("/api/auth/sign-in/email", { body: { email, password } });
+  if (status !== 200) throw new Error(`sign-in failed: ${status} ${JSON.stringify(body)}`);
+  return { authorization: `Bearer ${body.token}` };
+}
+
+let made = 0;
+
+async function make(server: TestServer, { auth }: Pick<Person, "auth">, path: string, body: object) {
+  const reply = await server.call(path, { body, headers: auth });
+  if (reply.status !== 201) throw new Error(`${path} failed: ${reply.status} ${JSON.stringify(reply.body)}`);
+  return reply.body;
+}
+
+export async function createRole(
+  server: TestServer,
+  person: Pick<Person, "auth">,
+  permissions: string[] = ["organization:read"],
+) {
+  return (await make(server, person, "/v1/roles", { name: `Role ${++made}`, permissions })).role;
+}
+
+export async function createTeam(server: TestServer, person: Pick<Person, "auth">) {
+  return (await make(server, person, "/v1/teams", { name: `Team ${++made}` })).team;
+}
+
+export const invite = (server: TestServer, person: Pick<Person, "auth">, body: object = {}) =>
+  make(server, person, "/v1/invitations", {
+    email: `invited-${++made}-${Date.now()}@example.com`,
+    role: "member",
+    ...body,
+  });
+
+export async function createMcpToken(
+  server: TestServer,
+  person: Pick<Person, "auth">,
+  body: object = {},
+): Promise<{ id: string; token: string; auth: { authorization: string } }> {
+  const { mcpToken, token } = await make(server, person, "/v1/mcp/token", body);
+  return { id: mcpToken.id, token, auth: { authorization: `Bearer ${token}` } };
+}
+
+/** A workspace of an agent's own, and what its key calls with. */
+export async function bootstrap(server: TestServer) {
+  const { sql } = await import("../src/platform/db/index.ts");
+  await server.platform.db.run(sql`delete from rate_limits`);
+  const { organization, key, claim } = await make(
+    server,
+    { auth: {} as Person["auth"] },
+    "/v1/bootstrap/workspace",
+    {},
+  );
+  return {
+    orgId: organization.id as string,
+    key: key as string,
+    claim,
+    auth: { "x-api-key": key as string },
+  };
+}

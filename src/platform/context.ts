@@ -65,6 +65,8 @@ export interface Caller {
   /** Sessions only: when and how the person proved who they are. */
   signedInAt?: number;
   signedInBy?: "password" | "sso";
+  /** MCP tokens only: what it may be used for. */
+  scopes?: readonly string[];
 }
 
 export interface Membership {

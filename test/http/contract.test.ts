@@ -9,18 +9,25 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, routes } from "../../src/app.ts";
 import { permissions } from "../../src/features/permissions/index.ts";
+import type { CredentialKind } from "../../src/platform/context.ts";
 import { sql } from "../../src/platform/db/index.ts";
 import { operationId, type RouteSpec } from "../../src/platform/http/index.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { newToken } from "../../src/platform/secrets.ts";
 import { claim, createAutomation, createRunner, event, queueRun } from "../automations.ts";
 import {
+  bootstrap,
   type CallOptions,
   createKey,
+  createMcpToken,
+  createRole,
+  createTeam,
   createWorkspace,
+  invite,
   joinWorkspace,
   type Person,
   type Reply,
+  signIn,
   signUp,
   type TestServer,
   useServer,
@@ -32,6 +39,16 @@ import { hostileBody, sample, schemaOf, wrongBodies } from "./samples.ts";
 const makers: Record<string, (server: TestServer, workspace: Workspace) => Promise<string>> = {
   "/v1/members/{id}": async (server, workspace) =>
     (await joinWorkspace(server, workspace, "member")).memberId,
+  "/v1/roles/{id}": async (server, { owner }) => (await createRole(server, owner)).id,
+  "/v1/teams/{id}": async (server, { owner }) => (await createTeam(server, owner)).id,
+  "/v1/teams/{id}/members/{memberId}": async (server, workspace) =>
+    (await joinWorkspace(server, workspace, "member")).memberId,
+  "/v1/invitations/{id}": async (server, { owner }) => (await invite(server, owner)).invitation.id,
+  "/v1/mcp/tokens/{id}": async (server, { owner }) => (await createMcpToken(server, owner)).id,
+  "/v1/me/sessions/{id}": async (server, { owner }) => {
+    await signIn(server, owner);
+    return (await server.call("/v1/me/sessions?limit=1", { headers: owner.auth })).body.items[0].id;
+  },
   "/v1/api-keys/{id}": async (server, { owner }) => (await createKey(server, owner)).id,
   "/v1/automations/{id}": async (server, { owner }) => (await createAutomation(server, owner.auth)).id,
   "/v1/automation-runs/{id}": async (server, { owner }) => {
@@ -51,6 +68,7 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
 
 /** Bodies that cannot be made up from their schema alone, by operation. */
 const bodies: Record<string, (server: TestServer, workspace: Workspace) => unknown> = {
+  patchV1MembersById: () => ({ role: "admin" }),
   postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
   postV1AutomationRunsByIdEvents: () => event(0),
   postV1AutomationRunsByIdEventsBatch: () => ({ events: [event(0)] }),
@@ -67,6 +85,9 @@ const lenient = new Set([
   "postV1WebhooksConnectorsCodehost",
 ]);
 
+/** What anybody may call under /v1, each on purpose. */
+const publicOnPurpose = new Set(["/v1/invitations/preview", "/v1/bootstrap/workspace"]);
+
 const specs = routes.map(({ spec }) => spec);
 const guarded = specs.filter(({ access }) => access.kind !== "public");
 const withParams = specs.filter(({ path }) => path.includes("{"));
@@ -77,10 +98,10 @@ const fill = (path: string, ids: Record<string, string> = {}) =>
 describe("every route", () => {
   const server = useServer();
   let acme: Workspace;
-  let globex: Workspace;
+  let shared: Workspace;
   beforeAll(async () => {
     acme = await createWorkspace(server, "Acme");
-    globex = await createWorkspace(server, "Globex");
+    shared = await createWorkspace(server, "Globex");
   });
 
   /** Calls a route and holds whatever comes back to what openapi.json says may come back. */
@@ -140,7 +161,7 @@ describe("every route", () => {
       expect(["public", "user", "member"]).toContain(access.kind);
       if (access.kind === "member" && access.permission) expect(permissions).toContain(access.permission);
       // Nothing under /v1 is public by accident: those that are say so here.
-      if (access.kind === "public") expect(path).not.toMatch(/^\/v1\//);
+      if (access.kind === "public" && !publicOnPurpose.has(path)) expect(path).not.toMatch(/^\/v1\//);
     });
 
     test("every permission of the catalogue decides something", () => {
@@ -159,6 +180,8 @@ describe("every route", () => {
 
   describe("refuses who is not known", () => {
     const bad: Record<string, Record<string, string>> = {};
+    /** Good tokens of machines, each for few routes. */
+    const machines: Partial<Record<CredentialKind, Record<string, Record<string, string>>>> = {};
     beforeAll(async () => {
       const { db } = server.platform;
       const goodKey = await createKey(server, acme.owner);
@@ -194,11 +217,84 @@ describe("every route", () => {
         "an expired key": expired.auth,
         "a removed key": revoked.auth,
         "a cookie that nobody got": { cookie: "signalbox_session=garbage", "sec-fetch-site": "same-origin" },
+        "a key whose member was removed": await keyOfRemoved(),
+        "the key of a workspace that is gone": await keyOfGone(),
+        "a session whose account is deleted": await sessionOfDeleted(),
+        ...(await machinesThatEnded()),
+      });
+      const [runner, mcp] = [
+        await createRunner(server, acme.owner.auth),
+        await createMcpToken(server, acme.owner),
+      ];
+      Object.assign(machines, {
+        runner: {
+          "a runner token": runner.auth,
+          "a runner token as x-api-key": { "x-api-key": runner.token },
+        },
+        mcp: { "an MCP token": mcp.auth, "an MCP token as x-api-key": { "x-api-key": mcp.token } },
       });
     });
 
+    async function keyOfRemoved() {
+      const member = await joinWorkspace(server, acme, "admin");
+      const key = await createKey(server, member);
+      await server.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth });
+      return key.auth;
+    }
+
+    async function keyOfGone() {
+      const provisional = await bootstrap(server);
+      await server.platform.db.run(sql`delete from organizations where id = ${provisional.orgId}`);
+      return provisional.auth;
+    }
+
+    async function sessionOfDeleted() {
+      const person = await signUp(server);
+      await server.call("/v1/me", {
+        method: "DELETE",
+        body: { confirm: person.email },
+        headers: person.auth,
+      });
+      return person.auth;
+    }
+
+    /** Tokens of machines after their time, and after somebody ended them. */
+    async function machinesThatEnded() {
+      const { db } = server.platform;
+      const expiredMcp = await createMcpToken(server, acme.owner);
+      await db.run(
+        sql`update mcp_tokens set expires_at = now() - interval '1 second' where id = ${expiredMcp.id}`,
+      );
+      const endedMcp = await createMcpToken(server, acme.owner);
+      await server.call(`/v1/mcp/tokens/${endedMcp.id}`, { method: "DELETE", headers: acme.owner.auth });
+      const runners: Record<string, string>[] = [];
+      for (const end of [
+        (id: string) =>
+          db.run(
+            sql`update automation_runner_tokens set expires_at = now() - interval '1 second' where runner_id = ${id}`,
+          ),
+        (id: string) =>
+          server.call(`/v1/automation-runners/${id}`, { method: "DELETE", headers: acme.owner.auth }),
+      ]) {
+        runners.push((await createRunner(server, acme.owner.auth)).auth);
+        const { items } = (await server.call("/v1/automation-runners?limit=1", { headers: acme.owner.auth }))
+          .body;
+        await end(items[0].id);
+      }
+      return {
+        "an expired MCP token": expiredMcp.auth,
+        "a removed MCP token": endedMcp.auth,
+        "a well-formed MCP token that nobody made": { authorization: `Bearer ${newToken("sbm_")}` },
+        "an expired runner token": runners[0],
+        "the token of a removed runner": runners[1],
+      };
+    }
+
     test.each(named(guarded))("%s", async (_, spec) => {
-      for (const [what, headers] of Object.entries(bad)) {
+      const taken = spec.access.kind === "public" ? [] : (spec.access.credentials ?? []);
+      const elsewhere = Object.entries(machines).filter(([kind]) => !taken.includes(kind as CredentialKind));
+      const all = Object.assign({}, bad, ...elsewhere.map(([, tokens]) => tokens));
+      for (const [what, headers] of Object.entries<Record<string, string>>(all)) {
         const reply = await callRoute(spec, { headers });
         expect({ what, status: reply.status, body: reply.body }).toEqual({
           what,
@@ -219,6 +315,10 @@ describe("every route", () => {
     const fresh = guarded.filter((spec) => terms(spec).fresh);
     const takesKeys = (spec: RouteSpec) => terms(spec).credentials?.includes("key") ?? true;
 
+    type Permitted = { permission: string };
+    const narrow: { permission: string; auth: Record<string, string> }[] = [];
+    let provisional: Record<string, string>;
+    let removed: Person;
     let powerless: Person;
     let stranger: Person;
     let early: Person;
@@ -233,6 +333,14 @@ describe("every route", () => {
       stranger = await signUp(server, "Stranger");
       early = await joinWorkspace(server, acme, "owner");
       key = await createKey(server, acme.owner);
+      for (const permission of ["organization:read", "members:read"]) {
+        const { auth } = await createKey(server, acme.owner, { permissions: [permission] });
+        narrow.push({ permission, auth });
+      }
+      provisional = (await bootstrap(server)).auth;
+      const leaver = await joinWorkspace(server, acme, "admin");
+      await server.call(`/v1/members/${leaver.memberId}`, { method: "DELETE", headers: acme.owner.auth });
+      removed = leaver;
       await db.run(
         sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${early.userId}`,
       );
@@ -242,6 +350,40 @@ describe("every route", () => {
       expect(await callRoute(spec, { headers: powerless.auth })).toMatchObject({
         status: 403,
         body: { error: "forbidden", reason: "missing_permission" },
+      });
+    });
+
+    test.each(named(byPermission))(
+      "%s: a key that was limited to something else gets 403",
+      async (_, spec) => {
+        const limited = narrow.find(
+          ({ permission }) => permission !== (spec.access as Permitted).permission,
+        )!;
+        const reason = takesKeys(spec) ? "missing_permission" : "session_required";
+        expect(await callRoute(spec, { headers: limited.auth })).toMatchObject({
+          status: 403,
+          body: { error: "forbidden", reason },
+        });
+      },
+    );
+
+    test.each(named(byPermission))(
+      "%s: the key of an unclaimed workspace gets 403, but for little",
+      async (_, spec) => {
+        const { permission } = spec.access as Permitted;
+        if (takesKeys(spec) && ["organization:read", "automations:create"].includes(permission)) return;
+        const reason = takesKeys(spec) ? "missing_permission" : "session_required";
+        expect(await callRoute(spec, { headers: provisional })).toMatchObject({
+          status: 403,
+          body: { error: "forbidden", reason },
+        });
+      },
+    );
+
+    test.each(named(forMembers))("%s: a member who was removed gets 403", async (_, spec) => {
+      expect(await callRoute(spec, { headers: removed.auth })).toMatchObject({
+        status: 403,
+        body: { error: "forbidden", reason: "no_active_organization" },
       });
     });
 
@@ -270,8 +412,17 @@ describe("every route", () => {
 
   describe("keeps organizations apart", () => {
     const guardedWithParams = withParams.filter(({ access }) => access.kind !== "public");
+    let key: { auth: Record<string, string> };
+    let provisional: { auth: Record<string, string> };
+    beforeAll(async () => {
+      key = await createKey(server, acme.owner);
+      provisional = await bootstrap(server);
+    });
 
     test.each(named(guardedWithParams))("%s: another organization's id is not found", async (_, spec) => {
+      // What must be fresh can take an organization away from its owner: each gets one of its own.
+      const isFinal = spec.access.kind !== "public" && spec.access.fresh;
+      const globex = isFinal ? await createWorkspace(server, "Globex") : shared;
       const theirs = await idsOf(spec, globex);
       const refused = await callRoute(spec, {
         ids: theirs,
@@ -280,6 +431,10 @@ describe("every route", () => {
       });
       expect(refused.status).toBe(404);
       expect(refused.body.error).toMatch(/_not_found$/);
+      for (const headers of [key.auth, provisional.auth]) {
+        const byKey = await callRoute(spec, { ids: theirs, headers, ...bodyFor(spec, acme) });
+        expect([403, 404]).toContain(byKey.status);
+      }
       // The same call in the organization it belongs to, so that the refusal above means something.
       const answered = await callRoute(spec, {
         ids: theirs,

@@ -102,7 +102,7 @@ describe("a page deep in a list", () => {
   });
 
   const lists: Record<string, (db: Db, orgId: OrgId) => Promise<unknown>> = {
-    members: (db, orgId) => members.list(db, orgId, memberIds[500]!, 51),
+    members: (db, orgId) => members.list(db, orgId, {}, memberIds[500]!, 51),
     "API keys": (db, orgId) => apiKeys.list(db, orgId, null, keyIds[500]!, 51),
     "the keys of one member": (db, orgId) => apiKeys.list(db, orgId, frequent, keyIds[500]!, 51),
   };

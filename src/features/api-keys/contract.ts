@@ -4,7 +4,7 @@ import { can, permissions } from "../permissions/index.ts";
 
 const tag = "API Keys";
 
-const ApiKey = z
+export const ApiKey = z
   .strictObject({
     id: z.string(),
     name: z.string(),
@@ -16,6 +16,7 @@ const ApiKey = z
       .describe("What it is limited to; null: whatever its member may do."),
     expiresAt: z.int().nullable(),
     lastUsedAt: z.int().nullable().describe("To within some seconds."),
+    replacedBy: z.string().nullable().describe("The key that took its place, while both work."),
     createdAt: z.int(),
   })
   .meta({ id: "ApiKey" });
@@ -44,6 +45,24 @@ export const create = route({
     permissions: z.array(z.enum(permissions)).min(1).max(permissions.length).optional(),
   }),
   replies: { 201: z.strictObject({ apiKey: ApiKey, key: z.string() }) },
+});
+
+export const rotate = route({
+  method: "post",
+  path: "/v1/api-keys/{id}/rotate",
+  tag,
+  summary: "Replace one of my keys by a new one",
+  description:
+    "The new key has the same name, limits and expiry, and is shown once. The old one works for `overlapSeconds` more.",
+  access: can("api_keys:create", { fresh: true }),
+  params: z.strictObject({ id: z.string() }),
+  body: z.strictObject({
+    overlapSeconds: z.int().min(0).max(604_800).default(0).describe("0: the old key ends at once."),
+  }),
+  replies: { 201: z.strictObject({ apiKey: ApiKey, key: z.string(), previous: ApiKey.nullable() }) },
+  errors: {
+    409: "`api_key_replaced`: rotate the newer one. `api_key_expired`: make a new key.",
+  },
 });
 
 export const remove = route({

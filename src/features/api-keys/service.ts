@@ -1,11 +1,12 @@
-import type { Caller, MemberCtx } from "../../platform/context.ts";
+import type { Caller, MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
+import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import { membershipFrom, type Permission } from "../permissions/index.ts";
+import type { ApiKey } from "./contract.ts";
 import * as store from "./store.ts";
 
 export const keyPrefix = "sbx_";
@@ -29,27 +30,73 @@ export async function create(ctx: MemberCtx, { name, expiresAt, permissions }: N
     throw invalidField(["expiresAt"], "This is in the past.");
   if (expiresAt !== undefined && expiresAt > maxTime)
     throw invalidField(["expiresAt"], "This is too far in the future.");
-  const missing = permissions?.find((permission) => !member.permissions.has(permission));
-  if (missing)
-    throw forbidden("missing_permission", `A key cannot have ${missing}: you do not have it yourself.`);
+  checkOwn(member, permissions);
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
-    const apiKey = await store.insert(tx, orgId, {
-      id: newId("key"),
-      memberId: member.id,
+    const apiKey = await insert(tx, orgId, member.id, key, {
       name,
-      start: key.slice(0, keyPrefix.length + 6),
-      keyHash: hashSecret(key),
       permissions: permissions ?? null,
-      expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+      expiresAt: expiresAt ?? null,
     });
-    if (!apiKey) throw new Error("The key was not stored.");
     await record(ctx, tx, {
       action: "api_key.created",
       target: { type: "api_key", id: apiKey.id },
       after: apiKey,
     });
     return { apiKey, key };
+  });
+}
+
+function checkOwn(member: MemberCtx["member"], permissions: readonly string[] | null | undefined): void {
+  const missing = permissions?.find((permission) => !member.permissions.has(permission));
+  if (missing)
+    throw forbidden("missing_permission", `A key cannot have ${missing}: you do not have it yourself.`);
+}
+
+/** For rooms that hand out a key of their own making. The caller checks what it may have. */
+export async function insert(
+  tx: Db,
+  orgId: OrgId,
+  memberId: MemberId,
+  key: string,
+  { name, permissions, expiresAt }: Pick<ApiKey, "name" | "permissions" | "expiresAt">,
+): Promise<ApiKey> {
+  const apiKey = await store.insert(tx, orgId, {
+    id: newId("key"),
+    memberId,
+    name,
+    start: key.slice(0, keyPrefix.length + 6),
+    keyHash: hashSecret(key),
+    permissions,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  });
+  if (!apiKey) throw new Error("The key was not stored.");
+  return apiKey;
+}
+
+export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { overlapSeconds: number }) {
+  const { orgId, member } = ctx;
+  const key = newToken(keyPrefix);
+  return ctx.db.transaction(async (tx) => {
+    // One's own only: the new key acts as its member, and is shown to whoever rotates it.
+    const old = isId("key", id) ? await store.lockOwn(tx, orgId, member.id, id) : undefined;
+    if (!old) throw notFound("api_key");
+    if (old.replacedBy)
+      throw conflict("api_key_replaced", `It was rotated. Rotate ${old.replacedBy} instead.`);
+    if (old.isOver) throw conflict("api_key_expired", "This key has expired. Make a new one.");
+    checkOwn(member, old.permissions);
+    const apiKey = await insert(tx, orgId, member.id, key, old);
+    const keyId = old.id as store.ApiKeyId;
+    const previous = overlapSeconds
+      ? await store.replace(tx, orgId, keyId, apiKey.id as store.ApiKeyId, overlapSeconds)
+      : await store.remove(tx, orgId, member.id, keyId).then(() => null);
+    await forgetCallers(ctx.bus, tx, id);
+    await record(ctx, tx, {
+      action: "api_key.rotated",
+      target: { type: "api_key", id },
+      after: { newKeyId: apiKey.id, overlapSeconds },
+    });
+    return { apiKey, key, previous: previous ?? null };
   });
 }
 

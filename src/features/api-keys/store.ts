@@ -7,7 +7,7 @@ import type { ApiKey } from "./contract.ts";
 export type ApiKeyId = Id<"key">;
 
 const columns = sql`k.id, k.name, k.start, k.member_id as "memberId", k.permissions, k.expires_at as "expiresAt",
-  k.last_used_at as "lastUsedAt", k.created_at as "createdAt"`;
+  k.last_used_at as "lastUsedAt", k.replaced_by as "replacedBy", k.created_at as "createdAt"`;
 
 interface NewKey {
   id: ApiKeyId;
@@ -25,6 +25,18 @@ export const insert = (db: Db, orgId: OrgId, key: NewKey) =>
     values (${key.id}, ${orgId}, ${key.memberId}, ${key.name}, ${key.start}, ${key.keyHash},
       ${key.permissions}::text[], ${key.expiresAt})
     returning ${columns}`);
+
+export const lockOwn = (tx: Db, orgId: OrgId, memberId: MemberId, id: ApiKeyId) =>
+  tx.row<ApiKey & { isOver: boolean }>(sql`
+    select ${columns}, coalesce(k.expires_at <= now(), false) as "isOver" from api_keys k
+    where k.org_id = ${orgId} and k.member_id = ${memberId} and k.id = ${id} for update`);
+
+/** It ends after so many seconds, or when it would have ended anyway. */
+export const replace = (db: Db, orgId: OrgId, id: ApiKeyId, by: ApiKeyId, seconds: number) =>
+  db.row<ApiKey>(sql`
+    update api_keys k set replaced_by = ${by},
+      expires_at = least(k.expires_at, now() + make_interval(secs => ${seconds}))
+    where k.org_id = ${orgId} and k.id = ${id} returning ${columns}`);
 
 /** `memberId` null: of every member. */
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>

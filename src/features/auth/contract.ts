@@ -14,7 +14,7 @@ export const User = z
   .meta({ id: "User" });
 export type User = z.output<typeof User>;
 
-const Session = z
+export const SignedIn = z
   .strictObject({ token: z.string().describe("Send it as `Authorization: Bearer <token>`."), user: User })
   .meta({ id: "SignedIn" });
 
@@ -35,7 +35,7 @@ export const signUp = route({
   access: open,
   limit: { attempts: 300, perSeconds: 3600 },
   body: z.strictObject({ email, password, name: lineOfText(120) }),
-  replies: { 200: Session },
+  replies: { 200: SignedIn },
   errors: { 409: "`email_taken`: there is an account with this address." },
 });
 
@@ -44,12 +44,44 @@ export const signIn = route({
   path: "/api/auth/sign-in/email",
   tag,
   summary: "Sign in with a password",
-  description: "At most 10 tries in 10 minutes for one address of a person from one address of the network.",
+  description:
+    "At most 10 tries in 10 minutes for one address of a person from one address of the network. With a second factor, 202 asks for the second step: `POST /api/auth/sign-in/two-factor`.",
   access: open,
   limit: { attempts: 300, perSeconds: 60 },
   body: z.strictObject({ email, password: z.string().min(1).max(128) }),
-  replies: { 200: Session },
+  replies: {
+    200: SignedIn,
+    202: z
+      .strictObject({ twoFactorToken: z.string(), expiresAt: z.int() })
+      .meta({ id: "TwoFactorRequired" })
+      .describe("The password is right; send this token with a code."),
+  },
   errors: { 401: "No such account, or another password." },
+});
+
+export const reauthenticate = route({
+  method: "post",
+  path: "/api/auth/reauthenticate",
+  tag,
+  summary: "Prove again who I am, for routes that need a fresh session",
+  description:
+    "With the password, or with a code where a second factor is on. Counts like signing in. A session that came by single sign-on is renewed by coming that way again.",
+  access: signedIn({ credentials: ["session"] }),
+  limit: { attempts: 300, perSeconds: 60 },
+  body: z.strictObject({
+    password: z.string().min(1).max(128).optional(),
+    code: z
+      .string()
+      .trim()
+      .min(6)
+      .max(40)
+      .optional()
+      .describe("From the authenticator app, or a backup code."),
+  }),
+  replies: { 200: z.strictObject({ signedInAt: z.int() }) },
+  errors: {
+    409: "`sso_session`: sign in through single sign-on again. `no_password`: reset the password to get one.",
+  },
 });
 
 export const signOut = route({

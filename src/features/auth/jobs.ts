@@ -1,5 +1,6 @@
 import { job } from "../../platform/jobs/index.ts";
 import * as store from "./store.ts";
+import { removeExpiredOfAll } from "./two-factor/index.ts";
 
 export const jobs = [
   job({
@@ -7,6 +8,7 @@ export const jobs = [
     schedule: "7 * * * *",
     handle: async ({ db }) => {
       await store.removeExpired(db);
+      await removeExpiredOfAll(db);
     },
   }),
 ];

@@ -4,10 +4,9 @@ import { forgetCallers } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { createAuthAdapter } from "./adapter.ts";
 import * as mails from "./mails.ts";
+import { sessionDays } from "./sessions/index.ts";
 import * as store from "./store.ts";
-
-/** How long a session lasts without being used. */
-export const sessionDays = 7;
+import { removeChallenges } from "./two-factor/index.ts";
 
 const prefixes: Record<string, string> = { user: "usr", session: "ses", account: "acc", verification: "ver" };
 
@@ -76,7 +75,10 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
       sendResetPassword: ({ user, token }) =>
         mail.send(current(), mails.resetPassword(config.publicUrl, user, token)),
       // Whoever still holds an older link is not necessarily the person who just used the newest.
-      onPasswordReset: async ({ user }) => void (await store.removeLinks(current(), user.id as UserId)),
+      onPasswordReset: async ({ user }) => {
+        await store.removeLinks(current(), user.id as UserId);
+        await removeChallenges(current(), user.id as UserId);
+      },
     },
     emailVerification: {
       sendOnSignUp: true,

@@ -19,6 +19,20 @@ If it was not you, there is nothing to do.
 `,
 });
 
+export const twoFactorChanged = (
+  publicUrl: string,
+  { email, name }: Person,
+  state: "on" | "off",
+): Message => ({
+  to: email,
+  subject: `Two-factor sign-in is ${state}`,
+  text: `Hello ${name},
+
+two-factor sign-in was switched ${state} for your account at ${publicUrl}.
+If it was you, there is nothing to do. If it was not, change your password at once: every session ends with it.
+`,
+});
+
 export const resetPassword = (publicUrl: string, { email, name }: Person, token: string): Message => ({
   to: email,
   subject: "Choose a new password",

@@ -3,6 +3,8 @@ import * as contract from "./contract.ts";
 import { noSessionCookie, sessionCookie } from "./cookie.ts";
 import * as pages from "./pages.ts";
 import * as service from "./service.ts";
+import { routes as sessions } from "./sessions/index.ts";
+import { routes as twoFactor } from "./two-factor/index.ts";
 
 export const routes = [
   on(contract.signUp, async (ctx, { body, addHeader }) => {
@@ -11,10 +13,11 @@ export const routes = [
     return session;
   }),
   on(contract.signIn, async (ctx, { body, addHeader }) => {
-    const session = await service.signIn(ctx, body);
-    addHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
-    return session;
+    const step = await service.signIn(ctx, body);
+    if (step.status === 200) addHeader("set-cookie", sessionCookie(ctx.config.publicUrl, step.body.token));
+    return step;
   }),
+  on(contract.reauthenticate, (ctx, { body }) => service.reauthenticate(ctx, body)),
   on(contract.signOut, async (ctx, { addHeader }) => {
     addHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
     return service.signOut(ctx);
@@ -26,4 +29,6 @@ export const routes = [
     (await service.verifyEmail(ctx, query.token)) ? pages.verified() : pages.notVerified(),
   ),
   on(contract.resetPage, () => pages.resetPassword()),
+  ...sessions,
+  ...twoFactor,
 ];

@@ -1,13 +1,18 @@
 import { APIError } from "better-auth/api";
-import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
+import { verifyPassword } from "better-auth/crypto";
+import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
-import { conflict, invalidField, unauthorized } from "../../platform/errors.ts";
+import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
+import { hashSecret } from "../../platform/secrets.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
 import { StorageError } from "./adapter.ts";
 import type { User } from "./contract.ts";
 import { libraryOf } from "./library.ts";
+import { isProvisionalAddress } from "./provisional.ts";
+import { endSession, refreshSession, removeSessionByToken } from "./sessions/index.ts";
 import * as store from "./store.ts";
+import { type Challenge, challenge, checkCode, isOn } from "./two-factor/index.ts";
 
 interface SignedIn {
   token: string;
@@ -29,14 +34,26 @@ export async function signUp(
   }
 }
 
-export async function signIn(ctx: Ctx, body: { email: string; password: string }): Promise<SignedIn> {
-  // Per person and place: a stranger's guesses do not lock the person out elsewhere.
-  const key = `sign-in ${body.email.toLowerCase()} ${networkOf(ctx.address)}`;
-  await countAttempt(ctx.db, key, { attempts: 10, perSeconds: 600 });
+/** Per person and place: a stranger's guesses do not lock the person out elsewhere. */
+const attemptsOf = ({ address }: Ctx, email: string) =>
+  `sign-in ${email.toLowerCase()} ${networkOf(address)}`;
+const wrongPasswords = { attempts: 10, perSeconds: 600 };
+
+type FirstStep = { status: 200; body: SignedIn } | { status: 202; body: Challenge };
+
+export async function signIn(ctx: Ctx, body: { email: string; password: string }): Promise<FirstStep> {
+  const key = attemptsOf(ctx, body.email);
+  await countAttempt(ctx.db, key, wrongPasswords);
   try {
     const result = signedIn(await call(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })));
     await forgetAttempt(ctx.db, key);
-    return result;
+    const userId = result.user.id as UserId;
+    if (!(await isOn(ctx.db, userId))) return { status: 200, body: result };
+    // The library has opened a session by now; nobody was given its token, and nobody will be.
+    return await ctx.db.transaction(async (tx) => {
+      await removeSessionByToken(tx, hashSecret(result.token));
+      return { status: 202, body: await challenge(tx, userId) };
+    });
   } catch (error) {
     if (error instanceof APIError && error.statusCode === 401) throw unauthorized("invalid_credentials");
     throw error;
@@ -45,13 +62,57 @@ export async function signIn(ctx: Ctx, body: { email: string; password: string }
 
 export async function signOut({ db, bus, caller, userId }: UserCtx): Promise<{ ok: true }> {
   await db.transaction(async (tx) => {
-    await store.deleteSession(tx, userId, caller.credentialId);
+    await endSession(tx, userId, caller.credentialId);
     await forgetCallers(bus, tx, caller.credentialId);
   });
   return { ok: true };
 }
 
+interface Proof {
+  password?: string | undefined;
+  code?: string | undefined;
+}
+
+/** Makes this session as fresh as a new one, by what signing in would have asked for. */
+export async function reauthenticate(ctx: UserCtx, { password, code }: Proof) {
+  const { db, bus, userId, caller } = ctx;
+  if ((password === undefined) === (code === undefined))
+    throw invalidRequest([{ message: "Send either the password, or a code." }]);
+  if (caller.signedInBy === "sso") {
+    // A password must not stand in for the organization's own way of knowing people.
+    throw conflict("sso_session", "You came by single sign-on. Sign in through it again to go on.");
+  }
+  if (await isOn(db, userId)) {
+    if (code === undefined)
+      throw invalidField(["code"], "A second factor is on: send a code instead of the password.");
+    await checkCode(ctx, code);
+  } else {
+    if (password === undefined)
+      throw invalidField(["password"], "No second factor is on: send the password.");
+    await checkPassword(ctx, password);
+  }
+  const refreshed = await db.transaction(async (tx) => {
+    const row = await refreshSession(tx, userId, caller.credentialId);
+    await forgetCallers(bus, tx, caller.credentialId);
+    return row;
+  });
+  // Ended at this moment.
+  if (!refreshed) throw unauthorized("invalid_token");
+  return refreshed;
+}
+
+async function checkPassword(ctx: UserCtx, password: string): Promise<void> {
+  const hash = await store.passwordHashOf(ctx.db, ctx.userId);
+  if (hash === undefined) throw conflict("no_password", "This account has no password. Reset it to get one.");
+  const key = attemptsOf(ctx, await store.emailOf(ctx.db, ctx.userId));
+  await countAttempt(ctx.db, key, wrongPasswords);
+  if (!(await verifyPassword({ hash, password })))
+    throw invalidField(["password"], "This is not your password.");
+  await forgetAttempt(ctx.db, key);
+}
+
 export async function requestPasswordReset(ctx: Ctx, body: { email: string }): Promise<{ ok: true }> {
+  if (isProvisionalAddress(body.email)) return { ok: true };
   const { api, together } = libraryOf(ctx);
   await call(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
   return { ok: true };

@@ -1,6 +1,7 @@
 import type { Caller, OrgId, UserId } from "../../platform/context.ts";
 import { type Db, sql } from "../../platform/db/index.ts";
 import type { MembershipRow } from "../permissions/index.ts";
+import type { User } from "./contract.ts";
 
 interface SessionRow extends Partial<MembershipRow> {
   id: string;
@@ -15,7 +16,7 @@ interface SessionRow extends Partial<MembershipRow> {
  */
 export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | undefined) =>
   db.row<SessionRow>(sql`
-    select s.id, s.user_id as "userId", s.created_at as "signedInAt", s.signed_in_by as "signedInBy",
+    select s.id, s.user_id as "userId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt", s.signed_in_by as "signedInBy",
       m.id as "memberId", m.org_id as "orgId", m.role, r.permissions as "rolePermissions",
       o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
     from sessions s
@@ -29,16 +30,46 @@ export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | un
 
 /** True once anybody has an account on this instance. */
 export const hasUsers = async (db: Db): Promise<boolean> =>
-  (await db.row(sql`select 1 from users limit 1`)) !== undefined;
+  (await db.row(sql`select 1 from users where not provisional limit 1`)) !== undefined;
+
+const columns = sql`id, email, email_verified as "emailVerified", name, created_at as "createdAt"`;
+
+export const findUser = (db: Db, userId: UserId) =>
+  db.row<User>(sql`select ${columns} from users where id = ${userId}`);
+
+export const renameUser = (db: Db, userId: UserId, name: string) =>
+  db.row<User>(
+    sql`update users set name = ${name}, updated_at = now() where id = ${userId} returning ${columns}`,
+  );
+
+/** Somebody who stands for a workspace that nobody has claimed; no password, so nobody signs in as them. */
+export const insertProvisional = (db: Db, userId: UserId, email: string, name: string) =>
+  db.run(sql`insert into users (id, email, name, provisional) values (${userId}, ${email}, ${name}, true)`);
+
+/** Whoever read a mail to this address is who they say they are. */
+export const confirmAddress = (db: Db, userId: UserId) =>
+  db.run(
+    sql`update users set email_verified = true, updated_at = now() where id = ${userId} and not email_verified`,
+  );
+
+export const passwordHashOf = async (db: Db, userId: UserId): Promise<string | undefined> =>
+  (
+    await db.row<{ password: string | null }>(
+      sql`select password from accounts where user_id = ${userId} and provider_id = 'credential'`,
+    )
+  )?.password ?? undefined;
+
+/** Sessions, passwords, memberships and all that hangs on them go along. */
+export const removeUser = async (db: Db, userId: UserId) => {
+  await removeLinks(db, userId);
+  return db.run(sql`delete from users where id = ${userId}`);
+};
 
 export async function emailOf(db: Db, userId: UserId): Promise<string> {
   const row = await db.row<{ email: string }>(sql`select email from users where id = ${userId}`);
   if (!row) throw new Error("A session without its user.");
   return row.email;
 }
-
-export const deleteSession = (db: Db, userId: UserId, id: string) =>
-  db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
 
 /** The links by mail that a person did not use. */
 export const removeLinks = (db: Db, userId: UserId) =>

@@ -5,4 +5,8 @@ import * as service from "./service.ts";
 export const routes = [
   on(contract.list, (ctx, { query }) => service.list(ctx, query)),
   on(contract.read, (ctx, { params }) => service.read(ctx, params.id)),
+  on(contract.change, (ctx, { params, body }) => service.change(ctx, params.id, body)),
+  on(contract.remove, (ctx, { params }) => service.remove(ctx, params.id)),
+  on(contract.leave, (ctx) => service.leave(ctx)),
+  on(contract.transferOwnership, (ctx, { params }) => service.transferOwnership(ctx, params.id)),
 ];

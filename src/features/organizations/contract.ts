@@ -4,7 +4,7 @@ import { can } from "../permissions/index.ts";
 
 const tag = "Organizations";
 
-const Organization = z
+export const Organization = z
   .strictObject({
     id: z.string(),
     name: z.string(),
@@ -15,6 +15,10 @@ const Organization = z
       .nullable()
       .describe("How long a sign-in counts here; null: no limit of its own."),
     requireSso: z.boolean(),
+    provisionalUntil: z
+      .int()
+      .nullable()
+      .describe("When it goes unless somebody claims it; null: somebody owns it."),
     createdAt: z.int(),
     updatedAt: z.int(),
   })
@@ -77,7 +81,22 @@ export const change = route({
     slug: slug.optional(),
     allowedEmailDomains: z.array(domain).max(100).optional(),
     sessionMaxAgeMinutes: z.int().min(5).max(525_600).nullable().optional(),
+    requireSso: z.boolean().optional(),
   }),
   replies: { 200: z.strictObject({ organization: Organization }) },
-  errors: { 409: "`slug_taken`: another organization has this slug." },
+  errors: {
+    409: "`slug_taken`: another organization has this slug. `sso_not_configured`: set up single sign-on first, or nobody could come in.",
+  },
+});
+
+export const remove = route({
+  method: "delete",
+  path: "/v1/organization",
+  tag,
+  summary: "Delete the active organization and everything in it",
+  description:
+    "Members, keys, tokens and secrets are gone with the reply; what is large follows in the background. It cannot be undone.",
+  access: can("organization:delete", { fresh: true }),
+  body: z.strictObject({ confirm: z.string().max(100).describe("The organization's slug, typed out.") }),
+  replies: { 204: null },
 });

@@ -1,2 +1,10 @@
+export { Organization } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { create as createOrganization } from "./service.ts";
+export {
+  allowsAddress,
+  create as createOrganization,
+  eraseOrganization,
+  insertOrganization,
+  removeOrganization,
+} from "./service.ts";
+export { find as findOrganization, settle as settleOrganization } from "./store.ts";

@@ -156,7 +156,8 @@ describe("changing an organization", () => {
     { allowedEmailDomains: [`${"a".repeat(64)}.com`] },
     { allowedEmailDomains: ["a.com\n"] },
     { allowedEmailDomains: Array.from({ length: 101 }, (_, i) => `d${i}.com`) },
-    { requireSso: true },
+    { requireSso: "yes" },
+    { provisionalUntil: 1 },
     { id: "org_x" },
   ])("%j is refused", async (body) => {
     const before = await read();

@@ -7,4 +7,5 @@ export const routes = [
   on(contract.list, (ctx, { query }) => service.list(ctx, query)),
   on(contract.read, (ctx) => service.read(ctx)),
   on(contract.change, (ctx, { body }) => service.change(ctx, body)),
+  on(contract.remove, (ctx, { body }) => service.remove(ctx, body)),
 ];

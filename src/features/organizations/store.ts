@@ -4,10 +4,20 @@ import type { Organization } from "./contract.ts";
 
 const columns = sql`o.id, o.name, o.slug, o.allowed_email_domains as "allowedEmailDomains",
   o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso",
-  o.created_at as "createdAt", o.updated_at as "updatedAt"`;
+  o.provisional_until as "provisionalUntil", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
 
-export const insert = (db: Db, { id, name, slug }: { id: OrgId; name: string; slug: string }) =>
-  db.row<Organization>(sql`insert into organizations as o (id, name, slug) values (${id}, ${name}, ${slug})
+interface NewOrganization {
+  id: OrgId;
+  name: string;
+  slug: string;
+  /** It goes after so many days unless somebody claims it; null: it has an owner. */
+  provisionalDays: number | null;
+}
+
+export const insert = (db: Db, { id, name, slug, provisionalDays }: NewOrganization) =>
+  db.row<Organization>(sql`
+    insert into organizations as o (id, name, slug, provisional_until)
+    values (${id}, ${name}, ${slug}, now() + make_interval(days => ${provisionalDays}::int))
     on conflict (slug) do nothing returning ${columns}`);
 
 export const find = (db: Db, orgId: OrgId) =>
@@ -22,13 +32,16 @@ export const listOfUser = (db: Db, userId: UserId, orgId: OrgId | null, after: s
     where m.user_id = ${userId} and (${orgId}::text is null or o.id = ${orgId}) and o.id < ${after}
     order by o.id desc limit ${limit}`);
 
+type Changeable = "name" | "slug" | "allowedEmailDomains" | "sessionMaxAgeMinutes" | "requireSso";
+
 /** Writes what is given; `undefined` keeps what is there. */
 export const update = (
   db: Db,
   orgId: OrgId,
-  changes: Partial<Omit<Organization, "id" | "createdAt" | "updatedAt">>,
+  changes: { [Name in Changeable]?: Organization[Name] | undefined },
 ) => {
   const { name = null, slug = null, allowedEmailDomains = null, sessionMaxAgeMinutes } = changes;
+  const { requireSso = null } = changes;
   return db.row<Organization>(sql`
     update organizations o set
       name = coalesce(${name}, o.name),
@@ -36,6 +49,15 @@ export const update = (
       allowed_email_domains = coalesce(${allowedEmailDomains}::text[], o.allowed_email_domains),
       session_max_age_minutes = case when ${sessionMaxAgeMinutes !== undefined}
         then ${sessionMaxAgeMinutes ?? null}::int else o.session_max_age_minutes end,
+      require_sso = coalesce(${requireSso}::boolean, o.require_sso),
       updated_at = now()
     where o.id = ${orgId} returning ${columns}`);
 };
+
+/** Everything that belongs to it goes along. */
+export const remove = (db: Db, orgId: OrgId) => db.run(sql`delete from organizations where id = ${orgId}`);
+
+/** From now on somebody owns it. False when somebody does already, or it is gone. */
+export const settle = async (db: Db, orgId: OrgId): Promise<boolean> =>
+  (await db.run(sql`update organizations set provisional_until = null, updated_at = now()
+    where id = ${orgId} and provisional_until > now()`)) > 0;

@@ -1,18 +1,33 @@
 /** The roles that every organization has, strongest first. */
-const builtInRoles = ["owner", "admin", "member"] as const;
+export const builtInRoles = ["owner", "admin", "member"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
 
+const owners: readonly BuiltInRole[] = ["owner"];
 const admins: readonly BuiltInRole[] = ["owner", "admin"];
 const everyone: readonly BuiltInRole[] = builtInRoles;
-const owners: readonly BuiltInRole[] = ["owner"];
 
 /** What can be allowed, what that means, and which built-in roles have it. Every route names one of these. */
 export const catalogue = {
   "organization:read": { description: "See the organization and its settings.", roles: everyone },
   "organization:update": { description: "Change the organization's name and settings.", roles: admins },
-  "members:read": { description: "See who belongs to the organization.", roles: everyone },
+  "organization:delete": { description: "Delete the organization and everything in it.", roles: owners },
+  "members:read": {
+    description: "See who belongs to the organization, its roles and teams.",
+    roles: everyone,
+  },
+  "members:invite": { description: "Invite people, within one's own rights.", roles: admins },
+  "members:manage": {
+    description: "Change what members may do and remove them, within one's own rights.",
+    roles: admins,
+  },
+  "roles:manage": { description: "Make, change and remove roles, within one's own rights.", roles: admins },
+  "teams:manage": { description: "Make, change and remove teams, and say who is in them.", roles: admins },
   "api_keys:create": { description: "Make, see and remove one's own API keys.", roles: everyone },
-  "api_keys:manage": { description: "See and remove the API keys of every member.", roles: admins },
+  "api_keys:manage": {
+    description: "See and remove the API keys and MCP tokens of every member.",
+    roles: admins,
+  },
+  "mcp_tokens:create": { description: "Make, see and remove one's own MCP tokens.", roles: everyone },
   "automations:create": {
     description: "Make, change and run one's own automations, and let runners do their runs.",
     roles: everyone,

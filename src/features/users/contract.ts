@@ -16,7 +16,9 @@ const Membership = z
 const Me = z
   .strictObject({
     user: User,
-    credential: z.enum(["session", "key"]).describe("What this call was signed with."),
+    twoFactorEnabled: z.boolean(),
+    credential: z.enum(["session", "key", "mcp"]).describe("What this call was signed with."),
+    scopes: z.array(z.string()).nullable().describe("Of an MCP token; null: the credential knows no scopes."),
     activeOrganizationId: z.string().nullable(),
     permissions: z.array(z.string()).describe("What this credential may do in the active organization."),
     organizations: z.array(Membership),
@@ -28,7 +30,8 @@ export const readMe = route({
   path: "/v1/me",
   tag,
   summary: "Who am I, where, and what may I do",
-  access: signedIn(),
+  description: "Also how an MCP token is checked.",
+  access: signedIn({ credentials: ["session", "key", "mcp"] }),
   replies: { 200: Me },
 });
 
@@ -51,4 +54,26 @@ export const switchOrganization = route({
   body: z.strictObject({ organizationId: z.string().min(1).max(100) }),
   replies: { 200: z.strictObject({ activeOrganizationId: z.string() }) },
   errors: { 404: "`organization_not_found`: there is none with this id that you belong to." },
+});
+
+export const removeMe = route({
+  method: "delete",
+  path: "/v1/me",
+  tag,
+  summary: "Delete my account",
+  description:
+    "Ends every session and key, and leaves every organization. Organizations in which nobody else is are deleted, if `deleteOrganizations` names each of them. It cannot be undone.",
+  access: signedIn({ credentials: ["session"], fresh: true }),
+  body: z.strictObject({
+    confirm: z.string().max(320).describe("The account's e-mail address, typed out."),
+    deleteOrganizations: z
+      .array(z.string().max(100))
+      .max(500)
+      .optional()
+      .describe("The slugs of the organizations that go along."),
+  }),
+  replies: { 204: null },
+  errors: {
+    409: "`sole_owner`: `organizations` need another owner first. `organizations_would_be_deleted`: name each of `organizations` in `deleteOrganizations`.",
+  },
 });

@@ -1,9 +1,14 @@
 import { on } from "../../platform/http/index.ts";
+import { noSessionCookie } from "../auth/index.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
 export const routes = [
   on(contract.readMe, (ctx) => service.readMe(ctx)),
   on(contract.changeMe, (ctx, { body }) => service.changeMe(ctx, body)),
+  on(contract.removeMe, async (ctx, { body, addHeader }) => {
+    await service.removeMe(ctx, body);
+    addHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
+  }),
   on(contract.switchOrganization, (ctx, { body }) => service.switchOrganization(ctx, body)),
 ];

@@ -1,33 +1,43 @@
 import type { OrgId, UserCtx } from "../../platform/context.ts";
-import { notFound, unauthorized } from "../../platform/errors.ts";
+import { conflict, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
-import { setActiveOrganization } from "../auth/index.ts";
+import { record } from "../audit/index.ts";
+import { findUser, hasTwoFactor, removeUser, renameUser, setActiveOrganization } from "../auth/index.ts";
+import { findOrganization, removeOrganization } from "../organizations/index.ts";
+import { lockRights } from "../roles/index.ts";
 import * as store from "./store.ts";
 
 export async function readMe({ db, userId, caller }: UserCtx) {
-  const [user, organizations] = await Promise.all([
-    store.findUser(db, userId),
+  const [user, organizations, twoFactorEnabled] = await Promise.all([
+    findUser(db, userId),
     store.listMemberships(db, userId),
+    hasTwoFactor(db, userId),
   ]);
   // Deleted between the check of the credential and here.
   if (!user) throw unauthorized("invalid_token");
   return {
     user,
-    credential: caller.credential as "session" | "key",
+    twoFactorEnabled,
+    credential: caller.credential as "session" | "key" | "mcp",
+    scopes: caller.scopes ? [...caller.scopes] : null,
     activeOrganizationId: caller.member?.orgId ?? null,
     permissions: [...(caller.member?.permissions ?? [])].sort(),
-    // A key belongs to one organization and has no business with the person's others.
+    // A key or token belongs to one organization and has no business with the person's others.
     organizations:
-      caller.credential === "key"
-        ? organizations.filter((one) => one.organizationId === caller.member?.orgId)
-        : organizations,
+      caller.credential === "session"
+        ? organizations
+        : organizations.filter((one) => one.organizationId === caller.member?.orgId),
   };
 }
 
-export async function changeMe({ db, userId }: UserCtx, { name }: { name: string }) {
-  const user = await store.renameUser(db, userId, name);
-  if (!user) throw unauthorized("invalid_token");
-  return { user };
+export async function changeMe(ctx: UserCtx, { name }: { name: string }) {
+  return ctx.db.transaction(async (tx) => {
+    const before = await findUser(tx, ctx.userId);
+    const user = await renameUser(tx, ctx.userId, name);
+    if (!user) throw unauthorized("invalid_token");
+    await record(ctx, tx, { action: "user.changed", target: targetOf(user.id), before, after: user }, null);
+    return { user };
+  });
 }
 
 export async function switchOrganization(ctx: UserCtx, { organizationId }: { organizationId: string }) {
@@ -39,3 +49,53 @@ export async function switchOrganization(ctx: UserCtx, { organizationId }: { org
   });
   return { activeOrganizationId: organizationId };
 }
+
+interface Farewell {
+  confirm: string;
+  deleteOrganizations?: string[] | undefined;
+}
+
+export async function removeMe(ctx: UserCtx, { confirm, deleteOrganizations = [] }: Farewell): Promise<void> {
+  const { userId } = ctx;
+  await ctx.db.transaction(async (tx) => {
+    await store.lockUser(tx, userId);
+    const user = await findUser(tx, userId);
+    if (!user) throw unauthorized("invalid_token");
+    if (confirm.trim().toLowerCase() !== user.email.toLowerCase())
+      throw invalidField(["confirm"], `Type the account's e-mail address to delete it: ${user.email}`);
+    for (const orgId of await store.listOrganizationIds(tx, userId)) await lockRights(tx, orgId);
+    const left = await store.listWithout(tx, userId);
+    const orphaned = left.filter((one) => one.role === "owner" && one.hasOthers && !one.hasOtherOwner);
+    if (orphaned.length > 0) {
+      throw conflict(
+        "sole_owner",
+        `You are the only owner of ${orphaned.map(({ name }) => name).join(", ")}. Make somebody else an owner there first.`,
+        { organizations: orphaned.map(named) },
+      );
+    }
+    const alone = left.filter(({ hasOthers }) => !hasOthers);
+    const unnamed = alone.filter(({ slug }) => !deleteOrganizations.includes(slug));
+    if (unnamed.length > 0) {
+      throw conflict(
+        "organizations_would_be_deleted",
+        `Nobody else is in ${unnamed.map(({ name }) => name).join(", ")}. Name them in deleteOrganizations, by slug, to delete them with the account.`,
+        { organizations: unnamed.map(named) },
+      );
+    }
+    for (const { orgId } of alone) await removeOrganization(ctx, tx, (await findOrganization(tx, orgId))!);
+    for (const { orgId, memberId, role } of left.filter(({ hasOthers }) => hasOthers)) {
+      const target = { type: "member", id: memberId };
+      await record(ctx, tx, { action: "member.left", target, before: { role, email: user.email } }, orgId);
+    }
+    await record(ctx, tx, { action: "user.deleted", target: targetOf(userId), before: user }, null);
+    await removeUser(tx, userId);
+    await forgetCallers(ctx.bus, tx, userId);
+  });
+}
+
+const named = ({ orgId, name, slug }: { orgId: string; name: string; slug: string }) => ({
+  id: orgId,
+  name,
+  slug,
+});
+const targetOf = (id: string) => ({ type: "user", id });

@@ -1,16 +1,5 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
 import { type Db, sql } from "../../platform/db/index.ts";
-import type { User } from "../auth/index.ts";
-
-const columns = sql`id, email, email_verified as "emailVerified", name, created_at as "createdAt"`;
-
-export const findUser = (db: Db, userId: UserId) =>
-  db.row<User>(sql`select ${columns} from users where id = ${userId}`);
-
-export const renameUser = (db: Db, userId: UserId, name: string) =>
-  db.row<User>(
-    sql`update users set name = ${name}, updated_at = now() where id = ${userId} returning ${columns}`,
-  );
 
 interface MembershipRow {
   organizationId: OrgId;
@@ -28,3 +17,33 @@ export const listMemberships = (db: Db, userId: UserId) =>
 
 export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<boolean> =>
   (await db.row(sql`select 1 from members where user_id = ${userId} and org_id = ${orgId}`)) !== undefined;
+
+/** Nobody takes this person in anywhere until the transaction ends. */
+export const lockUser = (tx: Db, userId: UserId) =>
+  tx.row<{ id: UserId }>(sql`select id from users where id = ${userId} for update`);
+
+/** In the order in which they are locked, the same for everybody. */
+export const listOrganizationIds = async (db: Db, userId: UserId): Promise<OrgId[]> =>
+  (
+    await db.rows<{ orgId: OrgId }>(
+      sql`select org_id as "orgId" from members where user_id = ${userId} order by org_id`,
+    )
+  ).map(({ orgId }) => orgId);
+
+interface Left {
+  orgId: OrgId;
+  memberId: MemberId;
+  name: string;
+  slug: string;
+  role: string;
+  hasOthers: boolean;
+  hasOtherOwner: boolean;
+}
+
+/** What would be left of each organization without this person. */
+export const listWithout = (db: Db, userId: UserId) =>
+  db.rows<Left>(sql`
+    select o.id as "orgId", m.id as "memberId", o.name, o.slug, m.role,
+      exists (select 1 from members x where x.org_id = o.id and x.id <> m.id) as "hasOthers",
+      exists (select 1 from members x where x.org_id = o.id and x.role = 'owner' and x.id <> m.id) as "hasOtherOwner"
+    from members m join organizations o on o.id = m.org_id where m.user_id = ${userId} order by o.id`);

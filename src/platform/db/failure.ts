@@ -42,3 +42,10 @@ export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === "23505" ? constraint : undefined;
 }
+
+/**
+ * Something that the request refers to went at the same moment, or two requests waited for each other: what
+ * was looked at before no longer holds. Asked again, the request is answered by what holds now.
+ */
+export const isCollision = (error: unknown): boolean =>
+  ["23503", "40P01"].includes((error as { code?: string } | undefined)?.code ?? "");

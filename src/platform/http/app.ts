@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { Caller, Ctx, Membership, Platform, UserId } from "../context.ts";
+import { isCollision } from "../db/index.ts";
 import { notFound, unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { checkAccess } from "./access.ts";
@@ -211,7 +212,11 @@ async function answer(
     );
     return jsonReply(status, body, ctx.requestId, replayed ? { "idempotency-replayed": "true" } : undefined);
   }
-  const { status, body: sent } = await reply(ctx);
+  const { status, body: sent } = await reply(ctx).catch(async (error: unknown) => {
+    // What the caller may do may be what went: then that is the answer.
+    if (isCollision(error)) await recheck();
+    throw error;
+  });
   const response = jsonReply(status, sent, ctx.requestId);
   for (const [header, value] of added) response.headers.append(header, value);
   return response;

@@ -1,5 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
-import { isDatabaseDown } from "../db/index.ts";
+import { isCollision, isDatabaseDown } from "../db/index.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
 
@@ -49,9 +49,12 @@ export function refusalReply(error: unknown, requestId: string, log: Log): Respo
       ? error
       : isDatabaseDown(error)
         ? unavailable("The database cannot be reached at the moment. Try again shortly.")
-        : undefined;
+        : isCollision(error)
+          ? unavailable("Something that this is about was changed at the same moment. Try again.", 1)
+          : undefined;
   if (refusal) {
-    if (!(error instanceof Refusal)) log.warn({ requestId, err: error }, "database unavailable");
+    if (!(error instanceof Refusal))
+      log.warn({ requestId, err: error }, isCollision(error) ? "collision" : "database unavailable");
     return jsonReply(refusal.status, refusal.body, requestId, refusal.headers);
   }
   log.error({ requestId, err: error }, "request failed");

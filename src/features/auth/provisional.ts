@@ -1,0 +1,6 @@
+/** A domain that nobody can own (RFC 2606): no mail ever leaves for it. */
+const domain = "provisional.invalid";
+
+export const provisionalAddress = (name: string) => `${name}@${domain}`;
+
+export const isProvisionalAddress = (email: string) => email.toLowerCase().endsWith(`@${domain}`);

@@ -1,0 +1,69 @@
+import type { Caller, Ctx, UserCtx, UserId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { notFound } from "../../../platform/errors.ts";
+import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { hashSecret, newToken } from "../../../platform/secrets.ts";
+import { record } from "../../audit/index.ts";
+import { deviceOf } from "./device.ts";
+import * as store from "./store.ts";
+
+/** How long a session lasts without being used. */
+export const sessionDays = 7;
+
+/** For whoever proved in another way than by a password alone who somebody is. Gives the token. */
+export async function startSession(
+  { address, userAgent }: Ctx,
+  tx: Db,
+  userId: UserId,
+  signedInBy: NonNullable<Caller["signedInBy"]>,
+): Promise<string> {
+  const token = newToken("");
+  await store.insert(tx, userId, {
+    id: newId("ses"),
+    tokenHash: hashSecret(token),
+    signedInBy,
+    address: address === "unknown" ? null : address,
+    userAgent,
+    days: sessionDays,
+  });
+  return token;
+}
+
+export async function list({ db, userId, caller }: UserCtx, query: PageQuery) {
+  const { items, nextCursor } = page(await store.list(db, userId, afterOf(query), query.limit + 1), query);
+  return {
+    items: items.map((session) => ({
+      ...session,
+      current: session.id === caller.credentialId,
+      device: deviceOf(session.userAgent),
+    })),
+    nextCursor,
+  };
+}
+
+export async function end(ctx: UserCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const ended = isId("ses", id) ? await store.remove(tx, ctx.userId, id) : 0;
+    if (ended === 0) throw notFound("session");
+    await forgetCallers(ctx.bus, tx, id);
+    await record(ctx, tx, { action: "session.ended", target: { type: "session", id } }, null);
+  });
+}
+
+export async function endOthers(ctx: UserCtx) {
+  const { userId, caller } = ctx;
+  return ctx.db.transaction(async (tx) => {
+    const ended = await store.removeOthers(tx, userId, caller.credentialId);
+    if (ended > 0) {
+      await forgetCallers(ctx.bus, tx, userId);
+      await record(
+        ctx,
+        tx,
+        { action: "session.others_ended", target: { type: "user", id: userId }, after: { ended } },
+        null,
+      );
+    }
+    return { ended };
+  });
+}

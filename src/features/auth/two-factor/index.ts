@@ -1,0 +1,3 @@
+export { routes } from "./routes.ts";
+export { type Challenge, challenge, checkCode, sealedSecrets } from "./service.ts";
+export { isOn, removeChallenges, removeExpiredOfAll } from "./store.ts";

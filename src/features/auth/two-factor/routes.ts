@@ -1,0 +1,16 @@
+import { on } from "../../../platform/http/index.ts";
+import { sessionCookie } from "../cookie.ts";
+import * as contract from "./contract.ts";
+import * as service from "./service.ts";
+
+export const routes = [
+  on(contract.begin, (ctx) => service.begin(ctx)),
+  on(contract.confirm, (ctx, { body }) => service.confirm(ctx, body)),
+  on(contract.renewBackupCodes, (ctx, { body }) => service.renewBackupCodes(ctx, body)),
+  on(contract.remove, (ctx, { body }) => service.remove(ctx, body)),
+  on(contract.signIn, async (ctx, { body, addHeader }) => {
+    const session = await service.signIn(ctx, body);
+    addHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
+    return session;
+  }),
+];

@@ -1,0 +1,75 @@
+import type { UserId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+
+interface TwoFactor {
+  /** Sealed. */
+  secret: string;
+  confirmedAt: number | null;
+}
+
+export const find = (db: Db, userId: UserId) =>
+  db.row<TwoFactor>(
+    sql`select secret, confirmed_at as "confirmedAt" from two_factors where user_id = ${userId}`,
+  );
+
+/** Whoever looks at the secret decides by it: nobody puts another in its place meanwhile. */
+export const lock = (tx: Db, userId: UserId) =>
+  tx.row<TwoFactor>(sql`
+    select secret, confirmed_at as "confirmedAt" from two_factors where user_id = ${userId} for no key update`);
+
+export const isOn = async (db: Db, userId: UserId): Promise<boolean> =>
+  (await db.row(sql`select 1 from two_factors where user_id = ${userId} and confirmed_at is not null`)) !==
+  undefined;
+
+/** False when it is switched on already. */
+export const begin = async (db: Db, userId: UserId, secret: string): Promise<boolean> =>
+  (await db.run(sql`
+    insert into two_factors as t (user_id, secret) values (${userId}, ${secret})
+    on conflict (user_id) do update set secret = excluded.secret, last_step = 0, created_at = now()
+      where t.confirmed_at is null`)) > 0;
+
+/** False when this code, or a newer one, was taken before: of two requests with one code, one gets it. */
+export const takeStep = async (db: Db, userId: UserId, step: number): Promise<boolean> =>
+  (await db.run(
+    sql`update two_factors set last_step = ${step} where user_id = ${userId} and last_step < ${step}`,
+  )) > 0;
+
+export const confirm = (db: Db, userId: UserId) =>
+  db.run(sql`update two_factors set confirmed_at = now() where user_id = ${userId}`);
+
+export const remove = (db: Db, userId: UserId) =>
+  db.run(sql`delete from two_factors where user_id = ${userId}`);
+
+export const replaceBackupCodes = async (db: Db, userId: UserId, hashes: readonly string[]) => {
+  await db.run(sql`delete from backup_codes where user_id = ${userId}`);
+  await db.run(sql`insert into backup_codes (user_id, code_hash)
+    select ${userId}, hash from unnest(${hashes}::text[]) as hash`);
+};
+
+export const takeBackupCode = async (db: Db, userId: UserId, hash: string): Promise<boolean> =>
+  (await db.run(sql`delete from backup_codes where user_id = ${userId} and code_hash = ${hash}`)) > 0;
+
+export const addChallenge = (db: Db, userId: UserId, tokenHash: string, minutes: number) =>
+  db.row<{ expiresAt: number }>(sql`
+    insert into sign_in_challenges (token_hash, user_id, expires_at)
+    values (${tokenHash}, ${userId}, now() + make_interval(mins => ${minutes}))
+    returning expires_at as "expiresAt"`);
+
+/** Counts a try at the second step; nobody when there were too many, or it is too late. */
+export const tryChallengeByToken = (db: Db, tokenHash: string, tries: number) =>
+  db.row<{ userId: UserId }>(sql`
+    update sign_in_challenges set attempts = attempts + 1
+    where token_hash = ${tokenHash} and expires_at > now() and attempts < ${tries}
+    returning user_id as "userId"`);
+
+/** False when it was ended before: of two right codes at the same moment, one signs in. */
+export const endChallenge = async (db: Db, userId: UserId, tokenHash: string): Promise<boolean> =>
+  (await db.run(
+    sql`delete from sign_in_challenges where user_id = ${userId} and token_hash = ${tokenHash}`,
+  )) > 0;
+
+export const removeChallenges = (db: Db, userId: UserId) =>
+  db.run(sql`delete from sign_in_challenges where user_id = ${userId}`);
+
+export const removeExpiredOfAll = (db: Db) =>
+  db.run(sql`delete from sign_in_challenges where expires_at < now()`);

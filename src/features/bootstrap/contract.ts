@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { lineOfText, open, route, signedIn } from "../../platform/http/index.ts";
+import { ApiKey } from "../api-keys/index.ts";
+import { Member } from "../members/index.ts";
+import { Organization } from "../organizations/index.ts";
+import { can } from "../permissions/index.ts";
+
+const tag = "Bootstrap";
+
+const Claim = z
+  .strictObject({
+    url: z.string().describe("For a person: whoever opens it and signs in becomes the owner."),
+    token: z.string().describe("What the link carries, for programs."),
+    expiresAt: z.int(),
+  })
+  .meta({ id: "Claim" });
+
+export const create = route({
+  method: "post",
+  path: "/v1/bootstrap/workspace",
+  tag,
+  summary: "A workspace for an agent that has no account",
+  description:
+    "Goes after 7 days unless a person claims it. Its key reads the organization, makes automations and reports their runs, and nothing else.",
+  access: open,
+  limit: { attempts: 5, perSeconds: 3600 },
+  body: z.strictObject({ name: lineOfText(120).default("Provisional workspace") }),
+  replies: {
+    201: z.strictObject({ organization: Organization, apiKey: ApiKey, key: z.string(), claim: Claim }),
+  },
+});
+
+export const createClaim = route({
+  method: "post",
+  path: "/v1/bootstrap/claims",
+  tag,
+  summary: "A new claim link for a provisional workspace",
+  description: "Good for 24 hours. The link before is no longer good.",
+  access: can("organization:read"),
+  replies: { 201: z.strictObject({ claim: Claim }) },
+  errors: { 409: "`already_claimed`: somebody owns this organization." },
+});
+
+const token = z.string().min(1).max(200);
+
+export const acceptClaim = route({
+  method: "post",
+  path: "/v1/bootstrap/claims/accept",
+  tag,
+  summary: "Become the owner of a provisional workspace",
+  description:
+    "Everything in it stays: automations, runs, and the key, which can do as little as before. The organization becomes the session's active one.",
+  access: signedIn({ credentials: ["session"] }),
+  body: z.strictObject({ token }),
+  replies: { 200: z.strictObject({ member: Member, organization: Organization }) },
+  errors: {
+    404: "`claim_not_found`: the link was not copied whole, was replaced by a newer one, or the workspace is gone.",
+    409: "`already_claimed`: somebody was faster. `claim_expired`: ask the agent for a new link.",
+  },
+});
+
+export const claimPage = route({
+  method: "get",
+  path: "/claim",
+  tag,
+  summary: "The page behind a claim link",
+  access: open,
+  query: z.strictObject({ token }),
+  raw: "text/html",
+  replies: { 200: z.string() },
+});

@@ -1,0 +1,28 @@
+import type { OrgId, UserId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+
+export const insertLink = (db: Db, orgId: OrgId, tokenHash: string, hours: number) =>
+  db.row<{ expiresAt: number }>(sql`
+    insert into claim_links (token_hash, org_id, expires_at)
+    values (${tokenHash}, ${orgId}, now() + make_interval(hours => ${hours}))
+    returning expires_at as "expiresAt"`);
+
+export const removeLinks = (db: Db, orgId: OrgId) =>
+  db.run(sql`delete from claim_links where org_id = ${orgId}`);
+
+export const findLinkByToken = (db: Db, tokenHash: string) =>
+  db.row<{ orgId: OrgId; isOver: boolean }>(sql`
+    select org_id as "orgId", expires_at <= now() as "isOver" from claim_links where token_hash = ${tokenHash}`);
+
+export const countUnclaimedOfAll = async (db: Db): Promise<number> =>
+  (await db.row<{ count: number }>(
+    sql`select count(*)::int as count from organizations where provisional_until is not null`,
+  ))!.count;
+
+/** One whose time is over, for whoever comes first; others pass it by. */
+export const lockOverdueOfAll = (tx: Db) =>
+  tx.row<{ orgId: OrgId; userId: UserId | null }>(sql`
+    select o.id as "orgId", (select m.user_id from members m join users u on u.id = m.user_id
+      where m.org_id = o.id and u.provisional limit 1) as "userId"
+    from organizations o where o.provisional_until <= now()
+    order by o.provisional_until limit 1 for update of o skip locked`);

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { open, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { Member } from "../members/index.ts";
+import { Organization } from "../organizations/index.ts";
+import { can } from "../permissions/index.ts";
+
+const tag = "Invitations";
+
+const statuses = ["pending", "accepted", "cancelled", "expired"] as const;
+
+const Invitation = z
+  .strictObject({
+    id: z.string(),
+    email: z.string(),
+    role: z.string(),
+    roleName: z.string(),
+    teamIds: z.array(z.string()),
+    status: z.enum(statuses),
+    invitedBy: z
+      .string()
+      .nullable()
+      .describe("The member who answers for it; null: they left, and it must be sent again to be accepted."),
+    inviterName: z.string(),
+    expiresAt: z.int(),
+    sentAt: z.int(),
+    createdAt: z.int(),
+  })
+  .meta({ id: "Invitation" });
+export type Invitation = z.output<typeof Invitation>;
+
+const sent = z.strictObject({
+  invitation: Invitation,
+  token: z.string().describe("Shown once, for whoever delivers the invitation themselves."),
+});
+
+export const listQuery = z.strictObject({ ...pageQuery.shape, status: z.enum(statuses).optional() });
+
+export const list = route({
+  method: "get",
+  path: "/v1/invitations",
+  tag,
+  summary: "The invitations of the organization",
+  access: can("members:invite"),
+  query: listQuery,
+  replies: { 200: pageOf(Invitation).meta({ id: "InvitationPage" }) },
+});
+
+const refused = {
+  409: "`already_member` · `email_domain_not_allowed`: `domains` lists those that are.",
+  429: "`rate_limited`: 3,000 mails a day for one organization.",
+};
+
+export const create = route({
+  method: "post",
+  path: "/v1/invitations",
+  tag,
+  summary: "Invite somebody by e-mail",
+  description:
+    "Good for 7 days. Inviting an address again replaces its open invitation. Nobody gives more than they have themselves.",
+  access: can("members:invite"),
+  body: z.strictObject({
+    email: z.email().max(320),
+    role: z.string().min(1).max(60),
+    teamIds: z.array(z.string().max(60)).max(50).optional(),
+  }),
+  replies: { 201: sent },
+  errors: refused,
+});
+
+const params = z.strictObject({ id: z.string() });
+
+export const cancel = route({
+  method: "post",
+  path: "/v1/invitations/{id}/cancel",
+  tag,
+  summary: "Take an invitation back",
+  access: can("members:invite"),
+  params,
+  replies: { 200: z.strictObject({ invitation: Invitation }) },
+  errors: { 409: "`invitation_accepted`: remove the member instead." },
+});
+
+export const resend = route({
+  method: "post",
+  path: "/v1/invitations/{id}/resend",
+  tag,
+  summary: "Send an invitation again, for 7 more days",
+  description:
+    "With a new link; the one before is no longer good. Whoever sends it answers for it from then on.",
+  access: can("members:invite"),
+  params,
+  replies: { 200: sent },
+  errors: {
+    ...refused,
+    409: `\`invitation_accepted\` · \`invitation_cancelled\`: invite anew. ${refused[409]}`,
+  },
+});
+
+const token = z.string().min(1).max(200);
+
+export const preview = route({
+  method: "get",
+  path: "/v1/invitations/preview",
+  tag,
+  summary: "What an invitation is about, for whoever holds its link",
+  access: open,
+  limit: { attempts: 120, perSeconds: 3600 },
+  query: z.strictObject({ token }),
+  replies: {
+    200: z.strictObject({
+      invitation: z
+        .strictObject({
+          organizationName: z.string(),
+          email: z.string().describe("Most of it hidden."),
+          role: z.string(),
+          roleName: z.string(),
+          inviterName: z.string(),
+          status: z.enum(statuses),
+          expiresAt: z.int(),
+        })
+        .meta({ id: "InvitationPreview" }),
+    }),
+  },
+  errors: { 404: "`invitation_not_found`: the link was not copied whole, or was replaced by a newer one." },
+});
+
+export const accept = route({
+  method: "post",
+  path: "/v1/invitations/accept",
+  tag,
+  summary: "Accept an invitation",
+  description:
+    "By a person whose e-mail address is the invited one, once. The organization becomes the session's active one.",
+  access: signedIn({ credentials: ["session"] }),
+  body: z.strictObject({ token }),
+  replies: { 200: z.strictObject({ member: Member, organization: Organization }) },
+  errors: {
+    404: "`invitation_not_found`: the link was not copied whole, or was replaced by a newer one.",
+    409: "`invitation_accepted` · `invitation_cancelled` · `invitation_expired` · `invitation_withdrawn`: ask to be invited again · `already_member` · `email_domain_not_allowed`",
+  },
+});
+
+export const page = route({
+  method: "get",
+  path: "/invitation",
+  tag,
+  summary: "The page behind the link in the invitation mail",
+  access: open,
+  query: z.strictObject({ token }),
+  raw: "text/html",
+  replies: { 200: z.string() },
+});

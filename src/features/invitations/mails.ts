@@ -1,0 +1,23 @@
+import type { Message } from "../../platform/mail/index.ts";
+import type { Invitation } from "./contract.ts";
+
+export const invitation = (
+  publicUrl: string,
+  organizationName: string,
+  { email, inviterName, roleName }: Invitation,
+  token: string,
+): Message => ({
+  to: email,
+  subject: `${inviterName} invites you to ${organizationName}`,
+  text: `Hello,
+
+${inviterName} invites you to the organization ${organizationName} on Signalbox at ${publicUrl}.
+Your role there would be: ${roleName}.
+
+To accept, open this link within 7 days and sign in, or sign up, with this very address:
+
+${publicUrl}/invitation?token=${encodeURIComponent(token)}
+
+If you do not know what this is about, there is nothing to do.
+`,
+});

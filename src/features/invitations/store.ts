@@ -1,0 +1,91 @@
+import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
+import { type Db, nothing, sql } from "../../platform/db/index.ts";
+import type { Id } from "../../platform/ids.ts";
+import type { Invitation } from "./contract.ts";
+
+export type InvitationId = Id<"inv">;
+
+const status = sql`case when i.accepted_at is not null then 'accepted' when i.cancelled_at is not null then 'cancelled'
+  when i.expires_at <= now() then 'expired' else 'pending' end`;
+const columns = sql`i.id, i.email, i.role, coalesce((select r.name from roles r where r.id = i.role and r.org_id = i.org_id),
+  initcap(i.role)) as "roleName", i.team_ids as "teamIds", ${status} as status, i.invited_by as "invitedBy",
+  i.inviter_name as "inviterName", i.expires_at as "expiresAt", i.sent_at as "sentAt", i.created_at as "createdAt"`;
+
+export const list = (
+  db: Db,
+  orgId: OrgId,
+  wanted: Invitation["status"] | undefined,
+  after: string,
+  limit: number,
+) =>
+  db.rows<Invitation>(sql`
+    select ${columns} from invitations i where i.org_id = ${orgId} and i.id < ${after}
+      ${wanted === undefined ? nothing : sql`and ${status} = ${wanted}`}
+    order by i.id desc limit ${limit}`);
+
+export const find = (db: Db, orgId: OrgId, id: InvitationId) =>
+  db.row<Invitation>(sql`select ${columns} from invitations i where i.org_id = ${orgId} and i.id = ${id}`);
+
+interface Sent {
+  tokenHash: string;
+  mailHash: string;
+  invitedBy: MemberId;
+  inviterName: string;
+  days: number;
+}
+
+export const insert = (
+  db: Db,
+  orgId: OrgId,
+  given: Sent & { id: InvitationId; email: string; role: string; teamIds: readonly string[] },
+) =>
+  db.row<Invitation>(sql`
+    insert into invitations as i (id, org_id, email, role, team_ids, token_hash, mail_hash, invited_by, inviter_name,
+      expires_at)
+    values (${given.id}, ${orgId}, ${given.email}, ${given.role}, ${given.teamIds}::text[], ${given.tokenHash},
+      ${given.mailHash}, ${given.invitedBy}, ${given.inviterName}, now() + make_interval(days => ${given.days}))
+    returning ${columns}`);
+
+export const renew = (db: Db, orgId: OrgId, id: InvitationId, sent: Sent) =>
+  db.row<Invitation>(sql`
+    update invitations i set token_hash = ${sent.tokenHash}, mail_hash = ${sent.mailHash},
+      invited_by = ${sent.invitedBy}, inviter_name = ${sent.inviterName},
+      expires_at = now() + make_interval(days => ${sent.days}), sent_at = now()
+    where i.org_id = ${orgId} and i.id = ${id} returning ${columns}`);
+
+export const cancel = (db: Db, orgId: OrgId, id: InvitationId) =>
+  db.row<Invitation>(sql`
+    update invitations i set cancelled_at = now()
+    where i.org_id = ${orgId} and i.id = ${id} and i.accepted_at is null and i.cancelled_at is null
+    returning ${columns}`);
+
+/** The one it makes room for, if there was one. */
+export const cancelOpen = (db: Db, orgId: OrgId, email: string) =>
+  db.row<{ id: InvitationId }>(sql`
+    update invitations set cancelled_at = now()
+    where org_id = ${orgId} and email = ${email} and accepted_at is null and cancelled_at is null returning id`);
+
+export const markAccepted = (db: Db, orgId: OrgId, id: InvitationId) =>
+  db.run(sql`update invitations set accepted_at = now() where org_id = ${orgId} and id = ${id}`);
+
+export interface Found extends Invitation {
+  id: InvitationId;
+  orgId: OrgId;
+  organizationName: string;
+  /** True for the token that only the mailbox was sent. */
+  byMail: boolean;
+}
+
+export const findInvitationByToken = (db: Db, tokenHash: string) =>
+  db.row<Found>(sql`
+    select ${columns}, i.org_id as "orgId", o.name as "organizationName", i.mail_hash = ${tokenHash} as "byMail"
+    from invitations i join organizations o on o.id = i.org_id
+    where i.token_hash = ${tokenHash} or i.mail_hash = ${tokenHash}`);
+
+export const hasMemberWithEmail = async (db: Db, orgId: OrgId, email: string): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 from users u join members m on m.user_id = u.id and m.org_id = ${orgId} where u.email = ${email}`)) !==
+  undefined;
+
+export const nameOf = async (db: Db, userId: UserId): Promise<string> =>
+  (await db.row<{ name: string }>(sql`select name from users where id = ${userId}`))?.name ?? "";

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { can } from "../permissions/index.ts";
+
+const tag = "MCP Tokens";
+
+const scopes = ["mcp:read", "mcp:write"] as const;
+
+const McpToken = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    start: z.string().describe("The first letters of the token, to tell tokens apart."),
+    memberId: z.string(),
+    scopes: z.array(z.enum(scopes)),
+    expiresAt: z.int(),
+    lastUsedAt: z.int().nullable().describe("To within some seconds."),
+    createdAt: z.int(),
+  })
+  .meta({ id: "McpToken" });
+export type McpToken = z.output<typeof McpToken>;
+
+export const create = route({
+  method: "post",
+  path: "/v1/mcp/token",
+  tag,
+  summary: "Make a token for an MCP client, for myself in the active organization",
+  description: "Good for 7 days, shown in this reply and never again. `GET /v1/me` tells whether it is good.",
+  access: can("mcp_tokens:create", { credentials: ["session"] }),
+  body: z.strictObject({
+    name: lineOfText(120).default("MCP client"),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .max(scopes.length)
+      .default(["mcp:read"])
+      .describe("`mcp:write` does not include `mcp:read`."),
+  }),
+  replies: { 201: z.strictObject({ mcpToken: McpToken, token: z.string() }) },
+});
+
+export const list = route({
+  method: "get",
+  path: "/v1/mcp/tokens",
+  tag,
+  summary: "My MCP tokens; those of every member with `api_keys:manage`",
+  access: can("mcp_tokens:create"),
+  query: pageQuery,
+  replies: { 200: pageOf(McpToken).meta({ id: "McpTokenPage" }) },
+});
+
+export const remove = route({
+  method: "delete",
+  path: "/v1/mcp/tokens/{id}",
+  tag,
+  summary: "End an MCP token at once",
+  access: can("mcp_tokens:create"),
+  params: z.strictObject({ id: z.string() }),
+  replies: { 204: null },
+});

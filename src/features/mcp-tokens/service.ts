@@ -1,0 +1,59 @@
+import type { Caller, MemberCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { notFound } from "../../platform/errors.ts";
+import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { hashSecret, newToken } from "../../platform/secrets.ts";
+import { record } from "../audit/index.ts";
+import { membershipFrom } from "../permissions/index.ts";
+import type { McpToken } from "./contract.ts";
+import * as store from "./store.ts";
+
+export const mcpPrefix = "sbm_";
+const days = 7;
+
+/** Whose tokens the caller may see and end: their own, or everyone's. */
+const reachOf = ({ member }: MemberCtx) => (member.permissions.has("api_keys:manage") ? null : member.id);
+
+export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "name" | "scopes">) {
+  const token = newToken(mcpPrefix);
+  return ctx.db.transaction(async (tx) => {
+    const mcpToken = (await store.insert(tx, ctx.orgId, {
+      id: newId("mcp"),
+      memberId: ctx.member.id,
+      name,
+      start: token.slice(0, mcpPrefix.length + 6),
+      tokenHash: hashSecret(token),
+      scopes: [...new Set(scopes)].sort(),
+      days,
+    }))!;
+    const target = { type: "mcp_token", id: mcpToken.id };
+    await record(ctx, tx, { action: "mcp_token.created", target, after: mcpToken });
+    return { mcpToken, token };
+  });
+}
+
+export async function list(ctx: MemberCtx, query: PageQuery) {
+  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+}
+
+export async function remove(ctx: MemberCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const ended = isId("mcp", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : undefined;
+    if (!ended) throw notFound("mcp_token");
+    await forgetCallers(ctx.bus, tx, id);
+    await record(ctx, tx, { action: "mcp_token.removed", target: { type: "mcp_token", id }, before: ended });
+  });
+}
+
+export async function resolveMcpToken(db: Db, tokenHash: string): Promise<Caller | undefined> {
+  const row = await store.findMcpTokenByToken(db, tokenHash);
+  if (!row) return undefined;
+  return {
+    credential: "mcp",
+    credentialId: row.id,
+    userId: row.userId,
+    member: membershipFrom(row),
+    scopes: row.scopes,
+  };
+}

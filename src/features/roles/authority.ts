@@ -1,0 +1,86 @@
+import type { MemberCtx, MemberId, Membership, OrgId } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
+import { isId } from "../../platform/ids.ts";
+import { builtInRoles, membershipFrom, type Permission, permissionsOfRole } from "../permissions/index.ts";
+import * as store from "./store.ts";
+
+/**
+ * What the caller may do at this moment, and nobody's rights here change until the transaction ends. What
+ * was true when the request came in may be over: two who take each other's rights away at the same moment
+ * must not both succeed.
+ */
+export async function lockAuthority(
+  { orgId, member }: MemberCtx,
+  tx: Db,
+  permission: Permission | undefined,
+): Promise<Membership> {
+  await lockRights(tx, orgId);
+  const row = await store.findMembership(tx, orgId, member.id);
+  if (!row) throw forbidden("no_active_organization", "You do not belong to this organization any more.");
+  // The credential may be narrower than its member.
+  const now = membershipFrom(row, [...member.permissions]);
+  if (permission && !now.permissions.has(permission)) {
+    throw forbidden("missing_permission", `This needs the permission ${permission}. Ask an owner or admin.`);
+  }
+  return now;
+}
+
+/** The same for who is not a member (yet). */
+export async function lockRights(tx: Db, orgId: OrgId): Promise<void> {
+  if (!(await store.lockOrganization(tx, orgId))) throw notFound("organization");
+}
+
+export interface Grantable {
+  id: string;
+  name: string;
+  permissions: ReadonlySet<string>;
+}
+
+export const nameOfBuiltIn = (role: string) => role.charAt(0).toUpperCase() + role.slice(1);
+
+async function findRole(db: Db, orgId: OrgId, id: string): Promise<Grantable | undefined> {
+  if ((builtInRoles as readonly string[]).includes(id))
+    return { id, name: nameOfBuiltIn(id), permissions: permissionsOfRole(id, null) };
+  const own = isId("role", id) ? await store.find(db, orgId, id) : undefined;
+  return own && { ...own, permissions: new Set(own.permissions) };
+}
+
+/** The role, if this member may give it to somebody: it holds nothing that they do not have themselves. */
+export async function grantableRole(tx: Db, actor: Membership, id: string): Promise<Grantable> {
+  const role = await findRole(tx, actor.orgId, id);
+  if (!role) throw invalidField(["role"], "There is no such role here. GET /v1/roles lists them.");
+  if (id === "owner") ownersOnly(actor, "Only an owner makes somebody an owner.");
+  refuseBeyond(actor, role.permissions, `give the role ${role.name}`);
+  return role;
+}
+
+/** Refuses whoever would change something about a member who may do more than they may. */
+export async function checkAbove(tx: Db, actor: Membership, target: { id: string }): Promise<void> {
+  const row = await store.findMembership(tx, actor.orgId, target.id as MemberId);
+  if (!row) throw notFound("member");
+  if (row.role === "owner") ownersOnly(actor, "Only an owner changes or removes an owner.");
+  refuseBeyond(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
+}
+
+/** True while this member could still give that role: what they once offered stands and falls with it. */
+export async function couldGrant(tx: Db, orgId: OrgId, memberId: MemberId, id: string): Promise<boolean> {
+  const [row, role] = [await store.findMembership(tx, orgId, memberId), await findRole(tx, orgId, id)];
+  if (!row || !role) return false;
+  const { permissions } = membershipFrom(row);
+  return (
+    permissions.has("members:invite" satisfies Permission) &&
+    (id !== "owner" || row.role === "owner") &&
+    [...role.permissions].every((name) => permissions.has(name))
+  );
+}
+
+export function ownersOnly({ role }: Membership, message: string): void {
+  if (role !== "owner") throw forbidden("owner_required", message);
+}
+
+export function refuseBeyond(actor: Membership, wanted: Iterable<string>, what: string): void {
+  const missing = [...wanted].find((name) => !actor.permissions.has(name));
+  if (missing !== undefined)
+    throw forbidden("above_own_rights", `You cannot ${what}: that takes ${missing}, which you do not have.`);
+}

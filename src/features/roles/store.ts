@@ -1,0 +1,64 @@
+import type { MemberId, OrgId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+import type { Id } from "../../platform/ids.ts";
+import type { MembershipRow } from "../permissions/index.ts";
+import type { Role } from "./contract.ts";
+
+export type RoleId = Id<"role">;
+export type OwnRole = Omit<Role, "builtIn" | "memberCount">;
+
+const columns = sql`r.id, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+
+/**
+ * Who changes what people may do in an organization goes one at a time: whoever waited here sees what the
+ * one before them did. References to the organization do not wait for it.
+ */
+export const lockOrganization = (tx: Db, orgId: OrgId) =>
+  tx.row<{ id: OrgId }>(sql`select id from organizations where id = ${orgId} for no key update`);
+
+export const findMembership = (db: Db, orgId: OrgId, memberId: MemberId) =>
+  db.row<MembershipRow>(sql`
+    select m.id as "memberId", m.org_id as "orgId", m.role, r.permissions as "rolePermissions",
+      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
+    from members m join organizations o on o.id = m.org_id
+    left join roles r on r.id = m.role and r.org_id = m.org_id
+    where m.org_id = ${orgId} and m.id = ${memberId}`);
+
+/** All of them: an organization has few. */
+export const list = (db: Db, orgId: OrgId) =>
+  db.rows<OwnRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} order by r.id desc`);
+
+export const find = (db: Db, orgId: OrgId, id: RoleId) =>
+  db.row<OwnRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} and r.id = ${id}`);
+
+export const countMembers = (db: Db, orgId: OrgId) =>
+  db.rows<{ role: string; count: number }>(
+    sql`select role, count(*)::int as count from members where org_id = ${orgId} group by role`,
+  );
+
+type Said = Pick<Role, "name" | "description" | "permissions">;
+
+export const insert = (db: Db, orgId: OrgId, id: RoleId, { name, description, permissions }: Said) =>
+  db.row<OwnRole>(sql`
+    insert into roles as r (id, org_id, name, description, permissions)
+    values (${id}, ${orgId}, ${name}, ${description}, ${permissions}::text[]) returning ${columns}`);
+
+export const update = (db: Db, orgId: OrgId, id: RoleId, { name, description, permissions }: Said) =>
+  db.row<OwnRole>(sql`
+    update roles r set name = ${name}, description = ${description}, permissions = ${permissions}::text[],
+      updated_at = now()
+    where r.org_id = ${orgId} and r.id = ${id} returning ${columns}`);
+
+export const remove = (db: Db, orgId: OrgId, id: RoleId) =>
+  db.run(sql`delete from roles where org_id = ${orgId} and id = ${id}`);
+
+export const listHolders = (db: Db, orgId: OrgId, id: RoleId, limit: number) =>
+  db.rows<{ id: string; name: string; email: string }>(sql`
+    select m.id, u.name, u.email from members m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.role = ${id} order by m.id desc limit ${limit}`);
+
+export const countUses = (db: Db, orgId: OrgId, id: RoleId) =>
+  db.row<{ members: number; invitations: number }>(sql`
+    select (select count(*)::int from members where org_id = ${orgId} and role = ${id}) as members,
+      (select count(*)::int from invitations where org_id = ${orgId} and role = ${id}
+        and accepted_at is null and cancelled_at is null and expires_at > now()) as invitations`);

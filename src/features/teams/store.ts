@@ -1,0 +1,59 @@
+import type { MemberId, OrgId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+import type { Id } from "../../platform/ids.ts";
+import type { Team } from "./contract.ts";
+
+export type TeamId = Id<"team">;
+
+const columns = sql`t.id, t.name, t.description,
+  (select count(*)::int from team_members x where x.team_id = t.id) as "memberCount",
+  t.created_at as "createdAt", t.updated_at as "updatedAt"`;
+
+export const list = (db: Db, orgId: OrgId, after: string, limit: number) =>
+  db.rows<Team>(sql`select ${columns} from teams t where t.org_id = ${orgId} and t.id < ${after}
+    order by t.id desc limit ${limit}`);
+
+export const find = (db: Db, orgId: OrgId, id: TeamId) =>
+  db.row<Team>(sql`select ${columns} from teams t where t.org_id = ${orgId} and t.id = ${id}`);
+
+export const insert = (db: Db, orgId: OrgId, id: TeamId, { name, description }: Named) =>
+  db.row<Team>(sql`insert into teams as t (id, org_id, name, description)
+    values (${id}, ${orgId}, ${name}, ${description}) returning ${columns}`);
+
+type Named = Pick<Team, "name" | "description">;
+
+export const update = (db: Db, orgId: OrgId, id: TeamId, { name, description }: Named) =>
+  db.row<Team>(sql`update teams t set name = ${name}, description = ${description}, updated_at = now()
+    where t.org_id = ${orgId} and t.id = ${id} returning ${columns}`);
+
+export const remove = (db: Db, orgId: OrgId, id: TeamId) =>
+  db.run(sql`delete from teams where org_id = ${orgId} and id = ${id}`);
+
+/** How many of these are teams here. */
+export const countThere = async (db: Db, orgId: OrgId, ids: readonly string[]): Promise<number> =>
+  (await db.row<{ count: number }>(
+    sql`select count(*)::int as count from teams where org_id = ${orgId} and id = any(${ids}::text[])`,
+  ))!.count;
+
+/** How many teams the member came into; those that are gone, or that they are in, are passed over. */
+export const addTo = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly string[]) =>
+  db.run(sql`
+    insert into team_members (team_id, member_id, org_id)
+    select t.id, m.id, t.org_id from teams t join members m on m.org_id = t.org_id
+    where t.org_id = ${orgId} and t.id = any(${ids}::text[]) and m.id = ${memberId}
+    on conflict do nothing`);
+
+export const hasMember = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<boolean> =>
+  (await db.row(sql`select 1 from members where org_id = ${orgId} and id = ${memberId}`)) !== undefined;
+
+export const removeFrom = (db: Db, orgId: OrgId, memberId: MemberId, id: TeamId) =>
+  db.run(sql`
+    delete from team_members where org_id = ${orgId} and team_id = ${id} and member_id = ${memberId}`);
+
+/** Whom a grant may name so that it counts for this member: themselves, and each team they are in. */
+export const granteesOf = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<string[]> => {
+  const teams = await db.rows<{ id: string }>(
+    sql`select team_id as id from team_members where org_id = ${orgId} and member_id = ${memberId}`,
+  );
+  return [memberId, ...teams.map(({ id }) => id)];
+};
