@@ -118,3 +118,18 @@ create table claim_links (
   created_at timestamptz not null default now()
 );
 create index claim_links_org on claim_links (org_id);
+
+-- An organization goes with the request that says so, and its runs may be a million: they stay behind, where
+-- nobody reaches them, and are removed in small steps. Only what waits or is under way goes along, so that
+-- nobody works on it; it is little.
+alter table automation_runs drop constraint automation_runs_org_id_fkey;
+alter table automation_runs drop constraint automation_runs_automation_id_fkey;
+alter table automation_usage drop constraint automation_usage_org_id_fkey;
+create table automation_org_leftovers (org_id text collate "C" primary key);
+create function organizations_leave_runs() returns trigger language plpgsql as $$ begin
+  insert into automation_org_leftovers (org_id) select id from gone on conflict do nothing;
+  delete from automation_runs where org_id in (select id from gone) and status in ('queued', 'running');
+  return null;
+end $$;
+create trigger organizations_gone after delete on organizations
+  referencing old table as gone for each statement execute function organizations_leave_runs();

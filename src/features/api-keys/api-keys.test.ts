@@ -53,6 +53,77 @@ describe("API keys", () => {
     );
   });
 
+  test("is rotated: the new one works at once, the old one until the overlap ends", async () => {
+    const old = await createKey(server, acme.owner, { permissions: ["members:read"], name: "CI" });
+    const rotate = (id: string, body: object, headers: Record<string, string> = acme.owner.auth) =>
+      server.call(`/v1/api-keys/${id}/rotate`, { body, headers });
+    const works = async (auth: Record<string, string>) =>
+      (await server.call("/v1/members", { headers: auth })).status;
+    const { status, body } = await rotate(old.id, { overlapSeconds: 2 });
+    expect(status).toBe(201);
+    expect(body.apiKey).toMatchObject({
+      name: "CI",
+      permissions: ["members:read"],
+      expiresAt: null,
+      replacedBy: null,
+    });
+    expect(body.previous).toMatchObject({ id: old.id, replacedBy: body.apiKey.id });
+    expect(body.key).toMatch(/^sbx_/);
+    const next = { "x-api-key": body.key };
+    expect([await works(old.auth), await works(next)]).toEqual([200, 200]);
+    expect(await rotate(old.id, {})).toMatchObject({ status: 409, body: { error: "api_key_replaced" } });
+    await expect.poll(() => works(old.auth), { timeout: 6_000 }).toBe(401);
+    expect(await works(next)).toBe(200);
+    const again = await rotate(body.apiKey.id, {});
+    expect(again.body.previous).toBeNull();
+    expect([await works(next), await works({ "x-api-key": again.body.key })]).toEqual([401, 200]);
+    expect((await rotate(body.apiKey.id, {})).status).toBe(404);
+  });
+
+  test("rotated twice at the same moment has one successor", async () => {
+    const key = await createKey(server, acme.owner);
+    const replies = await Promise.all(
+      [1, 2, 3].map(() =>
+        server.call(`/v1/api-keys/${key.id}/rotate`, {
+          body: { overlapSeconds: 60 },
+          headers: acme.owner.auth,
+        }),
+      ),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+
+  test("is rotated by its member alone, never wider than they are now, never past its end", async () => {
+    const admin = await joinWorkspace(server, acme, "admin");
+    const key = await createKey(server, admin, {
+      permissions: ["organization:update"],
+      expiresAt: Date.now() + 3_600_000,
+    });
+    const rotate = (headers: Record<string, string>, body: object = {}) =>
+      server.call(`/v1/api-keys/${key.id}/rotate`, { body, headers });
+    // Whoever rotates sees the new key, and it acts as its member: not even an owner does that for somebody.
+    expect((await rotate(acme.owner.auth)).status).toBe(404);
+    await server.call(`/v1/members/${admin.memberId}`, {
+      method: "PATCH",
+      body: { role: "member" },
+      headers: acme.owner.auth,
+    });
+    expect(await rotate(admin.auth)).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+    await server.call(`/v1/members/${admin.memberId}`, {
+      method: "PATCH",
+      body: { role: "admin" },
+      headers: acme.owner.auth,
+    });
+    const { apiKey, previous } = (await rotate(admin.auth, { overlapSeconds: 604_800 })).body;
+    expect(apiKey.expiresAt - Date.now()).toBeGreaterThan(3_000_000);
+    expect(previous.expiresAt).toBe(apiKey.expiresAt);
+    await server.platform.db.run(
+      sql`update api_keys set expires_at = now() - interval '1 second' where id = ${apiKey.id}`,
+    );
+    const over = await server.call(`/v1/api-keys/${apiKey.id}/rotate`, { body: {}, headers: admin.auth });
+    expect(over).toMatchObject({ status: 409, body: { error: "api_key_expired" } });
+  });
+
   test("is shown whole once, and by its first letters afterwards", async () => {
     const { body } = await server.call("/v1/api-keys", {
       body: { name: " CI " },

@@ -1,13 +1,28 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  claim,
+  complete,
+  createAutomation,
+  createRunner,
+  event,
+  queueRun,
+  report,
+} from "../../../test/automations.ts";
+import {
   createKey,
+  createMcpToken,
+  createRole,
+  createTeam,
   createWorkspace,
+  invite,
   joinWorkspace,
   type Person,
   signUp,
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { jobs } from "../../app.ts";
+import { sql } from "../../platform/db/index.ts";
 
 const server = useServer();
 const create = (person: Person, body: object) =>
@@ -178,5 +193,148 @@ describe("changing an organization", () => {
     expect((await server.call("/v1/organization", { headers: member.auth })).status).toBe(200);
     expect((await change({ name: "Mine" }, member.auth)).status).toBe(403);
     expect((await change({ name: "Ours" }, admin.auth)).status).toBe(200);
+  });
+});
+
+describe("requiring single sign-on", () => {
+  test("is refused while there is none, so that nobody is locked out; not requiring it is fine", async () => {
+    const acme = await createWorkspace(server);
+    const change = (requireSso: boolean) =>
+      server.call("/v1/organization", { method: "PATCH", body: { requireSso }, headers: acme.owner.auth });
+    expect(await change(true)).toMatchObject({ status: 409, body: { error: "sso_not_configured" } });
+    expect((await change(false)).body.organization.requireSso).toBe(false);
+    expect((await server.call("/v1/members", { headers: acme.owner.auth })).status).toBe(200);
+  });
+});
+
+describe("deleting an organization", () => {
+  const remove = (confirm: string, headers: Record<string, string>) =>
+    server.call("/v1/organization", { method: "DELETE", body: { confirm }, headers });
+  const slugOf = async ({ owner }: Workspace) =>
+    (await server.call("/v1/organization", { headers: owner.auth })).body.organization.slug;
+
+  /** Tables that say whose their rows are, and how many are this organization's. */
+  async function rowsOf(orgId: string): Promise<Record<string, number>> {
+    const { db } = server.platform;
+    const tables = await db.rows<{ name: string }>(sql`
+      select table_name as name from information_schema.columns
+      where column_name = 'org_id' and table_schema = 'public' order by table_name`);
+    const found: Record<string, number> = {};
+    for (const { name } of tables) {
+      const { rows } = await db.foreign(`select count(*)::int as n from ${name} where org_id = $1`, [orgId]);
+      if (rows[0]!.n) found[name] = rows[0]!.n as number;
+    }
+    return found;
+  }
+
+  test("takes everything along: people, keys, runs and what they reported", async () => {
+    const acme = await createWorkspace(server);
+    const { owner } = acme;
+    const bob = await joinWorkspace(server, acme, "member");
+    const [key, mcp, runner] = [
+      await createKey(server, bob),
+      await createMcpToken(server, bob),
+      await createRunner(server, bob.auth),
+    ];
+    await createRole(server, owner);
+    await createTeam(server, owner);
+    await invite(server, owner);
+    const ended = await queueRun(server, owner.auth);
+    await claim(server, owner.auth, ended.id);
+    await report(server, owner.auth, ended.id, event(0));
+    await complete(server, owner.auth, ended.id, {
+      attempt: 1,
+      status: "succeeded",
+      usage: { inputTokens: 1, outputTokens: 1, costMicros: 1 },
+    });
+    const waiting = await queueRun(server, owner.auth);
+    await createAutomation(server, bob.auth);
+    const before = await rowsOf(acme.orgId);
+    expect(Object.keys(before)).toEqual(
+      expect.arrayContaining([
+        "api_keys",
+        "automation_runs",
+        "automation_usage",
+        "invitations",
+        "mcp_tokens",
+        "teams",
+      ]),
+    );
+    const { no } = (await server.platform.db.row<{ no: number }>(
+      sql`select no from automation_runs where id = ${ended.id}`,
+    ))!;
+    const slug = await slugOf(acme);
+    expect((await remove(slug, owner.auth)).status).toBe(204);
+    for (const auth of [key.auth, mcp.auth])
+      expect((await server.call("/v1/me", { headers: auth })).status).toBe(401);
+    expect((await server.call("/v1/automation-runner/work", { headers: runner.auth })).status).toBe(401);
+    for (const { auth } of [owner, bob]) {
+      expect((await server.call("/v1/me", { headers: auth })).body.organizations).toEqual([]);
+      expect((await server.call("/v1/organization", { headers: auth })).status).toBe(403);
+    }
+    // What was large is left for later, and nobody can do anything with it meanwhile.
+    const left = await rowsOf(acme.orgId);
+    expect(Object.keys(left).sort()).toEqual([
+      "automation_org_leftovers",
+      "automation_runs",
+      "automation_usage",
+    ]);
+    const { rows } = await server.platform.db.foreign("select id from automation_runs where org_id = $1", [
+      acme.orgId,
+    ]);
+    expect(rows).toEqual([{ id: ended.id }]);
+    expect(waiting.status).toBe("queued");
+    await jobs.find(({ name }) => name === "automations.prune")!.handle(server.platform, {});
+    expect(await rowsOf(acme.orgId)).toEqual({});
+    const events = await server.platform.db.rows(sql`select 1 from automation_events where run_no = ${no}`);
+    expect(events).toEqual([]);
+    // The slug is free again, and the instance remembers that it was there.
+    expect((await create(owner, { name: "Again", slug })).status).toBe(201);
+    const noted = await server.platform.db.rows(
+      sql`select 1 from audit_events where scope = 'instance' and action = 'organization.deleted' and target_id = ${acme.orgId}`,
+    );
+    expect(noted).toHaveLength(1);
+  });
+
+  test("needs its slug typed out, an owner, and leaves others alone", async () => {
+    const [acme, globex] = [await createWorkspace(server), await createWorkspace(server)];
+    const admin = await joinWorkspace(server, acme, "admin");
+    const slug = await slugOf(acme);
+    for (const confirm of ["", "yes", slug.toUpperCase(), await slugOf(globex)])
+      expect(await remove(confirm, acme.owner.auth)).toMatchObject({
+        status: 400,
+        body: { details: [{ path: ["confirm"] }] },
+      });
+    expect((await remove(slug, admin.auth)).body.reason).toBe("missing_permission");
+    expect((await remove(slug, acme.owner.auth)).status).toBe(204);
+    expect((await server.call("/v1/organization", { headers: globex.owner.auth })).status).toBe(200);
+  });
+
+  test("while others are at work in it ends their calls without a fault", async () => {
+    for (let round = 0; round < 3; round++) {
+      const acme = await createWorkspace(server);
+      const bob = await joinWorkspace(server, acme, "admin");
+      const slug = await slugOf(acme);
+      const calls = Array.from({ length: 12 }, (_, i) =>
+        [
+          () => server.call("/v1/api-keys", { body: { name: "late" }, headers: bob.auth }),
+          () => server.call("/v1/teams", { body: { name: `late ${i}` }, headers: bob.auth }),
+          () =>
+            server.call("/v1/invitations", {
+              body: { email: `l${i}@example.com`, role: "member" },
+              headers: bob.auth,
+            }),
+          () =>
+            server.call("/v1/automations", {
+              body: { name: "late", instructions: "x", schedule: { kind: "manual" } },
+              headers: bob.auth,
+            }),
+        ][i % 4]!(),
+      );
+      const [gone, ...replies] = await Promise.all([remove(slug, acme.owner.auth), ...calls]);
+      expect(gone!.status).toBe(204);
+      for (const { status, body } of replies)
+        expect([201, 401, 403, 404, 503], JSON.stringify(body)).toContain(status);
+    }
   });
 });

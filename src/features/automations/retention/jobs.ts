@@ -3,8 +3,17 @@ import { job } from "../../../platform/jobs/index.ts";
 import { pruneLeftovers, pruneRun } from "../events/index.ts";
 import { removeOfRun } from "../late-reports/index.ts";
 import { removeExpiredTokensOfAll } from "../runners/index.ts";
-import { listOrganizationsOfAll, listToPrune, markPruned, removeOld } from "../runs/index.ts";
+import {
+  forgetLeftBehind,
+  listLeftBehindOfAll,
+  listOrganizationsOfAll,
+  listToPrune,
+  markPruned,
+  removeOld,
+  removeSomeRuns,
+} from "../runs/index.ts";
 import { settingsOf } from "../settings/index.ts";
+import { removeSomeUsage } from "../usage/index.ts";
 
 /** One round works that long and leaves the rest to the next. */
 const roundMs = 60_000;
@@ -25,7 +34,19 @@ export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Pro
     if (organizations.length < atOnce) break;
     after = organizations.at(-1)!.orgId;
   }
+  await removeLeftBehind(db, until);
   await pruneLeftovers(db, until);
+}
+
+const step = 1_000;
+
+/** Removes what organizations that are gone left behind. */
+async function removeLeftBehind(db: Platform["db"], until: number): Promise<void> {
+  for (const { orgId } of await listLeftBehindOfAll(db, atOnce)) {
+    for (const removeSome of [removeSomeRuns, removeSomeUsage])
+      while ((await removeSome(db, orgId, step)) === step) if (Date.now() >= until) return;
+    await forgetLeftBehind(db, orgId);
+  }
 }
 
 async function pruneOrganization(db: Platform["db"], orgId: OrgId, until: number): Promise<void> {

@@ -16,10 +16,13 @@ export {
   stand,
 } from "./service.ts";
 export {
+  forgetLeftBehind,
+  listLeftBehindOfAll,
   listOrganizationsOfAll,
   listToPrune,
   markPruned,
   type Reach,
   type RunId,
   removeOld,
+  removeSome as removeSomeRuns,
 } from "./store.ts";

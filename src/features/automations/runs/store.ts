@@ -277,3 +277,18 @@ export const listOrganizationsOfAll = (db: Db, after: string, limit: number) =>
     select o.id as "orgId" from organizations o
     where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
     order by o.id limit ${limit}`);
+
+/** Organizations that are gone and have left runs or usage behind. */
+export const listLeftBehindOfAll = (db: Db, limit: number) =>
+  db.rows<{ orgId: OrgId }>(
+    sql`select org_id as "orgId" from automation_org_leftovers order by org_id limit ${limit}`,
+  );
+
+export const forgetLeftBehind = (db: Db, orgId: OrgId) =>
+  db.run(sql`delete from automation_org_leftovers where org_id = ${orgId}`);
+
+/** How many it removed; their events are left for whoever removes events. */
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from automation_runs where id in (
+      select r.id from automation_runs r where r.org_id = ${orgId} order by r.id desc limit ${limit})`);

@@ -114,3 +114,9 @@ export const listAdminEmails = (db: Db, orgId: OrgId) =>
     select u.email, o.name as organization from members m
     join users u on u.id = m.user_id join organizations o on o.id = m.org_id
     where m.org_id = ${orgId} and m.role in ('owner', 'admin') order by m.id limit 50`);
+
+export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
+  db.run(sql`
+    delete from automation_usage where (run_id, attempt, report) in (
+      select u.run_id, u.attempt, u.report from automation_usage u where u.org_id = ${orgId}
+      order by u.reported_at limit ${limit})`);

@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  createKey,
+  createRole,
+  createWorkspace,
+  invite,
+  joinWorkspace,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import { permissions } from "../permissions/index.ts";
+
+const server = useServer();
+type Auth = Record<string, string>;
+let acme: Workspace;
+beforeAll(async () => {
+  acme = await createWorkspace(server);
+});
+const create = (body: object, headers: Auth = acme.owner.auth) => server.call("/v1/roles", { body, headers });
+const change = (id: string, body: object, headers: Auth = acme.owner.auth) =>
+  server.call(`/v1/roles/${id}`, { method: "PATCH", body, headers });
+const remove = (id: string, headers: Auth = acme.owner.auth) =>
+  server.call(`/v1/roles/${id}`, { method: "DELETE", headers });
+
+describe("permissions", () => {
+  test("are published with what they mean and which built-in roles have them", async () => {
+    const member = await joinWorkspace(server, acme, "member");
+    const { status, body } = await server.call("/v1/permissions", { headers: member.auth });
+    expect(status).toBe(200);
+    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(permissions);
+    for (const { description, roles } of body.items) {
+      expect(description).toMatch(/\.$/);
+      expect(roles).toContain("owner");
+    }
+    const deletes = body.items.find(({ name }: { name: string }) => name === "organization:delete");
+    expect(deletes.roles).toEqual(["owner"]);
+  });
+});
+
+describe("roles", () => {
+  test("are listed, own ones first, with how many have them, page by page", async () => {
+    const globex = await createWorkspace(server);
+    const [first, second] = [await createRole(server, globex.owner), await createRole(server, globex.owner)];
+    await joinWorkspace(server, globex, second.id);
+    const all: { id: string; memberCount: number }[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const path: string = `/v1/roles?limit=2${cursor ? `&cursor=${cursor}` : ""}`;
+      const { body } = await server.call(path, { headers: globex.owner.auth });
+      all.push(...body.items);
+      cursor = body.nextCursor;
+    }
+    expect(all.map(({ id, memberCount }) => [id, memberCount])).toEqual([
+      [second.id, 1],
+      [first.id, 0],
+      ["owner", 1],
+      ["admin", 0],
+      ["member", 0],
+    ]);
+    const bad = await server.call("/v1/roles?cursor=garbage", { headers: globex.owner.auth });
+    expect(bad.status).toBe(400);
+  });
+
+  test("have one name each, in any case, and none of the built-in ones", async () => {
+    expect((await create({ name: "Support", permissions: [] })).status).toBe(201);
+    for (const name of ["Support", "SUPPORT", "owner", "Admin"]) {
+      const reply = await create({ name, permissions: [] });
+      expect({ name, ...reply }).toMatchObject({ name, status: 409, body: { error: "role_name_taken" } });
+    }
+    const other = await createRole(server, acme.owner);
+    expect((await change(other.id, { name: "support" })).status).toBe(409);
+    expect((await change(other.id, { name: other.name })).status).toBe(200);
+    // Another organization's names are its own.
+    const globex = await createWorkspace(server);
+    expect((await create({ name: "Support", permissions: [] }, globex.owner.auth)).status).toBe(201);
+  });
+
+  test("take permissions of the catalogue, each once", async () => {
+    expect((await create({ name: "x", permissions: ["everything"] })).status).toBe(400);
+    const { body } = await create({
+      name: "Twice",
+      permissions: ["usage:read", "members:read", "usage:read"],
+    });
+    expect(body.role).toMatchObject({ permissions: ["members:read", "usage:read"], builtIn: false });
+  });
+
+  test("are made, changed and removed within one's own rights", async () => {
+    const admin = await joinWorkspace(server, acme, "admin");
+    const refused = { status: 403, body: { reason: "above_own_rights" } };
+    const strong = await createRole(server, acme.owner, ["organization:delete"]);
+    expect(await create({ name: "Bomb", permissions: ["organization:delete"] }, admin.auth)).toMatchObject(
+      refused,
+    );
+    expect(await change(strong.id, { permissions: [] }, admin.auth)).toMatchObject(refused);
+    expect(await remove(strong.id, admin.auth)).toMatchObject(refused);
+    // Who holds a role that may change roles does not widen it.
+    const clerk = await createRole(server, acme.owner, ["roles:manage", "members:read"]);
+    const ann = await joinWorkspace(server, acme, clerk.id);
+    const wider = ["roles:manage", "members:read", "usage:read"];
+    expect(await change(clerk.id, { permissions: wider }, ann.auth)).toMatchObject(refused);
+    expect((await change(clerk.id, { description: "Keeps roles." }, ann.auth)).status).toBe(200);
+    const key = await createKey(server, acme.owner, { permissions: ["roles:manage"] });
+    expect(await create({ name: "By key", permissions: ["usage:read"] }, key.auth)).toMatchObject(refused);
+  });
+
+  test("changed, count for the next call of whoever has them", async () => {
+    const role = await createRole(server, acme.owner, ["organization:read"]);
+    const ann = await joinWorkspace(server, acme, role.id);
+    const read = () => server.call("/v1/members", { headers: ann.auth });
+    expect((await read()).status).toBe(403);
+    const changed = await change(role.id, { permissions: ["members:read"] });
+    expect(changed.body.role).toMatchObject({ permissions: ["members:read"], memberCount: 1 });
+    expect((await read()).status).toBe(200);
+    await change(role.id, { permissions: [] });
+    expect((await read()).status).toBe(403);
+  });
+
+  test("in use are not removed, and it is said by whom", async () => {
+    const role = await createRole(server, acme.owner);
+    const ann = await joinWorkspace(server, acme, role.id);
+    const { invitation } = await invite(server, acme.owner, { role: role.id });
+    const refused = await remove(role.id);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        error: "role_in_use",
+        memberCount: 1,
+        invitationCount: 1,
+        members: [{ id: ann.memberId, email: ann.email }],
+      },
+    });
+    await server.call(`/v1/members/${ann.memberId}`, {
+      method: "PATCH",
+      body: { role: "member" },
+      headers: acme.owner.auth,
+    });
+    expect((await remove(role.id)).body).toMatchObject({ memberCount: 0, invitationCount: 1 });
+    await server.call(`/v1/invitations/${invitation.id}/cancel`, {
+      method: "POST",
+      headers: acme.owner.auth,
+    });
+    expect((await remove(role.id)).status).toBe(204);
+    expect((await remove(role.id)).status).toBe(404);
+  });
+
+  test("are not removed while somebody is given them", async () => {
+    for (let round = 0; round < 5; round++) {
+      const role = await createRole(server, acme.owner);
+      const ann = await joinWorkspace(server, acme, "member");
+      const [given, gone] = await Promise.all([
+        server.call(`/v1/members/${ann.memberId}`, {
+          method: "PATCH",
+          body: { role: role.id },
+          headers: acme.owner.auth,
+        }),
+        remove(role.id),
+      ]);
+      expect([given.status, gone.status]).toEqual(given.status === 200 ? [200, 409] : [400, 204]);
+    }
+  });
+
+  test("that are built in stay as they are", async () => {
+    for (const id of ["owner", "admin", "member"]) {
+      const refused = { status: 409, body: { error: "built_in_role" } };
+      expect(await change(id, { name: "x" })).toMatchObject(refused);
+      expect(await remove(id)).toMatchObject(refused);
+    }
+  });
+
+  test("are noted when they change, with what changed", async () => {
+    const role = await createRole(server, acme.owner, ["usage:read"]);
+    await change(role.id, { permissions: ["members:read"] });
+    const { items } = (
+      await server.call(`/v1/audit-events?targetId=${role.id}`, { headers: acme.owner.auth })
+    ).body;
+    expect(items).toMatchObject([
+      {
+        action: "role.changed",
+        before: { permissions: ["usage:read"] },
+        after: { permissions: ["members:read"] },
+      },
+      { action: "role.created" },
+    ]);
+  });
+});

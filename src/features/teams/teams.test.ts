@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  createTeam,
+  createWorkspace,
+  joinWorkspace,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import type { MemberId, OrgId } from "../../platform/context.ts";
+import { granteesOf } from "./index.ts";
+
+describe("teams", () => {
+  const server = useServer();
+  let acme: Workspace;
+  beforeAll(async () => {
+    acme = await createWorkspace(server);
+  });
+  const call = (
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = acme.owner.auth,
+  ) => server.call(path, { method, headers, ...(body ? { body } : {}) });
+  const grantees = (memberId: string) =>
+    granteesOf(server.platform.db, acme.orgId as OrgId, memberId as MemberId);
+
+  test("are made, read, changed and removed", async () => {
+    const made = await call("POST", "/v1/teams", { name: " Core ", description: "Keeps it running." });
+    expect(made.status).toBe(201);
+    const { team } = made.body;
+    expect(team).toMatchObject({ name: "Core", description: "Keeps it running.", memberCount: 0 });
+    expect((await call("GET", `/v1/teams/${team.id}`)).body.team).toEqual(team);
+    const changed = await call("PATCH", `/v1/teams/${team.id}`, { name: "Kernel" });
+    expect(changed.body.team).toMatchObject({ name: "Kernel", description: "Keeps it running." });
+    expect((await call("GET", "/v1/teams")).body.items).toContainEqual(changed.body.team);
+    expect((await call("DELETE", `/v1/teams/${team.id}`)).status).toBe(204);
+    expect((await call("GET", `/v1/teams/${team.id}`)).body).toEqual({ error: "team_not_found" });
+  });
+
+  test("have one name each, in any case", async () => {
+    const team = await createTeam(server, acme.owner);
+    for (const name of [team.name, team.name.toUpperCase()])
+      expect(await call("POST", "/v1/teams", { name })).toMatchObject({
+        status: 409,
+        body: { error: "team_name_taken" },
+      });
+    const other = await createTeam(server, acme.owner);
+    expect((await call("PATCH", `/v1/teams/${other.id}`, { name: team.name })).status).toBe(409);
+  });
+
+  test("take members in and out, each once, and grants to them count for exactly those", async () => {
+    const [team, other] = [await createTeam(server, acme.owner), await createTeam(server, acme.owner)];
+    const bob = await joinWorkspace(server, acme, "member");
+    const place = `/v1/teams/${team.id}/members/${bob.memberId}`;
+    expect(await grantees(bob.memberId)).toEqual([bob.memberId]);
+    const replies = await Promise.all([1, 2, 3].map(() => call("PUT", place)));
+    for (const { status, body } of replies) {
+      expect(status).toBe(200);
+      expect(body.team.memberCount).toBe(1);
+    }
+    expect((await grantees(bob.memberId)).sort()).toEqual([bob.memberId, team.id].sort());
+    expect(await grantees(bob.memberId)).not.toContain(other.id);
+    const { member } = (await call("GET", `/v1/members/${bob.memberId}`)).body;
+    expect(member.teams).toEqual([{ id: team.id, name: team.name }]);
+    for (let i = 0; i < 2; i++) expect((await call("DELETE", place)).status).toBe(204);
+    expect(await grantees(bob.memberId)).toEqual([bob.memberId]);
+  });
+
+  test("lose whoever leaves the organization, and members lose a team that goes", async () => {
+    const team = await createTeam(server, acme.owner);
+    const [bob, carl] = [
+      await joinWorkspace(server, acme, "member"),
+      await joinWorkspace(server, acme, "member"),
+    ];
+    for (const { memberId } of [bob, carl]) await call("PUT", `/v1/teams/${team.id}/members/${memberId}`);
+    await call("DELETE", `/v1/members/${bob.memberId}`);
+    expect((await call("GET", `/v1/teams/${team.id}`)).body.team.memberCount).toBe(1);
+    await call("DELETE", `/v1/teams/${team.id}`);
+    expect(await grantees(carl.memberId)).toEqual([carl.memberId]);
+  });
+
+  test("take nobody from elsewhere", async () => {
+    const team = await createTeam(server, acme.owner);
+    const globex = await createWorkspace(server);
+    const stranger = await joinWorkspace(server, globex, "member");
+    expect(await call("PUT", `/v1/teams/${team.id}/members/${stranger.memberId}`)).toMatchObject({
+      status: 404,
+      body: { error: "member_not_found" },
+    });
+    const theirs = await createTeam(server, globex.owner);
+    const bob = await joinWorkspace(server, acme, "member");
+    expect(await call("PUT", `/v1/teams/${theirs.id}/members/${bob.memberId}`)).toMatchObject({
+      status: 404,
+      body: { error: "team_not_found" },
+    });
+  });
+
+  test("a member sees them and changes nothing", async () => {
+    const bob = await joinWorkspace(server, acme, "member");
+    const team = await createTeam(server, acme.owner);
+    expect((await call("GET", `/v1/teams/${team.id}`, undefined, bob.auth)).status).toBe(200);
+    const place = `/v1/teams/${team.id}/members/${bob.memberId}`;
+    expect((await call("PUT", place, undefined, bob.auth)).status).toBe(403);
+    expect((await call("POST", "/v1/teams", { name: "Mine" }, bob.auth)).status).toBe(403);
+  });
+});
