@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as apiKeys from "../../src/features/api-keys/store.ts";
+import * as invitations from "../../src/features/invitations/store.ts";
 import * as members from "../../src/features/members/store.ts";
 import type { MemberId, OrgId } from "../../src/platform/context.ts";
 import { createDb, type Db, type Engine, sql } from "../../src/platform/db/index.ts";
@@ -81,6 +82,7 @@ describe("a page deep in a list", () => {
   let frequent: MemberId;
   const memberIds: string[] = [];
   const keyIds: string[] = [];
+  const invitationIds: string[] = [];
   beforeAll(async () => {
     const { db } = server.platform;
     acme = await createWorkspace(server);
@@ -93,6 +95,11 @@ describe("a page deep in a list", () => {
         const ids = Array.from({ length: 200 }, () => newId("key"));
         const own = orgId === acme.orgId;
         if (own) keyIds.push(...ids);
+        const invited = Array.from({ length: 200 }, () => newId("inv"));
+        if (own) invitationIds.push(...invited);
+        await db.run(sql`
+          insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at)
+          select id, ${orgId}, id, 'member', id, id, 'Ada', now() from unnest(${invited}::text[]) as id`);
         await db.run(sql`
           insert into api_keys (id, org_id, member_id, name, start, key_hash)
           select id, ${orgId}, ${own ? frequent : stranger}, 'key', 'sbx_', id from unnest(${ids}::text[]) as id`);
@@ -102,6 +109,7 @@ describe("a page deep in a list", () => {
   });
 
   const lists: Record<string, (db: Db, orgId: OrgId) => Promise<unknown>> = {
+    invitations: (db, orgId) => invitations.list(db, orgId, undefined, invitationIds[500]!, 51),
     members: (db, orgId) => members.list(db, orgId, {}, memberIds[500]!, 51),
     "API keys": (db, orgId) => apiKeys.list(db, orgId, null, keyIds[500]!, 51),
     "the keys of one member": (db, orgId) => apiKeys.list(db, orgId, frequent, keyIds[500]!, 51),
@@ -113,8 +121,80 @@ describe("a page deep in a list", () => {
   });
 });
 
+describe("an organization of ten thousand members", () => {
+  let acme: Workspace;
+  const ids: string[] = [];
+  const team = newId("team");
+  beforeAll(async () => {
+    const { db } = server.platform;
+    acme = await createWorkspace(server);
+    for (let round = 0; round < 20; round++) ids.push(...(await addMembers(acme.orgId, 500)));
+    const some = ids.filter((_, i) => i % 100 === 0);
+    await db.run(sql`update members set role = 'admin' where id = any(${some}::text[])`);
+    await db.run(sql`insert into teams (id, org_id, name) values (${team}, ${acme.orgId}, 'Some')`);
+    await db.run(sql`insert into team_members (team_id, member_id, org_id)
+      select ${team}, id, ${acme.orgId} from unnest(${some}::text[]) as id`);
+    await db.foreign("analyze");
+  });
+
+  const filters = {
+    all: { filter: {}, atMost: 400 },
+    "one team": { filter: { teamId: team }, atMost: 400 },
+    "those with a name": { filter: { search: "somebody" }, atMost: 600 },
+  };
+
+  test.each(Object.entries(filters))(
+    "lists a page of %s from an index, early or late",
+    async (_, { filter, atMost }) => {
+      for (const after of ["~", ids[5_000]!, ids[200]!]) {
+        const ask = (db: Db) => members.list(db, acme.orgId as OrgId, filter, after, 51);
+        // Beside them are tables of a few rows, which are read as they are.
+        const scans = flat(await planOf(ask)).filter((node) =>
+          ["members", "users", "team_members"].includes(node["Relation Name"] ?? ""),
+        );
+        const own = scans.filter((node) => node["Relation Name"] !== "team_members");
+        for (const { "Node Type": type } of own) expect(type).toMatch(/Index/);
+        expect(own.map((node) => node["Index Name"]).filter(Boolean)).toEqual(
+          expect.arrayContaining(["users_pkey"]),
+        );
+        expect(own.map(rowsOf).reduce((sum, rows) => sum + rows, 0)).toBeLessThan(atMost);
+      }
+    },
+  );
+
+  test("asks the database as often for the last page as for the first", async () => {
+    const { db } = server.platform;
+    const { row, rows, run } = db;
+    let statements = 0;
+    const counted =
+      <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>
+      (...args: Args) => {
+        statements++;
+        return ask(...args);
+      };
+    const last = Buffer.from(ids[60]!).toString("base64url");
+    await server.call("/v1/members", { headers: acme.owner.auth });
+    const counts: number[] = [];
+    try {
+      Object.assign(db, { row: counted(row), rows: counted(rows), run: counted(run) });
+      for (const query of ["", `?cursor=${last}`]) {
+        statements = 0;
+        const { body } = await server.call(`/v1/members${query}`, { headers: acme.owner.auth });
+        expect(body.items).toHaveLength(50);
+        counts.push(statements);
+      }
+    } finally {
+      Object.assign(db, { row, rows, run });
+    }
+    // The list itself; and who is calling, when that was not asked within the last second.
+    for (const count of counts) expect(count).toBeLessThanOrEqual(2);
+  });
+});
+
 interface PlanNode {
   "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
   "Actual Rows": number;
   "Actual Loops": number;
   "Rows Removed by Filter"?: number;
@@ -123,6 +203,16 @@ interface PlanNode {
 
 /** How many rows of tables a list looks at, when the plan does not know the values, as after a while it does not. */
 async function rowsReadBy(ask: (db: Db) => Promise<unknown>): Promise<number> {
+  const scans = flat(await planOf(ask)).filter((node) => node["Node Type"].includes("Scan"));
+  return scans.map(rowsOf).reduce((sum, rows) => sum + rows, 0);
+}
+
+const rowsOf = (node: PlanNode) =>
+  (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+
+const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+
+async function planOf(ask: (db: Db) => Promise<unknown>): Promise<PlanNode> {
   let plan: PlanNode | undefined;
   await server.platform.db.transaction(async (tx) => {
     await tx.foreign("set local plan_cache_mode = force_generic_plan");
@@ -140,9 +230,5 @@ async function rowsReadBy(ask: (db: Db) => Promise<unknown>): Promise<number> {
     };
     await ask(createDb(explaining));
   });
-  const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
-  const scans = flat(plan!).filter((node) => node["Node Type"].includes("Scan"));
-  return scans
-    .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
-    .reduce((sum, rows) => sum + rows, 0);
+  return plan!;
 }

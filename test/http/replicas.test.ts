@@ -9,14 +9,16 @@ import {
   readMigrations,
   sql,
 } from "../../src/platform/db/index.ts";
-import { newId } from "../../src/platform/ids.ts";
 import { type Job, job } from "../../src/platform/jobs/index.ts";
 import {
   createDatabase,
   createKey,
+  createMcpToken,
+  createRole,
   createWorkspace,
   joinWorkspace,
   openTestPlatform,
+  signIn,
   signUp,
   startServer,
   type TestDatabase,
@@ -119,7 +121,8 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
       const member = await joinWorkspace(here, acme, "member");
       const key = await createKey(here, member);
       return {
-        end: () => here.platform.db.run(sql`delete from members where id = ${member.memberId}`),
+        end: () =>
+          here.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth }),
         refused: async () => (await there.call("/v1/me", { headers: key.auth })).status === 401,
       };
     },
@@ -127,18 +130,22 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
       const acme = await createWorkspace(here);
       const member = await joinWorkspace(here, acme, "member");
       return {
-        end: () => here.platform.db.run(sql`delete from members where id = ${member.memberId}`),
+        end: () =>
+          here.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth }),
         refused: async () => (await there.call("/v1/organization", { headers: member.auth })).status === 403,
       };
     },
     "a role that loses its permissions": async () => {
       const acme = await createWorkspace(here);
-      const roleId = newId("role");
-      await here.platform.db.run(sql`insert into roles (id, org_id, name, permissions)
-        values (${roleId}, ${acme.orgId}, 'Reader', '{organization:read}')`);
-      const member = await joinWorkspace(here, acme, roleId);
+      const role = await createRole(here, acme.owner, ["organization:read"]);
+      const member = await joinWorkspace(here, acme, role.id);
       return {
-        end: () => here.platform.db.run(sql`update roles set permissions = '{}' where id = ${roleId}`),
+        end: () =>
+          here.call(`/v1/roles/${role.id}`, {
+            method: "PATCH",
+            body: { permissions: [] },
+            headers: acme.owner.auth,
+          }),
         refused: async () => (await there.call("/v1/organization", { headers: member.auth })).status === 403,
       };
     },
@@ -146,11 +153,61 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
       const acme = await createWorkspace(here);
       const admin = await joinWorkspace(here, acme, "admin");
       return {
-        end: () => here.platform.db.run(sql`update members set role = 'member' where id = ${admin.memberId}`),
+        end: () =>
+          here.call(`/v1/members/${admin.memberId}`, {
+            method: "PATCH",
+            body: { role: "member" },
+            headers: acme.owner.auth,
+          }),
         refused: async () => {
           const change = { method: "PATCH", body: {}, headers: admin.auth };
           return (await there.call("/v1/organization", change)).status === 403;
         },
+      };
+    },
+    "an MCP token that is removed": async () => {
+      const acme = await createWorkspace(here);
+      const token = await createMcpToken(here, acme.owner);
+      return {
+        end: () => here.call(`/v1/mcp/tokens/${token.id}`, { method: "DELETE", headers: acme.owner.auth }),
+        refused: async () => (await there.call("/v1/me", { headers: token.auth })).status === 401,
+      };
+    },
+    "a key that is rotated": async () => {
+      const acme = await createWorkspace(here);
+      const key = await createKey(here, acme.owner);
+      return {
+        end: () => here.call(`/v1/api-keys/${key.id}/rotate`, { body: {}, headers: acme.owner.auth }),
+        refused: async () => (await there.call("/v1/me", { headers: key.auth })).status === 401,
+      };
+    },
+    "a session that is ended from another": async () => {
+      const ada = await signUp(here);
+      const other = await signIn(here, ada);
+      return {
+        end: () => here.call("/v1/me/sessions/end-others", { method: "POST", headers: ada.auth }),
+        refused: async () => (await there.call("/v1/me", { headers: other })).status === 401,
+      };
+    },
+    "an account that is deleted": async () => {
+      const ada = await signUp(here);
+      return {
+        end: () => here.call("/v1/me", { method: "DELETE", body: { confirm: ada.email }, headers: ada.auth }),
+        refused: async () => (await there.call("/v1/me", { headers: ada.auth })).status === 401,
+      };
+    },
+    "an organization that is deleted": async () => {
+      const acme = await createWorkspace(here);
+      const bob = await joinWorkspace(here, acme, "member");
+      const { slug } = (await here.call("/v1/organization", { headers: bob.auth })).body.organization;
+      return {
+        end: () =>
+          here.call("/v1/organization", {
+            method: "DELETE",
+            body: { confirm: slug },
+            headers: acme.owner.auth,
+          }),
+        refused: async () => (await there.call("/v1/organization", { headers: bob.auth })).status === 403,
       };
     },
   };

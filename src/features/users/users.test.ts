@@ -1,10 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { createKey, createWorkspace, joinWorkspace, signUp, useServer } from "../../../test/harness.ts";
+import { createAutomation } from "../../../test/automations.ts";
+import {
+  createKey,
+  createWorkspace,
+  invite,
+  joinWorkspace,
+  type Person,
+  signUp,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
+import { sql } from "../../platform/db/index.ts";
 import { permissions } from "../permissions/index.ts";
 
-describe("me", () => {
-  const server = useServer();
+const server = useServer();
 
+describe("me", () => {
   test("says who, where, and what I may do", async () => {
     const ada = await signUp(server);
     const { body } = await server.call("/v1/me", { headers: ada.auth });
@@ -67,5 +78,101 @@ describe("me", () => {
     const acme = await createWorkspace(server);
     const key = await createKey(server, acme.owner);
     expect((await change({ name: "Key" }, key.auth)).body.reason).toBe("session_required");
+  });
+});
+
+describe("deleting my account", () => {
+  const remove = ({ auth, email }: Person, body: object = {}) =>
+    server.call("/v1/me", { method: "DELETE", body: { confirm: email, ...body }, headers: auth });
+  const exists = async ({ userId }: Person) =>
+    (await server.platform.db.row(sql`select 1 from users where id = ${userId}`)) !== undefined;
+  const slugOf = async ({ owner }: Workspace) =>
+    (await server.call("/v1/organization", { headers: owner.auth })).body.organization.slug as string;
+
+  test("ends every session and key, and the address is free again", async () => {
+    const acme = await createWorkspace(server);
+    const bob = await joinWorkspace(server, acme, "member");
+    const key = await createKey(server, bob);
+    const automation = await createAutomation(server, bob.auth);
+    expect(await remove({ ...bob, email: "other@example.com" })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["confirm"] }] },
+    });
+    const gone = await remove({ ...bob, email: bob.email.toUpperCase() });
+    expect(gone.status).toBe(204);
+    expect(gone.headers.get("set-cookie")).toMatch(/Max-Age=0/);
+    for (const { auth } of [bob, key])
+      expect((await server.call("/v1/me", { headers: auth })).status).toBe(401);
+    expect(await exists(bob)).toBe(false);
+    const left = await server.call(`/v1/automations/${automation.id}`, { headers: acme.owner.auth });
+    expect(left.body.automation.memberId).toBeNull();
+    const { items } = (await server.call("/v1/audit-events?action=member.left", { headers: acme.owner.auth }))
+      .body;
+    expect(items).toMatchObject([{ target: { id: bob.memberId }, before: { email: bob.email } }]);
+    const again = await server.call("/api/auth/sign-up/email", {
+      body: { email: bob.email, password: "correct horse", name: "Bob" },
+    });
+    expect(again.status).toBe(200);
+  });
+
+  test("is refused to the only owner of others, with where", async () => {
+    const acme = await createWorkspace(server, "Acme");
+    const bob = await joinWorkspace(server, acme, "member");
+    const refused = await remove(acme.owner, { deleteOrganizations: [await slugOf(acme)] });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: "sole_owner", organizations: [{ id: acme.orgId, name: "Acme" }] },
+    });
+    expect(await exists(acme.owner)).toBe(true);
+    await server.call(`/v1/members/${bob.memberId}/transfer-ownership`, {
+      method: "POST",
+      headers: acme.owner.auth,
+    });
+    expect((await remove(acme.owner)).status).toBe(204);
+    expect((await server.call("/v1/organization", { headers: bob.auth })).status).toBe(200);
+  });
+
+  test("takes organizations along that nobody else is in, if they are named", async () => {
+    const acme = await createWorkspace(server, "Alone");
+    const slug = await slugOf(acme);
+    expect(await remove(acme.owner)).toMatchObject({
+      status: 409,
+      body: { error: "organizations_would_be_deleted", organizations: [{ slug, name: "Alone" }] },
+    });
+    expect((await remove(acme.owner, { deleteOrganizations: ["another"] })).status).toBe(409);
+    expect((await remove(acme.owner, { deleteOrganizations: [slug] })).status).toBe(204);
+    const rows = await server.platform.db.rows(sql`select 1 from organizations where id = ${acme.orgId}`);
+    expect(rows).toEqual([]);
+  });
+
+  test("while somebody joins leaves no organization without an owner", async () => {
+    for (let round = 0; round < 4; round++) {
+      const acme = await createWorkspace(server);
+      const guest = await joinWorkspace(server, await createWorkspace(server), "member");
+      const { token } = await invite(server, acme.owner, { email: guest.email });
+      const slug = await slugOf(acme);
+      const [gone, joined] = await Promise.all([
+        remove(acme.owner, { deleteOrganizations: [slug] }),
+        server.call("/v1/invitations/accept", { body: { token }, headers: guest.auth }),
+      ]);
+      expect([gone.status, joined.status]).toEqual(gone.status === 204 ? [204, 404] : [409, 200]);
+    }
+  });
+
+  test("while making an organization leaves none behind", async () => {
+    for (let round = 0; round < 4; round++) {
+      const ada = await signUp(server);
+      const name = `Behind ${round} ${Date.now()}`;
+      const [gone, made] = await Promise.all([
+        remove(ada),
+        server.call("/v1/organizations", { body: { name }, headers: ada.auth }),
+      ]);
+      expect(gone.status === 204 || made.status === 201).toBe(true);
+      expect([201, 401, 503]).toContain(made.status);
+      const orphans = await server.platform.db.rows(sql`
+        select 1 from organizations o where o.name = ${name}
+          and not exists (select 1 from members m where m.org_id = o.id)`);
+      expect(orphans).toEqual([]);
+    }
   });
 });
