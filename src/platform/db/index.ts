@@ -6,4 +6,4 @@ export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrat
 export { openPglite } from "./pglite.ts";
 export { openPostgres } from "./postgres.ts";
 export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
-export { nothing, raw, type Sql, sql } from "./sql.ts";
+export { join, nothing, raw, type Sql, sql } from "./sql.ts";

@@ -1,0 +1,2 @@
+export { Access, AccessInput, installationId } from "./contract.ts";
+export { type KeptAccess, keepAccess, sealedAccess } from "./keep.ts";
