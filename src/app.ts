@@ -58,6 +58,7 @@ export const jobs: readonly Job[] = [
   housekeeping,
   ...auth.jobs,
   ...automations.jobs,
+  ...connectors.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */

@@ -1,4 +1,6 @@
 /** Templates, connectors and syncs as the tests make them, over HTTP like everybody. */
+import { jobs } from "../src/app.ts";
+import { sql } from "../src/platform/db/index.ts";
 import type { TestServer } from "./harness.ts";
 
 type Auth = Record<string, string>;
@@ -39,4 +41,19 @@ export async function createConnector(
   if (reply.status !== 201)
     throw new Error(`connector failed: ${reply.status} ${JSON.stringify(reply.body)}`);
   return { ...reply.body.connector, webhookSecret: reply.body.webhookSecret };
+}
+
+/** A template's file. */
+export const templateFile = (name: string, body = "Be kind.", more = "") =>
+  `---\nname: ${name}\n${more}---\n${body}\n`;
+
+const jobOf = (name: string) => jobs.find((job) => job.name === name)!;
+
+/** What a worker would do within two seconds: every sync that is due. Resolves when all of them have ended. */
+export const workSyncs = (server: TestServer) => jobOf("connectors.work").handle(server.platform, {});
+
+/** What the sweep would do within minutes: look at every connector now. */
+export async function sweepNow(server: TestServer) {
+  await server.platform.db.run(sql`update connectors set checked_at = null`);
+  await jobOf("connectors.sweep").handle(server.platform, {});
 }

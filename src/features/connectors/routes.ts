@@ -1,4 +1,5 @@
 import { on } from "../../platform/http/index.ts";
+import { routes as checks } from "./checks/index.ts";
 import * as contract from "./contract.ts";
 import { routes as secrets } from "./secrets/index.ts";
 import * as service from "./service.ts";
@@ -10,6 +11,7 @@ export const routes = [
   on(contract.read, (ctx, { params }) => service.read(ctx, params.id)),
   on(contract.change, (ctx, { params, body }) => service.change(ctx, params.id, body)),
   on(contract.remove, (ctx, { params, query }) => service.remove(ctx, params.id, query.templates)),
+  ...checks,
   ...secrets,
   ...syncs,
 ];

@@ -9,6 +9,8 @@ export interface GitLimits {
   /** A larger object is checked and passed over, never held. */
   objectBytes: number;
   deltaDepth: number;
+  /** Of objects that stand on each other as deltas, while they are put together. */
+  heldBytes: number;
   timeoutMs: number;
 }
 
@@ -20,6 +22,7 @@ export const defaultLimits: GitLimits = {
   objectBytes: 8 * 1024 * 1024,
   // Git makes chains of 50; aggressive repacking once made 250.
   deltaDepth: 500,
+  heldBytes: 64 * 1024 * 1024,
   timeoutMs: 120_000,
 };
 

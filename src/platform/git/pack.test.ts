@@ -184,6 +184,7 @@ describe("a pack that is small and would become large", () => {
     const pack = await openPack(chain(100), limits);
     expect(pack.read(idOf(Buffer.from("100"))).data.toString()).toBe("100");
     await expect(openPack(chain(101), limits)).rejects.toThrow(/deep/);
+    await expect(openPack(chain(100), { ...limits, heldBytes: 100 })).rejects.toThrow(/at once/);
   });
 
   test("more objects than allowed are refused by their number alone", async () => {

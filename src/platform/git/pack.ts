@@ -160,10 +160,11 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
       if (first.length === 0) continue;
       spend(root.length);
       const frames = [{ entry: root, data: contentOf(root), children: first }];
+      let held = root.length;
       for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
         const child = frame.children.pop();
         if (!child) {
-          frames.pop();
+          held -= frames.pop()!.data.length;
           continue;
         }
         await rest();
@@ -182,7 +183,11 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
         const id = idOf(child.type!, data);
         byId.set(id, child);
         const children = childrenOf(child, id);
-        if (children.length > 0) frames.push({ entry: child, data, children });
+        if (children.length === 0) continue;
+        frames.push({ entry: child, data, children });
+        held += data.length;
+        if (held > limits.heldBytes)
+          throw new GitError("too_large", `Deltas hold more than ${mebibytes(limits.heldBytes)} at once.`);
       }
     }
     if (left > 0 && passedOver === 0) throw malformed("a delta has no base");
