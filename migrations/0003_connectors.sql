@@ -20,13 +20,16 @@ create table templates (
   -- null: made by hand. Otherwise read-only here, and where it came from.
   connector_id text collate "C",
   path text collate "C",
+  -- The file as it was read: a sync that finds it again need not fetch it.
+  source text,
   commit_sha text,
   commit_author text,
   created_by text collate "C",
   updated_by text collate "C",
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  unique (org_id, slug)
+  -- Judged when a statement is over: two files may exchange their slugs in one push.
+  unique (org_id, slug) deferrable initially immediate
 );
 create index templates_page on templates (org_id, id desc);
 create unique index templates_path on templates (connector_id, path) where connector_id is not null;
@@ -36,6 +39,7 @@ create table template_versions (
   template_id text not null collate "C" references templates on delete cascade,
   version int not null,
   org_id text not null collate "C" references organizations on delete cascade,
+  slug text not null,
   name text not null,
   description text not null,
   tags text[] not null,
@@ -57,6 +61,8 @@ create table connectors (
   -- As people write it, and in lower case as it is compared.
   repository text not null,
   repository_key text not null collate "C",
+  -- Of a code host that is not the public one of its kind; the clone URL follows from it unless given.
+  base_url text,
   clone_url text not null,
   -- Full: refs/heads/main.
   ref text not null collate "C",
@@ -73,8 +79,9 @@ create table connectors (
   -- What the templates are equal to now.
   synced_commit text,
   synced_at timestamptz,
-  -- When the sweep last compared heads, and what it found.
+  -- When the sweep last compared heads, and why it could not.
   checked_at timestamptz,
+  check_error text,
   created_by text not null collate "C",
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -136,6 +143,9 @@ create index connector_syncs_live on connector_syncs (due_at) where status in ('
 -- Two pushes of one head to one target are one job, also when they come at the same moment.
 create unique index connector_syncs_head on connector_syncs (connector_id, head)
   where status in ('queued', 'running') and head is not null;
+-- Never two at once for one connector, whatever a worker believes.
+create unique index connector_syncs_running on connector_syncs (connector_id) where status = 'running';
+create index connector_syncs_age on connector_syncs (finished_at) where finished_at is not null;
 
 -- What code hosts sent. A row is written before the reply; the id is the code host's own, within the
 -- scope of the secret that verified it ('instance', or a connector's id).

@@ -2,10 +2,12 @@ import * as apiKeys from "./features/api-keys/index.ts";
 import * as audit from "./features/audit/index.ts";
 import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
+import * as connectors from "./features/connectors/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
+import * as templates from "./features/templates/index.ts";
 import * as users from "./features/users/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
@@ -34,10 +36,24 @@ const tags = [
   { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
   { name: "Audit", description: "What was changed, by whom and from where." },
+  { name: "Templates", description: "What agents are given to work with." },
+  { name: "Connectors", description: "Repositories that templates follow." },
+  { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations, audit];
+const rooms = [
+  auth,
+  users,
+  organizations,
+  members,
+  apiKeys,
+  mcpConnections,
+  automations,
+  templates,
+  connectors,
+  audit,
+];
 
 export const jobs: readonly Job[] = [
   mail.deliver as Job,
@@ -46,10 +62,15 @@ export const jobs: readonly Job[] = [
   ...auth.jobs,
   ...automations.jobs,
   ...audit.jobs,
+  ...connectors.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
+export const sealedColumns: readonly SealedColumn[] = [
+  mail.sealedMails,
+  sealedReplies,
+  ...connectors.sealedColumns,
+];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];

@@ -14,6 +14,7 @@ import { operationId, type RouteSpec } from "../../src/platform/http/index.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { newToken } from "../../src/platform/secrets.ts";
 import { claim, createAutomation, createRunner, event, queueRun } from "../automations.ts";
+import { connectorBody, createConnector, createTemplate } from "../connectors.ts";
 import {
   type CallOptions,
   createKey,
@@ -43,6 +44,21 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
     await createKey(server, owner);
     return (await server.call("/v1/audit-events?limit=1", { headers: owner.auth })).body.items[0].id;
   },
+  "/v1/templates/{id}": async (server, { owner }) => (await createTemplate(server, owner.auth)).id,
+  "/v1/templates/{id}/versions/{version}": async () => "1",
+  "/v1/connectors/{id}": async (server, { owner }) => (await createConnector(server, owner.auth)).id,
+  "/v1/connectors/{id}/webhook-secrets/{secretId}": async (server, { owner }) => {
+    const { body } = await server.call("/v1/connectors?limit=1", { headers: owner.auth });
+    return body.items[0].webhookSecrets[0].id;
+  },
+  "/v1/connector-syncs/{id}": async (server, { owner }) => {
+    const { lastSync } = await createConnector(server, owner.auth);
+    // As a worker would have left it: a sync that can be tried again.
+    await server.platform.db.run(
+      sql`update connector_syncs set status = 'failed', finished_at = now() where id = ${lastSync.id}`,
+    );
+    return lastSync.id;
+  },
   "/v1/automation-runners/{id}": async (server, { owner }) => {
     await createRunner(server, owner.auth);
     return (await server.call("/v1/automation-runners?limit=1", { headers: owner.auth })).body.items[0].id;
@@ -52,6 +68,7 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
 /** Bodies that cannot be made up from their schema alone, by operation. */
 const bodies: Record<string, (server: TestServer, workspace: Workspace) => unknown> = {
   postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
+  postV1Connectors: () => connectorBody(),
   postV1AutomationRunsByIdEvents: () => event(0),
   postV1AutomationRunsByIdEventsBatch: () => ({ events: [event(0)] }),
   postV1AutomationRunsByIdComplete: () => ({ attempt: 1, status: "succeeded" }),

@@ -1,0 +1,10 @@
+import { sealedAccess } from "./access/index.ts";
+import { sealedSecrets } from "./secrets/index.ts";
+import { heal } from "./sweep/index.ts";
+import { tidy, work } from "./syncs/index.ts";
+
+export { routes } from "./routes.ts";
+
+export const sealedColumns = [sealedAccess, sealedSecrets];
+
+export const jobs = [work, heal, tidy];
