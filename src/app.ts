@@ -6,6 +6,7 @@ import * as members from "./features/members/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
 import * as users from "./features/users/index.ts";
+import * as webhooks from "./features/webhooks/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
 import {
@@ -32,10 +33,11 @@ const tags = [
   { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
   { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
+  { name: "Webhooks", description: "What code hosts send, and what became of it." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations, webhooks];
 
 export const jobs: readonly Job[] = [
   mail.deliver as Job,
@@ -43,6 +45,7 @@ export const jobs: readonly Job[] = [
   housekeeping,
   ...auth.jobs,
   ...automations.jobs,
+  ...webhooks.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */

@@ -21,6 +21,11 @@ export const catalogue = {
     roles: admins,
   },
   "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
+  "connectors:read": { description: "See connectors, their deliveries and syncs.", roles: everyone },
+  "connectors:manage": {
+    description: "Connect repositories, change and remove connectors, replay and retry.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 
