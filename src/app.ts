@@ -9,6 +9,7 @@ import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
 import * as templates from "./features/templates/index.ts";
 import * as users from "./features/users/index.ts";
+import * as webhooks from "./features/webhooks/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
 import {
@@ -39,6 +40,7 @@ const tags = [
   { name: "Templates", description: "What agents are given to work with." },
   { name: "Connectors", description: "Repositories that templates follow." },
   { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
+  { name: "Webhooks", description: "What code hosts send, and what became of it." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
 ];
 
@@ -52,6 +54,7 @@ const rooms = [
   automations,
   templates,
   connectors,
+  webhooks,
   audit,
 ];
 
@@ -63,6 +66,7 @@ export const jobs: readonly Job[] = [
   ...automations.jobs,
   ...audit.jobs,
   ...connectors.jobs,
+  ...webhooks.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */

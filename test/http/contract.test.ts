@@ -27,6 +27,7 @@ import {
   useServer,
   type Workspace,
 } from "../harness.ts";
+import { insertConnector, pushBody, speak } from "../webhooks.ts";
 import { hostileBody, sample, schemaOf, wrongBodies } from "./samples.ts";
 
 /** How to make what a path parameter names, in a workspace; the name is the path up to the parameter. */
@@ -63,7 +64,36 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
     await createRunner(server, owner.auth);
     return (await server.call("/v1/automation-runners?limit=1", { headers: owner.auth })).body.items[0].id;
   },
+  "/v1/webhook-deliveries/{id}": async (server, { orgId, owner }) => {
+    const { id, secret, repository } = await insertConnector(server.platform, orgId);
+    const body = pushBody({ repository });
+    const path = `/v1/webhooks/connectors/codehost?connector=${id}`;
+    await server.call(path, { body, headers: speak.github(secret, body) });
+    return (await server.call("/v1/webhook-deliveries?limit=1", { headers: owner.auth })).body.items[0].id;
+  },
 };
+
+/** Routes under /v1 that need no credential of ours, and why. */
+const publicRoutes: Record<string, string> = {
+  postV1WebhooksConnectorsCodehost: "the code host signs what it sends",
+  postV1WebhooksConnectorsGithub: "the code host signs what it sends",
+  postV1WebhooksConnectorsGitlab: "the code host signs what it sends",
+  postV1WebhooksConnectorsGitea: "the code host signs what it sends",
+  postV1WebhooksConnectorsForgejo: "the code host signs what it sends",
+  postV1WebhooksConnectorsBitbucket: "the code host signs what it sends",
+};
+
+const webhookSecret = "a secret of the whole instance";
+/** Requests of those who have a signature in place of a credential. */
+const signed: Record<string, () => CallOptions> = Object.fromEntries(
+  (["github", "gitlab", "gitea", "forgejo", "bitbucket"] as const)
+    .map((dialect): [string, typeof dialect] => [dialect, dialect])
+    .concat([["codehost", "github"]])
+    .map(([door, dialect]) => [
+      `postV1WebhooksConnectors${door[0]!.toUpperCase()}${door.slice(1)}`,
+      () => ({ method: "POST", body: "{}", headers: speak[dialect](webhookSecret, "{}", { event: "ping" }) }),
+    ]),
+);
 
 /** Bodies that cannot be made up from their schema alone, by operation. */
 const bodies: Record<string, (server: TestServer, workspace: Workspace) => unknown> = {
@@ -81,7 +111,7 @@ const lenient = new Set([
   "postV1AutomationRunsByIdComplete",
   "postV1AutomationRunsByIdEvents",
   "postV1AutomationRunsByIdEventsBatch",
-  "postV1WebhooksConnectorsCodehost",
+  ...Object.keys(signed),
 ]);
 
 const specs = routes.map(({ spec }) => spec);
@@ -92,7 +122,7 @@ const fill = (path: string, ids: Record<string, string> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? "x"));
 
 describe("every route", () => {
-  const server = useServer();
+  const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: webhookSecret } });
   let acme: Workspace;
   let globex: Workspace;
   beforeAll(async () => {
@@ -153,11 +183,11 @@ describe("every route", () => {
       expect(paths.filter((_, i) => bare.indexOf(bare[i]!) !== i)).toEqual([]);
     });
 
-    test.each(named(specs))("%s declares its access", (_, { access, path }) => {
+    test.each(named(specs))("%s declares its access", (name, { access, path }) => {
       expect(["public", "user", "member"]).toContain(access.kind);
       if (access.kind === "member" && access.permission) expect(permissions).toContain(access.permission);
       // Nothing under /v1 is public by accident: those that are say so here.
-      if (access.kind === "public") expect(path).not.toMatch(/^\/v1\//);
+      if (access.kind === "public" && !publicRoutes[name]) expect(path).not.toMatch(/^\/v1\//);
     });
 
     test("every permission of the catalogue decides something", () => {
@@ -355,6 +385,7 @@ describe("every route", () => {
           query: `?${name}=1`,
           headers: acme.owner.auth,
           ...bodyFor(spec, acme),
+          ...signed[operationId(spec)]?.(),
         });
         if (lenient.has(operationId(spec))) {
           expect(reply.status).toBeLessThan(300);

@@ -8,3 +8,19 @@ export { routes } from "./routes.ts";
 export const sealedColumns = [sealedAccess, sealedSecrets];
 
 export const jobs = [work, heal, tidy];
+
+export type { Audience, News, Push } from "./hooks/news.ts";
+export {
+  announce,
+  endings,
+  findTargets,
+  follow,
+  type HookSecret,
+  hold,
+  pushTargets,
+  queuePushes,
+  secretsOf,
+  type Target,
+  touchSecret,
+  touchSecrets,
+} from "./hooks/service.ts";

@@ -183,6 +183,7 @@ async function answer(
     query,
     body,
     request,
+    readBytes: () => readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs),
     addHeader,
     eventStream: (source: Source) => eventStream({ ...ctx, recheck, closing }, source),
   };
