@@ -5,6 +5,7 @@ import { defaultLimits, type GitLimits } from "./limits.ts";
 import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from "./objects.ts";
 import type { Pack } from "./pack.ts";
 import { advertisement, type Remote } from "./transport.ts";
+import { takingTurns } from "./turns.ts";
 import { fetchPack, listRef } from "./upload-pack.ts";
 
 export interface RepositoryOptions {
@@ -71,7 +72,9 @@ async function openSnapshot(remote: Remote, capabilities: Capabilities, id: stri
     },
     async *files(ids, maxBytes) {
       const missing: string[] = [];
+      const turn = takingTurns();
       for (const one of new Set(ids)) {
+        await turn();
         if (pack.find(one)) yield [one, fileIn(pack, one, maxBytes)];
         else if (withoutFiles) missing.push(one);
         else yield [one, absent(pack)];
@@ -83,7 +86,10 @@ async function openSnapshot(remote: Remote, capabilities: Capabilities, id: stri
           shallow: false,
           withoutFiles: false,
         });
-        for (const one of wanted) yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+        for (const one of wanted) {
+          await turn();
+          yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+        }
       }
     },
   };
