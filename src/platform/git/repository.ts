@@ -6,7 +6,7 @@ import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from ".
 import type { Pack } from "./pack.ts";
 import { advertisement, type Remote } from "./transport.ts";
 import { takingTurns } from "./turns.ts";
-import { fetchPack, listRef } from "./upload-pack.ts";
+import { fetchPack, listRef, type Wanted } from "./upload-pack.ts";
 
 export interface RepositoryOptions {
   /** http or https. */
@@ -57,8 +57,9 @@ export async function openRepository(egress: Egress, options: RepositoryOptions)
 async function openSnapshot(remote: Remote, capabilities: Capabilities, id: string): Promise<Snapshot> {
   const withoutFiles = capabilities.version === 2 && capabilities.filter;
   const shallow = capabilities.version === 0 || capabilities.shallow;
-  const ids = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
-  const pack = await fetchPack(remote, capabilities, { ids, shallow, withoutFiles });
+  const head = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
+  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted);
+  const pack = await ask({ ids: head, shallow, withoutFiles });
   const commit = commitIn(pack, id);
   return {
     id,
@@ -79,12 +80,15 @@ async function openSnapshot(remote: Remote, capabilities: Capabilities, id: stri
         else if (withoutFiles) missing.push(one);
         else yield [one, absent(pack)];
       }
+      let whole: Pack | undefined;
       for (let at = 0; at < missing.length; at += filesAtOnce) {
         const wanted = missing.slice(at, at + filesAtOnce);
-        const more = await fetchPack(remote, capabilities, {
-          ids: wanted,
-          shallow: false,
-          withoutFiles: false,
+        let more = whole;
+        more ??= await ask({ ids: wanted, shallow: false, withoutFiles: false }).catch(async (error) => {
+          // Some servers leave files out and then hand none out by its id: then everything at once.
+          if (!(error instanceof GitError) || error.kind === "too_large") throw error;
+          whole = await ask({ ids: head, shallow, withoutFiles: false });
+          return whole;
         });
         for (const one of wanted) {
           await turn();
