@@ -65,6 +65,7 @@ type Change = { [Name in keyof Said]?: Said[Name] | undefined } & { version?: nu
 
 export async function change(ctx: MemberCtx, id: string, { version, ...given }: Change) {
   return ctx.db.transaction(async (tx) => {
+    if (given.slug !== undefined) await store.lockWriting(tx, ctx.orgId);
     const template = await lockManual(tx, ctx, id);
     if (version !== undefined && version !== template.version) {
       throw conflict(

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { setImmediate as breathe } from "node:timers/promises";
 import { applyDelta, deltaSizes } from "./delta.ts";
 import { GitError, malformed } from "./errors.ts";
 import { inflate, inflateAway } from "./inflate.ts";
 import { type GitLimits, mebibytes } from "./limits.ts";
+import { takingTurns } from "./turns.ts";
 
 export type ObjectType = "commit" | "tree" | "blob" | "tag";
 
@@ -35,7 +35,6 @@ const types: Record<number, ObjectType | "offset" | "reference"> = {
   6: "offset",
   7: "reference",
 };
-const sliceMs = 10;
 
 export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> {
   if (bytes.length < 32 || bytes.toString("latin1", 0, 4) !== "PACK") throw malformed("there is no pack");
@@ -58,14 +57,7 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
       );
     }
   };
-  // All of this is computing: others get their turn in between.
-  let since = performance.now();
-  const rest = async () => {
-    if (performance.now() - since < sliceMs) return;
-    await breathe();
-    since = performance.now();
-  };
-
+  const turn = takingTurns();
   const byId = new Map<string, Entry>();
   const byOffset = new Map<number, Entry>();
   const waiting = new Map<Entry | string, Entry[]>();
@@ -73,7 +65,7 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
   let passedOver = 0;
   let at = 12;
   for (let i = 0; i < count; i++) {
-    await rest();
+    await turn();
     const { entry, next } = readHeader(at);
     byOffset.set(at, entry);
     at = next;
@@ -167,7 +159,7 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
           held -= frames.pop()!.data.length;
           continue;
         }
-        await rest();
+        await turn();
         left--;
         if (frames.length > limits.deltaDepth)
           throw new GitError("too_large", `Deltas stand ${limits.deltaDepth} deep on each other.`);

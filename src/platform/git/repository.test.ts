@@ -138,6 +138,24 @@ describe("a server that leaves files out", () => {
   });
 });
 
+test("a server that leaves files out and then refuses them by their ids is asked for everything", async () => {
+  const server = await start({
+    intercept(_request, response) {
+      const body = String(server.requests.at(-1)!.body);
+      if (!body.includes("command=fetch") || body.includes("deepen")) return false;
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-result" });
+      response.end("0018ERR want is not valid");
+      return true;
+    },
+  });
+  const made = await server.repository();
+  await made.commit({ "a.md": "a", "b/c.md": "c" });
+  expect(await readMain(await openRepository(egress, { url: made.url }))).toEqual({
+    "a.md": "a",
+    "b/c.md": "c",
+  });
+});
+
 describe("a private repository", () => {
   let server: GitServer;
   let made: GitRepository;

@@ -5,7 +5,8 @@ import { defaultLimits, type GitLimits } from "./limits.ts";
 import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from "./objects.ts";
 import type { Pack } from "./pack.ts";
 import { advertisement, type Remote } from "./transport.ts";
-import { fetchPack, listRef } from "./upload-pack.ts";
+import { takingTurns } from "./turns.ts";
+import { fetchPack, listRef, type Wanted } from "./upload-pack.ts";
 
 export interface RepositoryOptions {
   /** http or https. */
@@ -56,8 +57,9 @@ export async function openRepository(egress: Egress, options: RepositoryOptions)
 async function openSnapshot(remote: Remote, capabilities: Capabilities, id: string): Promise<Snapshot> {
   const withoutFiles = capabilities.version === 2 && capabilities.filter;
   const shallow = capabilities.version === 0 || capabilities.shallow;
-  const ids = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
-  const pack = await fetchPack(remote, capabilities, { ids, shallow, withoutFiles });
+  const head = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
+  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted);
+  const pack = await ask({ ids: head, shallow, withoutFiles });
   const commit = commitIn(pack, id);
   return {
     id,
@@ -71,19 +73,27 @@ async function openSnapshot(remote: Remote, capabilities: Capabilities, id: stri
     },
     async *files(ids, maxBytes) {
       const missing: string[] = [];
+      const turn = takingTurns();
       for (const one of new Set(ids)) {
+        await turn();
         if (pack.find(one)) yield [one, fileIn(pack, one, maxBytes)];
         else if (withoutFiles) missing.push(one);
         else yield [one, absent(pack)];
       }
+      let whole: Pack | undefined;
       for (let at = 0; at < missing.length; at += filesAtOnce) {
         const wanted = missing.slice(at, at + filesAtOnce);
-        const more = await fetchPack(remote, capabilities, {
-          ids: wanted,
-          shallow: false,
-          withoutFiles: false,
+        let more = whole;
+        more ??= await ask({ ids: wanted, shallow: false, withoutFiles: false }).catch(async (error) => {
+          // Some servers leave files out and then hand none out by its id: then everything at once.
+          if (!(error instanceof GitError) || error.kind === "too_large") throw error;
+          whole = await ask({ ids: head, shallow, withoutFiles: false });
+          return whole;
         });
-        for (const one of wanted) yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+        for (const one of wanted) {
+          await turn();
+          yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+        }
       }
     },
   };

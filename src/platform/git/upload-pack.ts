@@ -37,7 +37,7 @@ export async function listRef(remote: Remote, ref: string): Promise<string | und
   }
 }
 
-interface Wanted {
+export interface Wanted {
   ids: readonly string[];
   /** Only this commit, without those before it. */
   shallow: boolean;

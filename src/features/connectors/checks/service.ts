@@ -1,8 +1,8 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import { notFound } from "../../../platform/errors.ts";
+import { notFound, rateLimited } from "../../../platform/errors.ts";
 import { isId } from "../../../platform/ids.ts";
 import { Failure, failureOf } from "../failure.ts";
-import { openTarget, readFolder, resolveHead } from "../source/index.ts";
+import { openTarget, readFolder, resolveHead, type Target } from "../source/index.ts";
 import type { ErrorCode } from "../syncs/index.ts";
 import { targetOf } from "../target.ts";
 import type { CheckName, Test } from "./contract.ts";
@@ -22,10 +22,23 @@ const stepOf: Partial<Record<ErrorCode, CheckName>> = {
   folder_not_found: "folder",
 };
 
+/** Each may hold a pack of 64 MiB. */
+const atOnce = 3;
+let underWay = 0;
+
 export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> {
   const row = isId("con", id) ? await store.findTarget(ctx.db, ctx.orgId, id) : undefined;
   if (!row) throw notFound("connector");
-  const target = targetOf(row);
+  if (underWay >= atOnce) throw rateLimited(5);
+  underWay++;
+  try {
+    return { test: await tryOut(ctx, targetOf(row)) };
+  } finally {
+    underWay--;
+  }
+}
+
+async function tryOut(ctx: MemberCtx, target: Target): Promise<Test> {
   const host = new URL(target.cloneUrl).host;
   let commit: string | null = null;
   /** How far it came. */
@@ -53,13 +66,11 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> 
     const wrong = problems.length === 0 ? "" : ` ${problems.length} would be left out, see problems.`;
     messages.templates = `${templates.length} ${templates.length === 1 ? "template" : "templates"}.${wrong}`;
     return {
-      test: {
-        ok: true,
-        checks: names.map((name) => ({ name, status: "passed", message: messages[name]! })),
-        commit,
-        templateCount: templates.length,
-        problems: problems.slice(0, 100),
-      },
+      ok: true,
+      checks: names.map((name) => ({ name, status: "passed", message: messages[name]! })),
+      commit,
+      templateCount: templates.length,
+      problems: problems.slice(0, 100),
     };
   } catch (error) {
     const failure =
@@ -68,7 +79,7 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> 
         ? new Failure("unreachable", `Reading took longer than ${patienceMs / 1000} s.`)
         : new Failure("internal_error", "A fault of this service; its log says more."));
     if (failure.code === "internal_error")
-      ctx.log.error({ connectorId: id, err: error }, "connector test failed");
+      ctx.log.error({ connectorId: target.id, err: error }, "connector test failed");
     // Trouble that could come at any step shows at the one that was under way.
     const failed = Math.max(names.indexOf(stepOf[failure.code] ?? at), names.indexOf(at));
     const checks = names.map((name, i) => {
@@ -76,6 +87,6 @@ export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> 
       if (i > failed) return { name, status: "skipped" as const, message: "Not tried." };
       return { name, status: "passed" as const, message: messages[name] ?? `${host} answers.` };
     });
-    return { test: { ok: false, checks, commit, templateCount: null, problems: [] } };
+    return { ok: false, checks, commit, templateCount: null, problems: [] };
   }
 }

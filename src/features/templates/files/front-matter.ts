@@ -76,11 +76,14 @@ function read(name: string, bytes: Buffer): Said | undefined {
   const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, "");
   const checked = fields.body.safeParse(body);
   if (!checked.success) {
-    const line = text.slice(0, text.length - body.length).split("\n").length;
-    throw new Unreadable(
-      line,
-      body === "" ? "There is nothing below the front matter." : checked.error.issues[0]!.message,
-    );
+    const lineAfter = (letters: number) => text.slice(0, letters).split("\n").length;
+    if (body === "") {
+      throw new Unreadable(
+        lineAfter(opening[0].length + closing.index),
+        "There is nothing below the front matter.",
+      );
+    }
+    throw new Unreadable(lineAfter(text.length - body.length), checked.error.issues[0]!.message);
   }
   return { ...parsed.data, slug, body, metadata: metadata.data };
 }

@@ -28,10 +28,10 @@ async function claimIn(tx: Db): Promise<Claim | "settled" | undefined> {
   if (!target) return undefined;
   const { orgId, id: connectorId, status } = target;
   const live = await store.listLive(tx, orgId, connectorId);
-  // A worker that was a moment faster has it; its work is looked at again when that is done.
-  if (live.some(({ held }) => held)) return undefined;
+  // A worker that was a moment faster has it, or has done it: there may be others.
+  if (live.some(({ held }) => held)) return "settled";
   const chosen = live.find((one) => one.due && one.status === "queued") ?? live.find(({ due }) => due);
-  if (!chosen) return undefined;
+  if (!chosen) return "settled";
   // Whatever else waits wants the ref as it is now, which is what this one reads.
   const others = live.filter((one) => one !== chosen).map(({ id }) => id);
   if (others.length > 0) await store.supersede(tx, orgId, others);
