@@ -3,6 +3,7 @@ import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
+import * as oauthProviders from "./features/oauth-providers/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
 import * as users from "./features/users/index.ts";
@@ -33,9 +34,11 @@ const tags = [
   { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
+  { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
+  { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
 ];
 
-const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations];
+const rooms = [auth, users, organizations, members, apiKeys, mcpConnections, automations, oauthProviders];
 
 export const jobs: readonly Job[] = [
   mail.deliver as Job,
@@ -43,10 +46,15 @@ export const jobs: readonly Job[] = [
   housekeeping,
   ...auth.jobs,
   ...automations.jobs,
+  ...oauthProviders.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies];
+export const sealedColumns: readonly SealedColumn[] = [
+  mail.sealedMails,
+  sealedReplies,
+  ...oauthProviders.sealedColumns,
+];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];

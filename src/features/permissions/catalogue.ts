@@ -21,6 +21,18 @@ export const catalogue = {
     roles: admins,
   },
   "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
+  "connections:use": {
+    description: "Connect one's own accounts and get tokens for one's agents.",
+    roles: everyone,
+  },
+  "connections:manage": {
+    description: "See how everyone's connections are and end them; shared connections and who may use them.",
+    roles: admins,
+  },
+  "oauth_clients:manage": {
+    description: "The organization's OAuth clients and its own providers.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

@@ -1,0 +1,146 @@
+import { hashCode } from "../src/features/oauth-providers/connect/secrets.ts";
+import { sql } from "../src/platform/db/index.ts";
+import { newId } from "../src/platform/ids.ts";
+import { type AuthorizationServer, approve, clientSecret } from "./fixtures/authorization-server.ts";
+import type { Person, Reply, TestServer, Workspace } from "./harness.ts";
+
+type Auth = Record<string, string>;
+
+const scopes = ["openid", "email", "offline_access", "files:read"];
+
+/** A provider of the organization's own, by discovery, and a client for it. */
+export async function setUpProvider(
+  server: TestServer,
+  headers: Auth,
+  as: Pick<AuthorizationServer, "issuer">,
+  { id = "acme-id", client = {} }: { id?: string; client?: Record<string, unknown> } = {},
+): Promise<string> {
+  const made = await server.call("/v1/oauth-providers", {
+    body: { id, name: "Acme ID", issuer: as.issuer, scopes },
+    headers,
+  });
+  if (made.status !== 201) throw new Error(`provider failed: ${made.status} ${JSON.stringify(made.body)}`);
+  await saveClient(server, headers, id, client);
+  return id;
+}
+
+export async function saveClient(
+  server: TestServer,
+  headers: Auth,
+  id: string,
+  body: Record<string, unknown> = {},
+) {
+  const saved = await putClient(server, headers, id, body);
+  if (saved.status !== 200) throw new Error(`client failed: ${saved.status} ${JSON.stringify(saved.body)}`);
+  return saved.body.client;
+}
+
+export const putClient = (
+  server: TestServer,
+  headers: Auth,
+  id: string,
+  body: Record<string, unknown> = {},
+) =>
+  server.call(`/v1/oauth-providers/${id}/client`, {
+    method: "PUT",
+    body: {
+      clientId: "basic",
+      ...(body.tokenEndpointAuthMethod ? {} : { clientSecret }),
+      optionalScopes: ["files:write"],
+      ...body,
+    },
+    headers,
+  });
+
+export const start = (server: TestServer, headers: Auth, id: string, query = ""): Promise<Reply> =>
+  server.call(`/v1/oauth-providers/${id}/connect/start${query}`, { headers });
+
+export async function authorizeUrl(
+  server: TestServer,
+  headers: Auth,
+  id: string,
+  query = "",
+): Promise<string> {
+  const { status, body } = await start(server, headers, id, query);
+  if (status !== 200) throw new Error(`start failed: ${status} ${JSON.stringify(body)}`);
+  return body.authorizeUrl;
+}
+
+/** The browser's session, as the browser keeps it. */
+const cookieOf = ({ token }: Pick<Person, "token">): Auth => ({
+  cookie: `signalbox_session=${token}`,
+});
+
+/** The browser comes back, with that session or none. */
+export const comeBack = (
+  server: TestServer,
+  url: URL,
+  person?: Pick<Person, "token">,
+): Promise<Reply<string>> =>
+  server.call(url.pathname + url.search, { headers: person ? cookieOf(person) : {} });
+
+/** All of it, as a person does it. */
+export async function connectAccount(
+  server: TestServer,
+  person: Person,
+  id: string,
+  { account = "octo", query = "" }: { account?: string; query?: string } = {},
+): Promise<void> {
+  const back = await approve(await authorizeUrl(server, person.auth, id, query), account);
+  const page = await comeBack(server, back, person);
+  if (page.status !== 200 || !page.body.includes("is connected")) {
+    throw new Error(`not connected: ${page.status} ${page.body}`);
+  }
+}
+
+export const statusOf = async (server: TestServer, headers: Auth, id: string) =>
+  (await server.call(`/v1/oauth-providers/${id}/status`, { headers })).body;
+
+export const getToken = (server: TestServer, headers: Auth, id: string, body?: unknown): Promise<Reply> =>
+  server.call(`/v1/oauth-providers/${id}/token`, { method: "POST", ...(body ? { body } : {}), headers });
+
+/** The code on the page that waits to be claimed. */
+export const codeOn = (page: string): string => /<pre[^>]*>([^<]+)<\/pre>/.exec(page)![1]!;
+
+export const plantedCode = "AAAAA-BBBBB";
+let planted = 0;
+
+/** A connection of the owner at a provider that is never called, and something more that waits to be claimed. */
+export async function plantConnection(
+  server: TestServer,
+  { orgId, owner }: Workspace,
+  { shared = false, accessToken = "planted-access-token" }: { shared?: boolean; accessToken?: string } = {},
+): Promise<{ providerId: string; connectionId: string; tokenId: string }> {
+  const { db, keyring } = server.platform;
+  const providerId = `planted-${++planted}-${Date.now() % 1e6}`;
+  const at = "https://provider.example";
+  const endpoints = { authorizationEndpoint: `${at}/authorize`, tokenEndpoint: `${at}/token` };
+  await server.call("/v1/oauth-providers", {
+    body: { id: providerId, name: "Planted", ...endpoints },
+    headers: owner.auth,
+  });
+  await saveClient(server, owner.auth, providerId, { optionalScopes: [] });
+  const client = await db.row<{ credentialsId: string; memberId: string }>(sql`
+    select c.credentials_id as "credentialsId", m.id as "memberId" from oauth_clients c
+    join members m on m.org_id = c.org_id and m.user_id = ${owner.userId}
+    where c.org_id = ${orgId} and c.provider_id = ${providerId}`);
+  const addToken = async () => {
+    const tokenId = newId("otk");
+    const sealed = keyring.seal(accessToken, { table: "oauth_tokens", row: tokenId, column: "access_token" });
+    await db.run(sql`
+      insert into oauth_tokens (id, org_id, credentials_id, access_token, scopes)
+      values (${tokenId}, ${orgId}, ${client!.credentialsId}, ${sealed}, '{}')`);
+    return tokenId;
+  };
+  const [tokenId, connectionId] = [await addToken(), newId("ocn")];
+  await db.run(sql`
+    insert into oauth_connections (id, org_id, provider_id, shared, member_id, label, token_id, requested_scopes, connected_by)
+    values (${connectionId}, ${orgId}, ${providerId}, ${shared}, ${shared ? null : client!.memberId}, 'default', ${tokenId},
+      '{}', ${client!.memberId})`);
+  await db.run(sql`
+    insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
+      scopes, secrets, credential, credential_id, status, token_id, code_hash, expires_at)
+    values (${newId("oat")}, ${connectionId}, ${orgId}, ${client!.memberId}, ${providerId}, ${client!.credentialsId}, 1, false,
+      'waiting', '{}', '', 'session', 'x', 'waiting', ${await addToken()}, ${hashCode(plantedCode)}, now() + interval '9 minutes')`);
+  return { providerId, connectionId, tokenId };
+}
