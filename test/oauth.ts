@@ -144,3 +144,40 @@ export async function plantConnection(
       'waiting', '{}', '', 'session', 'x', 'waiting', ${await addToken()}, ${hashCode(plantedCode)}, now() + interval '9 minutes')`);
   return { providerId, connectionId, tokenId };
 }
+
+export const runJob = async (server: TestServer, name: string): Promise<void> => {
+  const { jobs } = await import("../src/features/oauth-providers/index.ts");
+  const found = jobs.find((job) => job.name === name);
+  if (!found) throw new Error(`There is no job ${name}.`);
+  await found.handle(server.platform, {});
+};
+
+/** As if the access token had been got two hours ago, for that long. */
+export const expire = (server: TestServer, connectionId: string, inSeconds = -1) =>
+  server.platform.db.run(sql`
+    update oauth_tokens set obtained_at = now() - interval '2 hours', last_used_at = now(),
+      expires_at = now() + make_interval(secs => ${inSeconds}::int)
+    where id = (select token_id from oauth_connections where id = ${connectionId})`);
+
+/** The row behind a connection. */
+export const tokenRow = (server: TestServer, connectionId: string) =>
+  server.platform.db.row<Record<string, string | number | null>>(sql`
+    select t.* from oauth_tokens t join oauth_connections c on c.token_id = t.id where c.id = ${connectionId}`);
+
+/** Everything in the database as text, for whoever looks for what must not be there. */
+export async function dump(server: TestServer): Promise<string> {
+  const { db } = server.platform;
+  const tables = await db.rows<{ name: string }>(sql`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
+  let text = "";
+  for (const { name } of tables)
+    text += JSON.stringify((await db.foreign(`select t::text from ${name} t`)).rows);
+  return text;
+}
+
+/** Which of these secrets can be read in the log or in the database. */
+export async function leaks(server: TestServer, secrets: Iterable<string>): Promise<string[]> {
+  const text = server.logLines.join("\n") + (await dump(server));
+  return [...secrets].filter((secret) => text.includes(secret)).map((secret) => secret.slice(0, 12));
+}
