@@ -5,6 +5,7 @@ import * as automations from "./features/automations/index.ts";
 import * as connectors from "./features/connectors/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as members from "./features/members/index.ts";
+import * as oauthProviders from "./features/oauth-providers/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as system from "./features/system/index.ts";
 import * as templates from "./features/templates/index.ts";
@@ -42,6 +43,8 @@ const tags = [
   { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
   { name: "Webhooks", description: "What code hosts send, and what became of it." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
+  { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
+  { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
 ];
 
 const rooms = [
@@ -55,6 +58,7 @@ const rooms = [
   templates,
   connectors,
   webhooks,
+  oauthProviders,
   audit,
 ];
 
@@ -67,6 +71,7 @@ export const jobs: readonly Job[] = [
   ...audit.jobs,
   ...connectors.jobs,
   ...webhooks.jobs,
+  ...oauthProviders.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
@@ -74,6 +79,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   mail.sealedMails,
   sealedReplies,
   ...connectors.sealedColumns,
+  ...oauthProviders.sealedColumns,
 ];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);

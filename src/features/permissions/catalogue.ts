@@ -31,6 +31,18 @@ export const catalogue = {
   },
   "templates:read": { description: "See templates and what they said before.", roles: everyone },
   "templates:manage": { description: "Make, change and remove templates.", roles: admins },
+  "connections:use": {
+    description: "Connect one's own accounts and get tokens for one's agents.",
+    roles: everyone,
+  },
+  "connections:manage": {
+    description: "See how everyone's connections are and end them; shared connections and who may use them.",
+    roles: admins,
+  },
+  "oauth_clients:manage": {
+    description: "The organization's OAuth clients and its own providers.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

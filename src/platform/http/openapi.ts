@@ -46,7 +46,7 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       ...(spec.body
         ? {
             requestBody: {
-              required: true,
+              required: !spec.bodyOptional,
               content: { "application/json": { schema: components.ref(spec.body, "input") } },
             },
           }

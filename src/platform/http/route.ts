@@ -18,6 +18,8 @@ export interface RouteSpec {
   /** Without one, no query parameter is taken. */
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** A request without a body is one with `{}`. Said on purpose: elsewhere a missing body is a mistake. */
+  bodyOptional?: true;
   /** What comes back when it went well; `null` where there is no body. One entry: the handler returns the body itself. */
   replies: Record<number, z.ZodType | null>;
   /** Refusals beyond those that follow from the rest of the contract: status and what it means. */
