@@ -2,6 +2,7 @@ import type { MemberCtx, Platform } from "../../platform/context.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
+import { record } from "../audit/index.ts";
 import { keepTemplates, removeTemplates } from "../templates/index.ts";
 import { type AccessInput, keepAccess } from "./access/index.ts";
 import * as address from "./address.ts";
@@ -51,6 +52,21 @@ interface NewConnector {
   access: AccessInput;
 }
 
+/** What is worth remembering of a change. Access is told by its kind; its secrets are nowhere. */
+const stateOf = ({
+  name,
+  baseUrl,
+  repository,
+  cloneUrl,
+  ref,
+  folder,
+  installationId,
+  access,
+  status,
+}: store.ConnectorRow) => ({
+  ...{ name, baseUrl, repository, cloneUrl, ref, folder, installationId, access, status },
+});
+
 export async function create(ctx: MemberCtx, given: NewConnector) {
   const { codehost, access } = given;
   const baseUrl = given.baseUrl === undefined ? null : address.plainBaseUrl(given.baseUrl);
@@ -79,6 +95,11 @@ export async function create(ctx: MemberCtx, given: NewConnector) {
     const { webhookSecret } = await makeSecret(ctx.keyring, tx, ctx.orgId, id);
     await queueSync(ctx, tx, ctx.orgId, id, { cause: "created", requestedBy: ctx.member.id });
     const { connector } = await read({ ...ctx, db: tx }, id);
+    await record(ctx, tx, {
+      action: "connector.created",
+      target: { type: "connector", id },
+      after: stateOf(connector),
+    });
     return { connector, webhookSecret, setup: setupOf(connector, webhookSecret) };
   });
 }
@@ -148,7 +169,14 @@ export async function change(ctx: MemberCtx, id: string, given: Change) {
     if (status === "active" && (readsOtherwise || before.status !== "active")) {
       await queueSync(ctx, tx, ctx.orgId, connectorId, { cause: "changed", requestedBy: ctx.member.id });
     }
-    return read({ ...ctx, db: tx }, id);
+    const after = await read({ ...ctx, db: tx }, id);
+    await record(ctx, tx, {
+      action: "connector.changed",
+      target: { type: "connector", id },
+      before: stateOf(before),
+      after: { ...stateOf(after.connector), ...(access ? { accessGivenAnew: true } : {}) },
+    });
+    return after;
   });
 }
 
@@ -198,5 +226,10 @@ export async function remove(ctx: MemberCtx, id: string, templates: "keep" | "re
     const settle = templates === "keep" ? keepTemplates : removeTemplates;
     await settle(tx, ctx.orgId, connector.id);
     await store.remove(tx, ctx.orgId, connector.id as store.ConnectorId);
+    await record(ctx, tx, {
+      action: "connector.removed",
+      target: { type: "connector", id },
+      before: { ...stateOf(connector), templates },
+    });
   });
 }

@@ -4,6 +4,7 @@ import { violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
+import { record } from "../audit/index.ts";
 import type { ListQuery, Template } from "./contract.ts";
 import { digestOf } from "./digest.ts";
 import { limits, type Said, slugFrom } from "./fields.ts";
@@ -48,6 +49,7 @@ export async function create(ctx: MemberCtx, { slug: given, ...said }: NewTempla
     const id = newId("tpl");
     const template = { ...said, slug };
     await orTaken(slug, store.insert(tx, ctx.orgId, id, ctx.member.id, template, digestOf(template)));
+    await record(ctx, tx, { action: "template.created", target: { type: "template", id }, after: template });
     return read({ ...ctx, db: tx }, id);
   });
 }
@@ -79,6 +81,8 @@ export async function change(ctx: MemberCtx, id: string, { version, ...given }: 
     const digest = digestOf(next);
     if (digest !== digestOf(template)) {
       await orTaken(next.slug, store.update(tx, ctx.orgId, idOf(id), ctx.member.id, next, digest));
+      const target = { type: "template", id };
+      await record(ctx, tx, { action: "template.changed", target, before: template, after: next });
     }
     return read({ ...ctx, db: tx }, id);
   });
@@ -86,8 +90,11 @@ export async function change(ctx: MemberCtx, id: string, { version, ...given }: 
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    await lockManual(tx, ctx, id);
+    const template = await lockManual(tx, ctx, id);
     await store.remove(tx, ctx.orgId, idOf(id));
+    const { name, slug, version } = template;
+    const target = { type: "template", id };
+    await record(ctx, tx, { action: "template.removed", target, before: { name, slug, version } });
   });
 }
 

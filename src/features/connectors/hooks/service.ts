@@ -2,6 +2,7 @@ import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
+import { recordAsSystem } from "../../audit/index.ts";
 import type { Audience, News } from "./news.ts";
 import * as store from "./store.ts";
 
@@ -115,6 +116,12 @@ export async function follow(
   again: boolean,
 ): Promise<Queued> {
   const wanted = await changeConnectors(tx, news, targets, again);
+  if (news.is !== "push" && !again) {
+    for (const { orgId, connectorId } of targets) {
+      const target = { type: "connector", id: connectorId };
+      await recordAsSystem(tx, orgId, { action: "connector.told_by_code_host", target, after: { ...news } });
+    }
+  }
   if (wanted.length === 0) return new Map();
   const queued = await store.queueOfAll(tx, wanted, news.is === "push" ? "push" : "event", again);
   for (const { connectorId } of queued) await bus.publish(tx, syncTopic, connectorId);

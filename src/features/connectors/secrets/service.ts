@@ -5,6 +5,7 @@ import { conflict, notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
+import { type Change, record } from "../../audit/index.ts";
 import * as store from "./store.ts";
 
 const most = 2;
@@ -28,7 +29,9 @@ export async function add(ctx: MemberCtx, connectorId: string) {
         "A connector has two secrets at most. Remove the one that is no longer in use first.",
       );
     }
-    return makeSecret(ctx.keyring, tx, ctx.orgId, connectorId);
+    const made = await makeSecret(ctx.keyring, tx, ctx.orgId, connectorId);
+    await noteSecret(ctx, tx, "connector.webhook_secret_added", connectorId, made.secret.id);
+    return made;
   });
 }
 
@@ -42,8 +45,15 @@ export async function makeSecret(keyring: Keyring, tx: Db, orgId: OrgId, connect
   return { webhookSecret, secret };
 }
 
-export async function remove({ db, orgId }: MemberCtx, connectorId: string, id: string): Promise<void> {
+export async function remove(ctx: MemberCtx, connectorId: string, id: string): Promise<void> {
+  const { db, orgId } = ctx;
   if (!(await store.hasConnector(db, orgId, connectorOf(connectorId)))) throw notFound("connector");
-  const removed = isId("whs", id) ? await store.remove(db, orgId, connectorId, id) : 0;
-  if (removed === 0) throw notFound("webhook_secret");
+  await db.transaction(async (tx) => {
+    const removed = isId("whs", id) ? await store.remove(tx, orgId, connectorId, id) : 0;
+    if (removed === 0) throw notFound("webhook_secret");
+    await noteSecret(ctx, tx, "connector.webhook_secret_removed", connectorId, id);
+  });
 }
+
+const noteSecret = (ctx: MemberCtx, tx: Db, action: Change["action"], connectorId: string, id: string) =>
+  record(ctx, tx, { action, target: { type: "connector", id: connectorId }, after: { webhookSecretId: id } });

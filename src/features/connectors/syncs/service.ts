@@ -3,6 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../platform/errors.ts";
 import { afterOf, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
 import type { listQuery, Sync } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -62,6 +63,8 @@ export async function start(ctx: MemberCtx, connectorId: string) {
     await lockActive(tx, ctx.orgId, connectorId);
     const requestedBy = ctx.member.id;
     const id = await queueSync(ctx, tx, ctx.orgId, connectorId, { cause: "manual", requestedBy });
+    const target = { type: "connector", id: connectorId };
+    await record(ctx, tx, { action: "connector.sync_requested", target, after: { syncId: id } });
     return read({ ...ctx, db: tx }, id);
   });
 }
@@ -83,6 +86,8 @@ export async function retry(ctx: MemberCtx, id: string) {
     if ((await store.requeueFailed(tx, ctx.orgId, idOf(id))) === 0)
       throw conflict("sync_not_failed", "Only a failed sync can be tried again. To sync now, POST …/sync.");
     await ctx.bus.publish(tx, topic, sync.connectorId);
+    const target = { type: "connector", id: sync.connectorId };
+    await record(ctx, tx, { action: "connector.sync_requested", target, after: { syncId: id } });
     return read({ ...ctx, db: tx }, id);
   });
 }

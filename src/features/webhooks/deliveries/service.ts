@@ -3,6 +3,7 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { afterOf, page } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
 import { findTargets, follow } from "../../connectors/index.ts";
 import { codehostsOf, read } from "../dialects/index.ts";
 import { addTargetsOfAll, type DeliveryId, setVerdictOfAll } from "../ingress/index.ts";
@@ -63,6 +64,11 @@ export async function replay(ctx: MemberCtx, id: string) {
     const queued = await follow(ctx, tx, news, targets, false);
     await addTargetsOfAll(tx, deliveryId, targets, queued);
     await setVerdictOfAll(tx, deliveryId, { outcome: "accepted", reason: null });
+    await record(ctx, tx, {
+      action: "webhook_delivery.replayed",
+      target: { type: "webhook_delivery", id },
+      after: { queued: queued.size > 0 },
+    });
     return { queued: queued.size > 0, reason: null };
   });
   return { delivery: await find(ctx, id), ...outcome };

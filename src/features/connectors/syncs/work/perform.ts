@@ -1,4 +1,5 @@
 import type { Platform } from "../../../../platform/context.ts";
+import { recordAsSystem } from "../../../audit/index.ts";
 import { knownFiles, makeEqual } from "../../../templates/index.ts";
 import { Failure, failureOf } from "../../failure.ts";
 import { openTarget, type Reading, readFolder, resolveHead } from "../../source/index.ts";
@@ -83,6 +84,14 @@ async function apply({ db }: Platform, { id, holder, target }: Claim, reading: R
     }
     await store.succeed(tx, orgId, id, { commit, ...outcome, problems: [...problems, ...outcome.problems] });
     await store.setSynced(tx, orgId, connectorId, commit);
+    const { added, changed, removed } = outcome;
+    if (added + changed + removed > 0) {
+      await recordAsSystem(tx, orgId, {
+        action: "connector.synced",
+        target: { type: "connector", id: connectorId },
+        after: { syncId: id, commit, author, added, changed, removed },
+      });
+    }
     return "succeeded";
   });
 }
