@@ -52,8 +52,10 @@ const jobOf = (name: string) => jobs.find((job) => job.name === name)!;
 /** What a worker would do within two seconds: every sync that is due. Resolves when all of them have ended. */
 export const workSyncs = (server: TestServer) => jobOf("connectors.work").handle(server.platform, {});
 
-/** What the sweep would do within minutes: look at every connector now. */
-export async function sweepNow(server: TestServer) {
-  await server.platform.db.run(sql`update connectors set checked_at = null`);
+/** What the sweep would do within minutes: look at this connector now. */
+export async function sweepNow(server: TestServer, connectorId: string) {
+  await server.platform.db.run(
+    sql`update connectors set checked_at = case when id = ${connectorId} then null else now() end`,
+  );
   await jobOf("connectors.sweep").handle(server.platform, {});
 }

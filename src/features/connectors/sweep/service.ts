@@ -15,8 +15,9 @@ const patienceMs = 15_000;
 export async function sweep(platform: Platform): Promise<void> {
   for (let done = 0; done < inOneSweep && platform.jobs.isReady(); ) {
     const stale = await store.takeStaleOfAll(platform.db, everySeconds, atOnce);
+    // Fewer than asked for may mean that some were being written just then, so only none is the end.
+    if (stale.length === 0) return;
     await Promise.all(stale.map((connector) => check(platform, connector)));
-    if (stale.length < atOnce) return;
     done += stale.length;
   }
 }

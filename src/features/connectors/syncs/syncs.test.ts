@@ -345,11 +345,11 @@ describe("a sync", () => {
     console.log(
       `${server.platform.db.kind}: 5,000 files ${Math.round(first)} ms, one of them ${Math.round(second)} ms, a search ${Math.round(search)} ms`,
     );
-    expect(first).toBeLessThan(20_000);
+    expect(first).toBeLessThan(60_000);
     expect(search).toBeLessThan(1_000);
     await repository.commit({ "templates/x.md": templateFile("X") }, { clear: true });
     expect((await syncAgain(connector)).changes).toMatchObject({ added: 1, removed: 5_000 });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("trouble", () => {
@@ -503,11 +503,11 @@ describe("healing", () => {
   test("a push that no hook told of is found by the sweep, once", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const { connector } = await connected();
-    await sweepNow(server);
+    await sweepNow(server, connector.id);
     expect((await lastSync(connector)).cause).toBe("created");
     const head = await repository.commit({ "templates/a.md": templateFile("A", "healed") });
-    await sweepNow(server);
-    await sweepNow(server);
+    await sweepNow(server, connector.id);
+    await sweepNow(server, connector.id);
     await workSyncs(server);
     const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
     expect(items).toHaveLength(2);
@@ -520,13 +520,13 @@ describe("healing", () => {
     const { connector } = await connected();
     await repository.commit({ "x.md": "x" }, { clear: true });
     for (let i = 0; i < 3; i++) {
-      await sweepNow(server);
+      await sweepNow(server, connector.id);
       await workSyncs(server);
     }
     expect((await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body.items).toHaveLength(2);
     await repository.git(["update-ref", "-d", "refs/heads/main"]);
     for (let i = 0; i < 3; i++) {
-      await sweepNow(server);
+      await sweepNow(server, connector.id);
       await workSyncs(server);
     }
     const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
@@ -539,7 +539,7 @@ describe("healing", () => {
       "refs/heads/main",
     );
     await repository.commit({ "templates/b.md": templateFile("B", "back") });
-    await sweepNow(server);
+    await sweepNow(server, connector.id);
     await workSyncs(server);
     expect(await templates()).toEqual({ b: "back" });
     expect((await call(`/v1/connectors/${connector.id}`)).body.connector.checkError).toBeNull();
@@ -550,7 +550,7 @@ describe("healing", () => {
     await server.platform.db.run(
       sql`update connector_syncs set status = 'failed' where connector_id = ${connector.id}`,
     );
-    await sweepNow(server);
+    await sweepNow(server, connector.id);
     expect((await call(`/v1/connectors/${connector.id}`)).body.connector).toMatchObject({
       checkError: expect.stringContaining("refused the connection"),
       lastSync: { status: "failed" },
