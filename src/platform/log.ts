@@ -19,7 +19,12 @@ const secretKeys = [
 
 export function createLog(
   level: string,
-  destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
+  destination: DestinationStream = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: 4096,
+    periodicFlush: 100,
+  }),
 ): Log {
   return pino(
     {
