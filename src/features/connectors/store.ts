@@ -14,8 +14,8 @@ const columns = sql`c.id, c.name, c.codehost, c.base_url as "baseUrl", c.reposit
   c.access_settings || jsonb_build_object('kind', c.access_kind) as access,
   c.status, c.status_reason as "statusReason",
   (select coalesce(json_agg(json_build_object('id', s.id,
-      'lastUsedAt', (extract(epoch from s.last_used_at) * 1000)::bigint,
-      'createdAt', (extract(epoch from s.created_at) * 1000)::bigint) order by s.id desc), '[]')
+      'lastUsedAt', floor(extract(epoch from s.last_used_at) * 1000)::bigint,
+      'createdAt', floor(extract(epoch from s.created_at) * 1000)::bigint) order by s.id desc), '[]')
     from connector_secrets s where s.connector_id = c.id) as "webhookSecrets",
   (select count(*) from templates t where t.connector_id = c.id) as "templateCount",
   c.synced_commit as "syncedCommit", c.synced_at as "syncedAt", c.checked_at as "checkedAt",

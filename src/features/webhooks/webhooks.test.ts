@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  createDatabase,
   createWorkspace,
   joinWorkspace,
   type Reply,
@@ -263,7 +264,7 @@ describe("a request that is not signed", () => {
 
 describe("a delivery to the whole instance", () => {
   test("is work for every connector of that repository and ref, by either secret", async () => {
-    const [mine, theirs] = [await connect(acme), undefined as never];
+    const mine = await connect(acme);
     const other = await connect(globex, { repository: mine.repository.toLowerCase(), codehost: "git" });
     const elsewhere = await connect(acme, { repository: mine.repository, ref: "refs/heads/next" });
     const gitlab = await connect(acme, { repository: mine.repository, codehost: "gitlab" });
@@ -278,7 +279,6 @@ describe("a delivery to the whole instance", () => {
     expect(seen).toMatchObject({ scope: "instance", targets: [{ connectorId: mine.id }] });
     const [seenThere] = await deliveries(globex, `connectorId=${other.id}`);
     expect(seenThere).toMatchObject({ id: seen.id, targets: [{ connectorId: other.id }] });
-    expect(theirs).toBeUndefined();
   });
 
   test("that is about nobody leaves nothing behind", async () => {
@@ -319,7 +319,8 @@ describe("a delivery to the whole instance", () => {
   });
 
   test("without a secret of the instance is a 503 that says so", async () => {
-    const bare = await startServer({ kind: "pglite", drop: async () => {} });
+    const database = await createDatabase();
+    const bare = await startServer(database);
     const body = pushBody({ repository: "a/b" });
     const reply = await bare.call("/v1/webhooks/connectors/codehost", {
       body,
@@ -330,6 +331,7 @@ describe("a delivery to the whole instance", () => {
       body: { ok: false, error: "webhook secret not configured" },
     });
     await bare.close();
+    await database.drop();
   });
 });
 
@@ -590,8 +592,8 @@ describe("what a person who sets a connector up sees", () => {
     expect(text.headers).toMatchObject({
       "x-gitlab-event": "Note Hook",
       "x-gitlab-token": "[redacted]",
-      authorization: "[redacted]",
     });
+    expect(text.headers).not.toHaveProperty("authorization");
     expect(JSON.stringify(text)).not.toContain(connector.secret);
     expect(await get(binary.id, acme.owner.auth)).toMatchObject({
       body: bytes.toString("base64"),

@@ -124,7 +124,8 @@ export async function follow(
   }
   if (wanted.length === 0) return new Map();
   const queued = await store.queueOfAll(tx, wanted, news.is === "push" ? "push" : "event", again);
-  for (const { connectorId } of queued) await bus.publish(tx, syncTopic, connectorId);
+  const told = queued.map(({ connectorId }) => connectorId);
+  if (told.length > 0) await bus.publish(tx, syncTopic, ...told);
   return new Map(queued.map(({ id, connectorId }) => [connectorId, id]));
 }
 
@@ -174,8 +175,7 @@ const want = ({ connectorId, orgId }: store.Target, head: string | null): store.
 const syncTopic = "connectors.sync";
 
 /** Tells workers of work that is committed; who misses it finds the work by looking. */
-export async function announce({ bus, db }: Pick<Platform, "bus" | "db">, connectorIds: Iterable<string>) {
-  for (const id of new Set(connectorIds)) await bus.publish(db, syncTopic, id);
-}
+export const announce = ({ bus, db }: Pick<Platform, "bus" | "db">, connectorIds: readonly string[]) =>
+  bus.publish(db, syncTopic, ...connectorIds);
 
 export { hold, pushTargets, queuePushes, type Target, touchSecret, touchSecrets } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, nothing, raw, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type { Audience } from "./news.ts";
 
@@ -93,6 +93,15 @@ export const renameOfAll = (db: Db, targets: readonly Target[], from: string, to
         else clone_url end
     where id = any(${idsOf(targets)}::text[])`);
 
+/**
+ * The syncs `s` of a connector, newest first. As a range, because for one value the planner would rather walk
+ * through all syncs of everybody from the newest one back, and may walk far.
+ */
+const ofConnector = (id: "c.id" | "w.connector_id") => {
+  const one = raw(id);
+  return sql`s.connector_id between ${one} and ${one} order by s.connector_id, s.id desc`;
+};
+
 export interface Wanted {
   id: SyncId;
   connectorId: ConnectorId;
@@ -112,8 +121,7 @@ export const queueOfAll = (db: Db, wanted: readonly Wanted[], cause: "push" | "e
       ${wanted.map(({ connectorId }) => connectorId)}::text[], ${wanted.map(({ head }) => head)}::text[])
       as w(id, org_id, connector_id, head)
     left join lateral (
-      select head, status from connector_syncs s where s.connector_id = w.connector_id
-      order by s.id desc limit 1) newest on true
+      select head, status from connector_syncs s where ${ofConnector("w.connector_id")} limit 1) newest on true
     where ${
       again
         ? sql`newest.head is not distinct from w.head and newest.status = 'failed'`
@@ -138,8 +146,7 @@ export const pushTargets = sql`
     and c.codehost = any(string_to_array(g.codehosts, ' '))
     and (g.connector_id is null or c.id = g.connector_id)
   left join lateral (
-    select head, status from connector_syncs s where s.connector_id = c.id
-    order by s.id desc limit 1) newest on true`;
+    select head, status from connector_syncs s where ${ofConnector("c.id")} limit 1) newest on true`;
 
 /** …the work itself, for what is in `wanted` (sync_id, org_id, connector_id, head) … */
 export const queuePushes = sql`

@@ -53,53 +53,45 @@ export function deliveryIdOf(dialect: Dialect, headers: Headers): { header: stri
 export const codehostsOf = (dialect: Dialect): readonly string[] =>
   dialect === "gitea" || dialect === "forgejo" ? ["gitea", "forgejo", "git"] : [dialect, "git"];
 
-const kept = [
-  "content-type",
-  "content-length",
-  "user-agent",
-  "idempotency-key",
-  "webhook-id",
-  "webhook-timestamp",
-  "x-attempt-number",
-  "x-event-key",
-  "x-forgejo-delivery",
-  "x-forgejo-event",
-  "x-forgejo-event-type",
-  "x-gitea-delivery",
-  "x-gitea-event",
-  "x-gitea-event-type",
-  "x-github-delivery",
-  "x-github-event",
-  "x-github-hook-id",
-  "x-github-hook-installation-target-id",
-  "x-github-hook-installation-target-type",
-  "x-gitlab-event",
-  "x-gitlab-event-uuid",
-  "x-gitlab-instance",
-  "x-gitlab-webhook-uuid",
-  "x-hook-uuid",
-  "x-request-id",
-  "x-request-uuid",
-];
+/** What each sends along that helps to find it again. */
+const keptOf: Record<Dialect, readonly string[]> = {
+  github: [
+    "x-github-delivery",
+    "x-github-event",
+    "x-github-hook-id",
+    "x-github-hook-installation-target-id",
+    "x-github-hook-installation-target-type",
+  ],
+  gitlab: [
+    "idempotency-key",
+    "webhook-id",
+    "webhook-timestamp",
+    "x-gitlab-event",
+    "x-gitlab-event-uuid",
+    "x-gitlab-instance",
+    "x-gitlab-webhook-uuid",
+  ],
+  gitea: ["x-gitea-delivery", "x-gitea-event", "x-gitea-event-type"],
+  forgejo: ["x-forgejo-delivery", "x-forgejo-event", "x-forgejo-event-type"],
+  bitbucket: ["x-attempt-number", "x-event-key", "x-hook-uuid", "x-request-id", "x-request-uuid"],
+};
 
 /** Secrets, and what a secret made: that they came is worth knowing, what they were is not. */
-const redacted = [
-  "authorization",
-  "webhook-signature",
-  "x-forgejo-signature",
-  "x-gitea-signature",
-  "x-gitlab-token",
-  "x-hub-signature",
-  "x-hub-signature-256",
-];
+const redactedOf: Record<Dialect, readonly string[]> = {
+  github: ["x-hub-signature-256"],
+  gitlab: ["webhook-signature", "x-gitlab-token"],
+  gitea: ["x-gitea-signature"],
+  forgejo: ["x-forgejo-signature"],
+  bitbucket: ["authorization", "x-hub-signature"],
+};
 
 /** The headers that a person who looks for a mistake will want to see. */
-export function headersToKeep(headers: Headers): Record<string, string> {
+export function headersToKeep(dialect: Dialect, headers: Headers): Record<string, string> {
   const keep: Record<string, string> = {};
-  for (const name of kept) {
+  for (const name of ["content-type", "user-agent", ...keptOf[dialect]]) {
     const value = headers.get(name);
     if (value !== null) keep[name] = value.slice(0, 500);
   }
-  for (const name of redacted) if (headers.has(name)) keep[name] = "[redacted]";
+  for (const name of redactedOf[dialect]) if (headers.has(name)) keep[name] = "[redacted]";
   return keep;
 }

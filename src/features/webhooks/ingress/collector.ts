@@ -15,8 +15,11 @@ interface Collector {
 
 /** Statements under way at once. One connection is all the embedded database has. */
 const flightsOn = { pglite: 1, postgres: 2 };
+/** While one is under way, the next waits until it is worth a statement of its own. */
+const worthASecond = 16;
 const maxPushes = 64;
 const maxBytes = 1024 * 1024;
+const wakeEveryMs = 100;
 
 const known = new WeakMap<Bus, Collector>();
 
@@ -56,9 +59,12 @@ function createCollector(platform: Pick<Platform, "bus" | "db">): Collector {
     return group;
   }
 
+  const mayDepart = () =>
+    flights === 0 ? waiting.length > 0 : flights < flightsOn[db.kind] && waiting.length >= worthASecond;
+
   function depart(): void {
     scheduled = false;
-    while (flights < flightsOn[db.kind] && waiting.length > 0) {
+    while (mayDepart()) {
       flights++;
       void fly(take()).finally(() => {
         flights--;
@@ -86,28 +92,30 @@ function createCollector(platform: Pick<Platform, "bus" | "db">): Collector {
   }
 
   const toWake = new Set<string>();
-  let waking = false;
-  /** One announcement for all that was queued while the last one was on its way. */
+  let nextWake = 0;
+  let waking: NodeJS.Timeout | undefined;
+  /** The first at once, those that come soon after together: a worker that is up needs no second call. */
   function wake(connectorIds: readonly string[]): void {
     for (const id of connectorIds) toWake.add(id);
     if (waking || toWake.size === 0) return;
-    waking = true;
-    const ids = [...toWake];
-    toWake.clear();
-    // The work itself is committed: a worker that is not told finds it by looking.
-    void announce(platform, ids)
-      .catch(() => {})
-      .finally(() => {
-        waking = false;
-        wake([]);
-      });
+    waking = setTimeout(
+      () => {
+        waking = undefined;
+        nextWake = performance.now() + wakeEveryMs;
+        const ids = [...toWake];
+        toWake.clear();
+        // The work itself is committed: a worker that is not told finds it by looking.
+        announce(platform, ids).catch(() => {});
+      },
+      Math.max(0, nextWake - performance.now()),
+    ).unref();
   }
 
   return {
     record(push) {
       return new Promise((resolve, reject) => {
         waiting.push({ push, resolve, reject });
-        if (scheduled || flights >= flightsOn[db.kind]) return;
+        if (scheduled || !mayDepart()) return;
         // After this turn of the event loop: what else has arrived in it goes along.
         scheduled = true;
         setImmediate(depart);

@@ -49,7 +49,8 @@ export async function receive(ctx: Ctx, { only, connector, request, readBytes }:
     dialect && (only === undefined || only === dialect) ? proofOf(dialect, headers, Date.now()) : undefined;
   // Said without a look at the body or at the database.
   if (!dialect || !proof) return invalidSignature;
-  const leave = await enter(ctx, headers);
+  const entering = enter(ctx, headers);
+  const leave = entering && (await entering);
   try {
     const found = connector === undefined ? undefined : await secretsOf(ctx, connector);
     const body = await readBytes();
@@ -82,14 +83,15 @@ const largeBody = 256 * 1024;
 const large = createCapacity({ total: 4, perKey: 3, waitMs: 4_000, waiting: 64, waitingPerKey: 48 });
 
 /** A place for a large body; small ones need none. */
-async function enter({ address }: Ctx, headers: Headers): Promise<(() => void) | undefined> {
+function enter({ address }: Ctx, headers: Headers): Promise<() => void> | undefined {
   const announced = headers.get("content-length");
   const size = announced === null ? bodyLimit : Number(announced);
   // One that is too large is refused without being read.
   if (size <= largeBody || size > bodyLimit) return undefined;
-  const leave = await large.enter(networkOf(address));
-  if (!leave) throw unavailable("Too many large deliveries at the moment. Try again shortly.", 5);
-  return leave;
+  return large.enter(networkOf(address)).then((leave) => {
+    if (leave) return leave;
+    throw unavailable("Too many large deliveries at the moment. Try again shortly.", 5);
+  });
 }
 
 const maxIdLength = 200;
@@ -114,7 +116,7 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
     ref: null,
     head: null,
     installationId: null,
-    headers: headersToKeep(headers),
+    headers: headersToKeep(dialect, headers),
     body,
     digest: hash("sha256", body, "buffer"),
     ...about,
