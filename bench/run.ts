@@ -5,6 +5,7 @@ import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
+import { webhooks } from "./webhooks.ts";
 
 const benches: Record<string, Bench> = {
   authentication,
@@ -12,6 +13,7 @@ const benches: Record<string, Bench> = {
   start,
   reports,
   "reports-on-full": reportsOnFull,
+  webhooks,
 };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]

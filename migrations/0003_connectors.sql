@@ -20,13 +20,16 @@ create table templates (
   -- null: made by hand. Otherwise read-only here, and where it came from.
   connector_id text collate "C",
   path text collate "C",
+  -- The file as it was read: a sync that finds it again need not fetch it.
+  source text,
   commit_sha text,
   commit_author text,
   created_by text collate "C",
   updated_by text collate "C",
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  unique (org_id, slug)
+  -- Judged when a statement is over: two files may exchange their slugs in one push.
+  unique (org_id, slug) deferrable initially immediate
 );
 create index templates_page on templates (org_id, id desc);
 create unique index templates_path on templates (connector_id, path) where connector_id is not null;
@@ -36,6 +39,7 @@ create table template_versions (
   template_id text not null collate "C" references templates on delete cascade,
   version int not null,
   org_id text not null collate "C" references organizations on delete cascade,
+  slug text not null,
   name text not null,
   description text not null,
   tags text[] not null,
@@ -57,6 +61,8 @@ create table connectors (
   -- As people write it, and in lower case as it is compared.
   repository text not null,
   repository_key text not null collate "C",
+  -- Of a code host that is not the public one of its kind; the clone URL follows from it unless given.
+  base_url text,
   clone_url text not null,
   -- Full: refs/heads/main.
   ref text not null collate "C",
@@ -73,8 +79,9 @@ create table connectors (
   -- What the templates are equal to now.
   synced_commit text,
   synced_at timestamptz,
-  -- When the sweep last compared heads, and what it found.
+  -- When the sweep last compared heads, and why it could not.
   checked_at timestamptz,
+  check_error text,
   created_by text not null collate "C",
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -136,6 +143,9 @@ create index connector_syncs_live on connector_syncs (due_at) where status in ('
 -- Two pushes of one head to one target are one job, also when they come at the same moment.
 create unique index connector_syncs_head on connector_syncs (connector_id, head)
   where status in ('queued', 'running') and head is not null;
+-- Never two at once for one connector, whatever a worker believes.
+create unique index connector_syncs_running on connector_syncs (connector_id) where status = 'running';
+create index connector_syncs_age on connector_syncs (finished_at) where finished_at is not null;
 
 -- What code hosts sent. A row is written before the reply; the id is the code host's own, within the
 -- scope of the secret that verified it ('instance', or a connector's id).
@@ -164,21 +174,23 @@ create table webhook_deliveries (
   received_at timestamptz not null default now(),
   unique (scope, delivery_id)
 );
-create index webhook_deliveries_age on webhook_deliveries (received_at);
 create index webhook_deliveries_org on webhook_deliveries (org_id, id desc) where org_id is not null;
 do $$ begin
   alter table webhook_deliveries alter column body set compression lz4;
 exception when feature_not_supported then null;
 end $$;
+-- A push of a usual size, compressed, stays in the row: kept beside it, it would cost two rows and an index more.
+alter table webhook_deliveries set (toast_tuple_target = 8160);
 
--- Whom a delivery concerned, and the work it led to: null where there was nothing new to do.
+-- Whom a delivery concerned, and the work it led to: null where there was nothing new to do. Written with every
+-- delivery, so it refers to no more than it must: the organization goes with its connector, and work that is
+-- gone is no longer found by its id.
 create table webhook_delivery_targets (
   delivery text not null collate "C" references webhook_deliveries on delete cascade,
   connector_id text not null collate "C" references connectors on delete cascade,
-  org_id text not null collate "C" references organizations on delete cascade,
-  sync_id text collate "C" references connector_syncs on delete set null,
+  org_id text not null collate "C",
+  sync_id text collate "C",
   primary key (delivery, connector_id)
 );
 create index webhook_delivery_targets_org on webhook_delivery_targets (org_id, delivery desc);
 create index webhook_delivery_targets_connector on webhook_delivery_targets (connector_id, delivery desc);
-create index webhook_delivery_targets_sync on webhook_delivery_targets (sync_id);

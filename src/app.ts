@@ -3,15 +3,19 @@ import * as audit from "./features/audit/index.ts";
 import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
 import * as bootstrap from "./features/bootstrap/index.ts";
+import * as connectors from "./features/connectors/index.ts";
 import * as invitations from "./features/invitations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as mcpTokens from "./features/mcp-tokens/index.ts";
 import * as members from "./features/members/index.ts";
+import * as oauthProviders from "./features/oauth-providers/index.ts";
 import * as organizations from "./features/organizations/index.ts";
 import * as roles from "./features/roles/index.ts";
 import * as system from "./features/system/index.ts";
 import * as teams from "./features/teams/index.ts";
+import * as templates from "./features/templates/index.ts";
 import * as users from "./features/users/index.ts";
+import * as webhooks from "./features/webhooks/index.ts";
 import type { Platform } from "./platform/context.ts";
 import { housekeeping } from "./platform/housekeeping.ts";
 import {
@@ -44,12 +48,33 @@ const tags = [
   { name: "Automation Runners", description: "The machines that do runs." },
   { name: "Automation Usage", description: "What runs used and cost." },
   { name: "Audit", description: "What was changed, by whom and from where." },
+  { name: "Templates", description: "What agents are given to work with." },
+  { name: "Connectors", description: "Repositories that templates follow." },
+  { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
+  { name: "Webhooks", description: "What code hosts send, and what became of it." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
+  { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
+  { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
 ];
 
 const rooms = [
-  ...[auth, users, organizations, bootstrap, invitations, members, roles, teams, apiKeys, mcpTokens],
-  ...[mcpConnections, automations, audit],
+  auth,
+  users,
+  organizations,
+  bootstrap,
+  invitations,
+  members,
+  roles,
+  teams,
+  apiKeys,
+  mcpTokens,
+  mcpConnections,
+  automations,
+  templates,
+  connectors,
+  webhooks,
+  oauthProviders,
+  audit,
 ];
 
 export const jobs: readonly Job[] = [
@@ -61,10 +86,19 @@ export const jobs: readonly Job[] = [
   ...mcpTokens.jobs,
   ...automations.jobs,
   ...audit.jobs,
+  ...connectors.jobs,
+  ...webhooks.jobs,
+  ...oauthProviders.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
-export const sealedColumns: readonly SealedColumn[] = [mail.sealedMails, sealedReplies, auth.sealedSecrets];
+export const sealedColumns: readonly SealedColumn[] = [
+  mail.sealedMails,
+  sealedReplies,
+  auth.sealedSecrets,
+  ...connectors.sealedColumns,
+  ...oauthProviders.sealedColumns,
+];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];

@@ -7,7 +7,7 @@ import { type Db, notify, type Unlisten } from "./db/index.ts";
  * says so, and nothing may depend on one alone.
  */
 export interface Bus {
-  publish(db: Db, topic: string, payload: string): Promise<void>;
+  publish(db: Db, topic: string, ...payloads: string[]): Promise<void>;
   subscribe(topic: string, listener: { onMessage(payload: string): void; onGap(): void }): () => void;
   /** False while messages of others do not reach this process. */
   isUp(): boolean;
@@ -39,9 +39,15 @@ export async function openBus(db: Db): Promise<Bus> {
     },
   );
   return {
-    publish: async (on, topic, payload) => {
-      await notify(on, channel, `${origin} ${topic} ${payload}`);
-      on.afterCommit(() => deliver(topic, payload));
+    publish: async (on, topic, ...payloads) => {
+      await notify(
+        on,
+        channel,
+        payloads.map((payload) => `${origin} ${topic} ${payload}`),
+      );
+      on.afterCommit(() => {
+        for (const payload of payloads) deliver(topic, payload);
+      });
     },
     subscribe: (topic, listener) => {
       const set = listeners.get(topic) ?? new Set();

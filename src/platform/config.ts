@@ -102,6 +102,7 @@ const variables = z.object({
       ),
     )
     .default([]),
+  WEBHOOK_RETENTION_DAYS: wholeNumber(1, 3650).default(90),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@mail.example.com").optional(),
   MAIL_FROM: z
     .string()
@@ -170,6 +171,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     previousSecrets: env.SIGNALBOX_SECRET_PREVIOUS,
     egressAllow: env.EGRESS_ALLOW,
     codehostWebhookSecrets: env.CODEHOST_WEBHOOK_SECRET,
+    webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),

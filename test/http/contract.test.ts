@@ -15,6 +15,7 @@ import { operationId, type RouteSpec } from "../../src/platform/http/index.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { newToken } from "../../src/platform/secrets.ts";
 import { claim, createAutomation, createRunner, event, queueRun } from "../automations.ts";
+import { connectorBody, createConnector, createTemplate } from "../connectors.ts";
 import {
   bootstrap,
   type CallOptions,
@@ -33,6 +34,8 @@ import {
   useServer,
   type Workspace,
 } from "../harness.ts";
+import { plantConnection, plantedCode } from "../oauth.ts";
+import { insertConnector, pushBody, speak } from "../webhooks.ts";
 import { hostileBody, sample, schemaOf, wrongBodies } from "./samples.ts";
 
 /** How to make what a path parameter names, in a workspace; the name is the path up to the parameter. */
@@ -60,20 +63,86 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
     await createKey(server, owner);
     return (await server.call("/v1/audit-events?limit=1", { headers: owner.auth })).body.items[0].id;
   },
+  "/v1/templates/{id}": async (server, { owner }) => (await createTemplate(server, owner.auth)).id,
+  "/v1/templates/{id}/versions/{version}": async () => "1",
+  "/v1/connectors/{id}": async (server, { owner }) => (await createConnector(server, owner.auth)).id,
+  "/v1/connectors/{id}/webhook-secrets/{secretId}": async (server, { owner }) => {
+    const { body } = await server.call("/v1/connectors?limit=1", { headers: owner.auth });
+    return body.items[0].webhookSecrets[0].id;
+  },
+  "/v1/connector-syncs/{id}": async (server, { owner }) => {
+    const { lastSync } = await createConnector(server, owner.auth);
+    // As a worker would have left it: a sync that can be tried again.
+    await server.platform.db.run(
+      sql`update connector_syncs set status = 'failed', finished_at = now() where id = ${lastSync.id}`,
+    );
+    return lastSync.id;
+  },
   "/v1/automation-runners/{id}": async (server, { owner }) => {
     await createRunner(server, owner.auth);
     return (await server.call("/v1/automation-runners?limit=1", { headers: owner.auth })).body.items[0].id;
   },
+  "/v1/webhook-deliveries/{id}": async (server, { orgId, owner }) => {
+    const { id, secret, repository } = await insertConnector(server.platform, orgId);
+    const body = pushBody({ repository });
+    const path = `/v1/webhooks/connectors/codehost?connector=${id}`;
+    await server.call(path, { body, headers: speak.github(secret, body) });
+    return (await server.call("/v1/webhook-deliveries?limit=1", { headers: owner.auth })).body.items[0].id;
+  },
+  "/v1/oauth-providers/{providerId}": async (server, workspace) =>
+    (await plantConnection(server, workspace)).providerId,
+  "/v1/oauth-connections/{id}": async (server, workspace) =>
+    (await plantConnection(server, workspace, { shared: true })).connectionId,
 };
+
+/** Routes under /v1 that need no credential of ours, and why. */
+const publicRoutes: Record<string, string> = {
+  postV1WebhooksConnectorsCodehost: "the code host signs what it sends",
+  postV1WebhooksConnectorsGithub: "the code host signs what it sends",
+  postV1WebhooksConnectorsGitlab: "the code host signs what it sends",
+  postV1WebhooksConnectorsGitea: "the code host signs what it sends",
+  postV1WebhooksConnectorsForgejo: "the code host signs what it sends",
+  postV1WebhooksConnectorsBitbucket: "the code host signs what it sends",
+  getV1InvitationsPreview: "whoever holds the link may know what it is about",
+  postV1BootstrapWorkspace: "an agent without an account begins here",
+  getV1OauthProvidersByProviderIdConnectCallback: "browsers come here on their way back from a provider",
+};
+
+const webhookSecret = "a secret of the whole instance";
+/** Requests of those who have a signature in place of a credential. */
+const signed: Record<string, () => CallOptions> = Object.fromEntries(
+  (["github", "gitlab", "gitea", "forgejo", "bitbucket"] as const)
+    .map((dialect): [string, typeof dialect] => [dialect, dialect])
+    .concat([["codehost", "github"]])
+    .map(([door, dialect]) => [
+      `postV1WebhooksConnectors${door[0]!.toUpperCase()}${door.slice(1)}`,
+      () => ({ method: "POST", body: "{}", headers: speak[dialect](webhookSecret, "{}", { event: "ping" }) }),
+    ]),
+);
 
 /** Bodies that cannot be made up from their schema alone, by operation. */
 const bodies: Record<string, (server: TestServer, workspace: Workspace) => unknown> = {
   patchV1MembersById: () => ({ role: "admin" }),
   postV1MeActiveOrganization: (_server, { orgId }) => ({ organizationId: orgId }),
+  postV1Connectors: () => connectorBody(),
   postV1AutomationRunsByIdEvents: () => event(0),
   postV1AutomationRunsByIdEventsBatch: () => ({ events: [event(0)] }),
   postV1AutomationRunsByIdComplete: () => ({ attempt: 1, status: "succeeded" }),
+  postV1OauthProvidersByProviderIdConnectClaim: () => ({ code: plantedCode }),
+  putV1OauthProvidersByProviderIdClient: () => ({ clientId: "sample", endConnections: true }),
 };
+
+/** What must be confirmed to be done. */
+const queries: Record<string, string> = {
+  deleteV1OauthProvidersByProviderId: "?endConnections=true",
+  deleteV1OauthProvidersByProviderIdClient: "?endConnections=true",
+};
+
+/** Where another tenant's id is as unknown as any, and the contract says how that is answered: 400. */
+const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]);
+
+/** Pages that take whatever others put into their address, and say in words what is wrong with it. */
+const pages = new Set(["getV1OauthProvidersByProviderIdConnectCallback"]);
 
 /** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
 const lenient = new Set([
@@ -82,11 +151,8 @@ const lenient = new Set([
   "postV1AutomationRunsByIdComplete",
   "postV1AutomationRunsByIdEvents",
   "postV1AutomationRunsByIdEventsBatch",
-  "postV1WebhooksConnectorsCodehost",
+  ...Object.keys(signed),
 ]);
-
-/** What anybody may call under /v1, each on purpose. */
-const publicOnPurpose = new Set(["/v1/invitations/preview", "/v1/bootstrap/workspace"]);
 
 const specs = routes.map(({ spec }) => spec);
 const guarded = specs.filter(({ access }) => access.kind !== "public");
@@ -96,7 +162,7 @@ const fill = (path: string, ids: Record<string, string> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? "x"));
 
 describe("every route", () => {
-  const server = useServer();
+  const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: webhookSecret } });
   let acme: Workspace;
   let shared: Workspace;
   beforeAll(async () => {
@@ -157,11 +223,11 @@ describe("every route", () => {
       expect(paths.filter((_, i) => bare.indexOf(bare[i]!) !== i)).toEqual([]);
     });
 
-    test.each(named(specs))("%s declares its access", (_, { access, path }) => {
+    test.each(named(specs))("%s declares its access", (name, { access, path }) => {
       expect(["public", "user", "member"]).toContain(access.kind);
       if (access.kind === "member" && access.permission) expect(permissions).toContain(access.permission);
       // Nothing under /v1 is public by accident: those that are say so here.
-      if (access.kind === "public" && !publicOnPurpose.has(path)) expect(path).not.toMatch(/^\/v1\//);
+      if (access.kind === "public" && !publicRoutes[name]) expect(path).not.toMatch(/^\/v1\//);
     });
 
     test("every permission of the catalogue decides something", () => {
@@ -429,15 +495,17 @@ describe("every route", () => {
         headers: acme.owner.auth,
         ...bodyFor(spec, acme),
       });
-      expect(refused.status).toBe(404);
-      expect(refused.body.error).toMatch(/_not_found$/);
+      const invalid = unknownIsInvalid.has(operationId(spec));
+      expect(refused.status).toBe(invalid ? 400 : 404);
+      expect(refused.body.error).toMatch(invalid ? /^invalid_request$/ : /_not_found$/);
       for (const headers of [key.auth, provisional.auth]) {
         const byKey = await callRoute(spec, { ids: theirs, headers, ...bodyFor(spec, acme) });
-        expect([403, 404]).toContain(byKey.status);
+        expect([403, invalid ? 400 : 404]).toContain(byKey.status);
       }
       // The same call in the organization it belongs to, so that the refusal above means something.
       const answered = await callRoute(spec, {
         ids: theirs,
+        query: queries[operationId(spec)] ?? "",
         headers: globex.owner.auth,
         ...bodyFor(spec, globex),
       });
@@ -493,9 +561,14 @@ describe("every route", () => {
           query: `?${name}=1`,
           headers: acme.owner.auth,
           ...bodyFor(spec, acme),
+          ...signed[operationId(spec)]?.(),
         });
         if (lenient.has(operationId(spec))) {
           expect(reply.status).toBeLessThan(300);
+          continue;
+        }
+        if (pages.has(operationId(spec))) {
+          expect(reply.headers.get("content-type")).toContain("text/html");
           continue;
         }
         expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });

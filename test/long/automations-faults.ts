@@ -8,13 +8,12 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import { makeDatabase, postgresIsThere } from "../postgres.ts";
-import { cleanUp, type Env, freshFolder, type Serving, serve } from "../process/kit.ts";
+import { cleanUp, type Env, freePort, freshFolder, type Serving, serve } from "../process/kit.ts";
 import { ask, audit, openDesk, type Reporter, startReporter } from "../process/reporting.ts";
 
 const run = promisify(execFile);
@@ -31,14 +30,6 @@ async function show(name: string, work: () => Promise<string[]>): Promise<void> 
   else passed++;
   console.log(`${wrong.length ? "✗" : "✓"} ${name} (${Math.round((performance.now() - started) / 1000)} s)`);
   for (const line of wrong) console.log(`  ${line}`);
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
 }
 
 /** Stops the reporters and looks at what is there. */

@@ -1,8 +1,7 @@
-import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { makeDatabase, postgresIsThere, postgresUrl } from "../postgres.ts";
-import { cleanUp, copyOf, type Env, type Serving, serve } from "./kit.ts";
+import { cleanUp, copyOf, type Env, freePort, type Serving, serve } from "./kit.ts";
 import { openProxy } from "./proxy.ts";
 import { ask, audit, openDesk, startReporter } from "./reporting.ts";
 
@@ -10,15 +9,6 @@ afterAll(cleanUp);
 
 const secret = "a secret for the tests, long enough";
 const onPostgres = await postgresIsThere();
-
-/** The same port after each start, so that reporters find the server again. */
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
 
 /** Three reporters; the server is killed and started again so many times while they report. */
 async function killWhileReporting(kills: number, dataDir: string | undefined, env: Env): Promise<void> {

@@ -43,6 +43,30 @@ export async function record(
   });
 }
 
+/** The same by whoever is known only by their membership. */
+export async function recordBy(
+  tx: Db,
+  orgId: OrgId,
+  who: Pick<Entry, "credentialId" | "address" | "userAgent"> & {
+    memberId: string | null;
+    credential: string | null;
+  },
+  change: Change,
+): Promise<void> {
+  const { memberId, credential, credentialId, address, userAgent } = who;
+  const person = memberId === null ? undefined : await store.findMember(tx, orgId, memberId);
+  await append(tx, orgId, change, {
+    actorUserId: person?.userId ?? null,
+    actorMemberId: memberId,
+    actorName: person?.name ?? null,
+    credential: credential ?? "system",
+    credentialId,
+    address: address === null ? null : storable(address),
+    userAgent: userAgent === null ? null : storable(userAgent),
+    requestId: null,
+  });
+}
+
 /** The same for what a job did. */
 export const recordAsSystem = (tx: Db, orgId: OrgId | null, change: Change): Promise<void> =>
   append(tx, orgId, change, {
@@ -68,10 +92,12 @@ type Who = Pick<
   | "requestId"
 >;
 
-function append(db: Db, orgId: OrgId | null, { action, target, before, after }: Change, who: Who) {
+async function append(db: Db, orgId: OrgId | null, { action, target, before, after }: Change, who: Who) {
   const states = before && after ? difference(before, after) : { before, after };
+  // Asked for what is already so, nothing has changed.
+  if (before && after && Object.keys({ ...states.before, ...states.after }).length === 0) return;
   // As the last thing in the transaction: everybody in the organization wants the end of the chain.
-  return db.beforeCommit(async (tx) => {
+  await db.beforeCommit(async (tx) => {
     await store.append(tx, orgId, {
       id: newId("aud"),
       at: Date.now(),

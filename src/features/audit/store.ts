@@ -39,6 +39,11 @@ export const append = (db: Db, orgId: OrgId | null, entry: Entry) => {
 export const nameOf = (db: Db, userId: UserId) =>
   db.row<{ name: string }>(sql`select name from users where id = ${userId}`);
 
+export const findMember = (db: Db, orgId: OrgId, id: string) =>
+  db.row<{ userId: string; name: string }>(sql`
+    select u.id as "userId", u.name from members m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.id = ${id}`);
+
 const columns = sql`id, seq as sequence, at, action, actor_user_id as "actorUserId",
   actor_member_id as "actorMemberId", actor_name as "actorName", credential, credential_id as "credentialId",
   address, user_agent as "userAgent", request_id as "requestId", target_type as "targetType",

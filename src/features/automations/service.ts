@@ -144,7 +144,6 @@ async function withLocked(
   });
 }
 
-/** Asked for what is already so, nothing happens and nothing is noted. */
 async function noteChange(
   ctx: MemberCtx,
   tx: Db,
@@ -154,7 +153,6 @@ async function noteChange(
   after: Automation,
 ) {
   const state = ({ updatedAt: _, nextRunAt: __, ...rest }: Automation) => rest;
-  if (before && JSON.stringify(state(before)) === JSON.stringify(state(after))) return;
   await record(ctx, tx, {
     action: `automation.${what}`,
     target: { type: "automation", id },

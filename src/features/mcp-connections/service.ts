@@ -1,6 +1,6 @@
+import { createCapacity } from "../../platform/capacity.ts";
 import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
-import { createCapacity } from "./capacity.ts";
 import type { Discovery } from "./contract.ts";
 import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 

@@ -39,6 +39,25 @@ export const catalogue = {
   "usage:read": { description: "See what every member's runs used and cost.", roles: admins },
   "audit:read": { description: "See what was changed in the organization, and by whom.", roles: admins },
   "audit:manage": { description: "Say how long the audit log is kept.", roles: owners },
+  "connectors:read": { description: "See connectors, their deliveries and syncs.", roles: everyone },
+  "connectors:manage": {
+    description: "Connect repositories, change and remove connectors, replay and retry.",
+    roles: admins,
+  },
+  "templates:read": { description: "See templates and what they said before.", roles: everyone },
+  "templates:manage": { description: "Make, change and remove templates.", roles: admins },
+  "connections:use": {
+    description: "Connect one's own accounts and get tokens for one's agents.",
+    roles: everyone,
+  },
+  "connections:manage": {
+    description: "See how everyone's connections are and end them; shared connections and who may use them.",
+    roles: admins,
+  },
+  "oauth_clients:manage": {
+    description: "The organization's OAuth clients and its own providers.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

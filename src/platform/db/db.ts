@@ -110,5 +110,5 @@ export async function exclusively<T>(db: Db, key: number, work: () => Promise<T>
 }
 
 /** Says something on a channel that `listen` hears; inside a transaction, when it commits. */
-export const notify = (db: Db, channel: string, payload: string) =>
-  db.run(sql`select pg_notify(${channel}, ${payload})`);
+export const notify = (db: Db, channel: string, payloads: readonly string[]) =>
+  db.run(sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) payload`);

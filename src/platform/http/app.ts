@@ -169,7 +169,8 @@ async function answer(
   const bytes = wantsBody
     ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs)
     : undefined;
-  const body = spec.body && bytes ? check(spec.body, parseJson(bytes, request)) : undefined;
+  const given = (bytes: Buffer) => (spec.bodyOptional && bytes.length === 0 ? {} : parseJson(bytes, request));
+  const body = spec.body && bytes ? check(spec.body, given(bytes)) : undefined;
 
   const added: [string, string][] = [];
   const addHeader = (header: string, value: string) => void added.push([header, value]);
@@ -184,6 +185,7 @@ async function answer(
     query,
     body,
     request,
+    readBytes: () => readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs),
     addHeader,
     eventStream: (source: Source) => eventStream({ ...ctx, recheck, closing }, source),
   };

@@ -127,7 +127,7 @@ function idsOf({ credentialId, userId, member }: Caller): string[] {
   return [credentialId, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
 }
 
-function cookieValue(header: string | null, name: string): string | undefined {
+export function cookieValue(header: string | null, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();

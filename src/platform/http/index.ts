@@ -1,7 +1,7 @@
-export { member, open, signedIn } from "./access.ts";
+export { checkAccess, member, open, signedIn } from "./access.ts";
 export { networkOf } from "./address.ts";
 export { createHttp } from "./app.ts";
-export { createAuthenticator, forgetCallers } from "./authenticate.ts";
+export { cookieValue, createAuthenticator, forgetCallers } from "./authenticate.ts";
 export type { Message, Source } from "./event-stream.ts";
 export { lineOfText } from "./fields.ts";
 export { escapeHtml, htmlPage } from "./html.ts";

@@ -46,8 +46,16 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       ...(spec.body
         ? {
             requestBody: {
-              required: true,
+              required: !spec.bodyOptional,
               content: { "application/json": { schema: components.ref(spec.body, "input") } },
+            },
+          }
+        : {}),
+      ...(spec.bytes
+        ? {
+            requestBody: {
+              required: true,
+              content: Object.fromEntries(spec.bytes.map((media) => [media, { schema: { type: "object" } }])),
             },
           }
         : {}),
@@ -175,7 +183,7 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   const statuses = new Set<number>([400, 500, 503]);
   if (spec.access.kind !== "public") for (const status of [401, 403]) statuses.add(status);
   if (spec.params) statuses.add(404);
-  if (spec.body) statuses.add(413);
+  if (spec.body || spec.bytes) statuses.add(413);
   if (takesIdempotencyKey(spec)) statuses.add(409);
   if (spec.limit) statuses.add(429);
   const responses: Record<string, Json> = {};

@@ -18,10 +18,17 @@ export interface RouteSpec {
   /** Without one, no query parameter is taken. */
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** A request without a body is one with `{}`. Said on purpose: elsewhere a missing body is a mistake. */
+  bodyOptional?: true;
   /** What comes back when it went well; `null` where there is no body. One entry: the handler returns the body itself. */
   replies: Record<number, z.ZodType | null>;
   /** Refusals beyond those that follow from the rest of the contract: status and what it means. */
   errors?: Record<number, string | { description: string; schema: z.ZodType }>;
+  /**
+   * The body is taken as bytes, of one of these media types, when the handler asks for them: for callers
+   * whose signature is over what was sent.
+   */
+  bytes?: readonly string[];
   /** Bytes of the request body. */
   bodyLimit?: number;
   /** Attempts by one address; past that 429. For doors that can be guessed at. */
@@ -57,6 +64,8 @@ export interface Input<Spec extends RouteSpec> {
   body: Parsed<Spec["body"]>;
   /** The request as it came, for the few routes that need its headers. */
   request: Request;
+  /** Reads the body of a route that takes bytes; 413 when it is too large. */
+  readBytes(): Promise<Buffer>;
   /** Adds a header to the reply, for the few routes that set a cookie. */
   addHeader(name: string, value: string): void;
   /** Answers with a stream of messages, for as long as the caller may have them. */

@@ -14,7 +14,7 @@ export const runnerPrefix = "sbr_";
 const tokenHours = 12;
 
 /** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
-const forRunners: readonly Permission[] = ["automations:create", "automations:manage"];
+const forRunners: readonly Permission[] = ["automations:create", "automations:manage", "connections:use"];
 
 interface NewRunner {
   runnerId: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createCapacity } from "../../../src/features/mcp-connections/capacity.ts";
+import { createCapacity } from "./capacity.ts";
 
 const limits = { total: 3, perKey: 2, waitMs: 50, waiting: 2, waitingPerKey: 2 };
 

@@ -1,0 +1,119 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { type Child, calls, cpuMicroseconds, type Turn } from "./frame.ts";
+
+export const webhookSecret = "a secret for the benchmarks alone";
+export const repositoryOf = (lane: number) => `bench/playbook-${lane}`;
+
+/** A push of GitHub's, 8 kB, cut where the head stands. */
+function template(lane: number): [before: string, after: string] {
+  const repository = { id: lane, full_name: repositoryOf(lane), private: true, owner: { login: "bench" } };
+  const commits = Array.from({ length: 6 }, (_, n) => ({
+    id: randomBytes(20).toString("hex"),
+    tree_id: randomBytes(20).toString("hex"),
+    message: `Change number ${n}: the quick brown fox jumps over the lazy dog`,
+    timestamp: "2026-11-15T12:00:00+01:00",
+    author: { name: "Ada Lovelace", email: "ada@example.com", username: "ada" },
+    committer: { name: "Ada Lovelace", email: "ada@example.com", username: "ada" },
+    added: [],
+    removed: [],
+    modified: Array.from(
+      { length: 12 },
+      (_, file) => `templates/area-${n}/playbook-${file}-${randomBytes(3).toString("hex")}.md`,
+    ),
+  }));
+  const body = { ref: "refs/heads/main", before: "0".repeat(40), after: "HEAD", repository, commits };
+  const pad = "x".repeat(Math.max(0, 8192 - 36 - 13 - JSON.stringify(body).length));
+  const [before, after] = JSON.stringify({ ...body, padding: pad }).split("HEAD") as [string, string];
+  return [before, after];
+}
+
+export interface Hookers {
+  /** Pushes of ever new heads for so long, each on a connection of its own; `bad`: signed with another secret. */
+  push(seconds: number, bad?: boolean): Promise<Turn & { p99: number }>;
+  close(): void;
+}
+
+interface Lane {
+  socket: Socket;
+  answer: ((status: number) => void) | undefined;
+  parts: [string, string];
+  /** Signed beforehand, so that signing costs the measured side nothing. */
+  ready: { head: string; signature: string }[];
+}
+
+/** Writes requests by hand: both sides share the machine with whoever measures them. */
+export async function openHookers(
+  child: Child,
+  lanes: number,
+  accepted: number,
+  refused: number,
+): Promise<Hookers> {
+  const { hostname, port, host } = new URL(child.url);
+  const open = await Promise.all(
+    Array.from({ length: lanes }, async (_, n): Promise<Lane> => {
+      const socket = connect(Number(port), hostname);
+      socket.setNoDelay(true);
+      await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+      const lane: Lane = { socket, answer: undefined, parts: template(n), ready: [] };
+      let received = "";
+      socket.setEncoding("latin1").on("data", (chunk: string) => {
+        received += chunk;
+        const end = received.indexOf("\r\n\r\n");
+        if (end < 0) return;
+        const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
+        if (
+          length === undefined ? !received.endsWith("0\r\n\r\n") : received.length < end + 4 + Number(length)
+        )
+          return;
+        const status = Number(received.slice(9, 12));
+        received = "";
+        lane.answer?.(status);
+      });
+      socket.on("close", () => lane.answer?.(0));
+      return lane;
+    }),
+  );
+  let number = 0;
+  const sign = (lane: Lane, bad: boolean) => {
+    const head = randomBytes(20).toString("hex");
+    const signature = createHmac("sha256", bad ? "another secret altogether" : webhookSecret)
+      .update(lane.parts[0] + head + lane.parts[1])
+      .digest("hex");
+    return { head, signature };
+  };
+  return {
+    async push(seconds, bad = false) {
+      const perLane = Math.ceil((16_000 * seconds) / lanes);
+      for (const lane of open) lane.ready = Array.from({ length: perLane }, () => sign(lane, bad));
+      const times: number[] = [];
+      const before = cpuMicroseconds(child);
+      const { rate } = await calls(seconds, lanes, async (n) => {
+        const lane = open[n]!;
+        const { head, signature } = lane.ready.pop() ?? sign(lane, bad);
+        const body = lane.parts[0] + head + lane.parts[1];
+        const started = performance.now();
+        const status = await new Promise<number>((resolve) => {
+          lane.answer = resolve;
+          lane.socket.write(
+            `POST /v1/webhooks/connectors/codehost HTTP/1.1\r\nhost: ${host}\r\nuser-agent: GitHub-Hookshot/044aadd\r\n` +
+              `accept: */*\r\ncontent-type: application/json\r\nx-github-event: push\r\nx-github-hook-id: 292430182\r\n` +
+              `x-github-delivery: ${process.pid}-${++number}\r\nx-hub-signature-256: sha256=${signature}\r\n` +
+              `content-length: ${body.length}\r\n\r\n${body}`,
+          );
+        });
+        if (status !== (bad ? refused : accepted)) throw new Error(`It answered ${status}.`);
+        times.push(performance.now() - started);
+      });
+      times.sort((a, b) => a - b);
+      return {
+        rate,
+        cpu: (cpuMicroseconds(child) - before) / times.length,
+        p99: times[Math.floor(times.length * 0.99)]!,
+      };
+    },
+    close: () => {
+      for (const { socket } of open) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import {
+  alone,
+  type Bench,
+  type BenchOptions,
+  beside,
+  type EngineKind,
+  enginesHere,
+  type Figure,
+  interleave,
+  makeCaller,
+  median,
+  startChild,
+  withPlace,
+} from "./frame.ts";
+import { openHookers, repositoryOf, webhookSecret } from "./hookers.ts";
+
+const lanes = 32;
+
+/** Pushes of 8 kB, verified, deduplicated and on disk with their work, beside a middleware that keeps nothing. */
+export const webhooks: Bench = async (options) => {
+  const figures: Figure[] = [];
+  for (const engine of await enginesHere(options.say))
+    figures.push(...(await besideOctokit(engine, options)));
+  return figures;
+};
+
+async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
+  say(`webhooks on ${engine}`);
+  return withPlace(engine, async ({ env, folder }) => {
+    const place = { folder, env: { ...env, CODEHOST_WEBHOOK_SECRET: webhookSecret } };
+    const product = await startChild("bench/product.ts", place);
+    const peer = await startChild("bench/peers/octokit.ts", place);
+    try {
+      await connect(product.url);
+      const mine = await openHookers(product, lanes, 202, 401);
+      const theirs = await openHookers(peer, lanes, 200, 400);
+      const turns = await interleave(rounds, {
+        peer: () => theirs.push(seconds),
+        ours: () => mine.push(seconds),
+        peerRefusing: () => theirs.push(seconds, true),
+        oursRefusing: () => mine.push(seconds, true),
+      });
+      mine.close();
+      theirs.close();
+      const promise = (atLeast: number) => (engine === "postgres" ? { atLeast } : undefined);
+      return [
+        ...alone(`${engine}: octokit, no storage`, turns.peer),
+        ...alone(`${engine}: pushes recorded`, turns.ours),
+        {
+          name: `${engine}: pushes recorded, p99`,
+          value: median(turns.ours.map(({ p99 }) => p99)),
+          unit: "ms",
+        },
+        ...beside(`${engine}: pushes beside octokit`, turns.ours, turns.peer, promise(0.6)),
+        ...alone(`${engine}: octokit refusing`, turns.peerRefusing),
+        ...alone(`${engine}: bad signatures refused`, turns.oursRefusing),
+        ...beside(`${engine}: refusals beside octokit`, turns.oursRefusing, turns.peerRefusing, promise(1.2)),
+      ];
+    } finally {
+      await product.stop();
+      await peer.stop();
+    }
+  });
+}
+
+/** A connector for the repository of each lane. */
+async function connect(url: string): Promise<void> {
+  const { keys } = await makeCaller(url);
+  for (let lane = 0; lane < lanes; lane++) {
+    const response = await fetch(`${url}/v1/bench/connectors`, {
+      method: "POST",
+      headers: { "x-api-key": keys[0]!, "content-type": "application/json" },
+      body: JSON.stringify({ repository: repositoryOf(lane) }),
+    });
+    if (!response.ok)
+      throw new Error(`A connector was not made: ${response.status} ${await response.text()}`);
+  }
+}

@@ -1,0 +1,47 @@
+import { createPrivateKey } from "node:crypto";
+import { invalidField } from "../../../platform/errors.ts";
+import type { Keyring } from "../../../platform/keyring.ts";
+import type { Access, AccessInput } from "./contract.ts";
+
+/** As it is stored: what is secret of it sealed, the rest beside it. */
+export interface KeptAccess {
+  kind: Access["kind"];
+  secret: string | null;
+  settings: { username?: string; appId?: string; installationId?: string };
+}
+
+const place = (connectorId: string) => ({ table: "connectors", row: connectorId, column: "access_secret" });
+export const sealedAccess = { table: "connectors", id: "id", column: "access_secret" };
+
+export const openAccess = (keyring: Keyring, connectorId: string, sealed: string): string =>
+  keyring.open(sealed, place(connectorId));
+
+export function keepAccess(keyring: Keyring, connectorId: string, input: AccessInput): KeptAccess {
+  const seal = (text: string) => keyring.seal(text, place(connectorId));
+  if (input.kind === "none") return { kind: "none", secret: null, settings: {} };
+  if (input.kind === "token") {
+    const { token, username } = input;
+    return { kind: "token", secret: seal(token), settings: username ? { username } : {} };
+  }
+  const { appId, installationId } = input;
+  return {
+    kind: "github_app",
+    secret: seal(plainKey(input.privateKey)),
+    settings: { appId, ...(installationId ? { installationId } : {}) },
+  };
+}
+
+function plainKey(given: string): string {
+  // Copied out of an environment variable it often has its line ends written as \n.
+  const pem = given.includes("\n") ? given : given.replaceAll("\\n", "\n");
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === "rsa") return key.export({ type: "pkcs8", format: "pem" }).toString();
+  } catch {
+    // Told below; the library's own words could carry pieces of the key.
+  }
+  throw invalidField(
+    ["access", "privateKey"],
+    "This is not an RSA private key. Paste the whole .pem file that GitHub gave you.",
+  );
+}

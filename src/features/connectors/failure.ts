@@ -1,0 +1,39 @@
+import { GitError, type GitErrorKind } from "../../platform/git/index.ts";
+import { UnsealError } from "../../platform/keyring.ts";
+import type { ErrorCode } from "./syncs/contract.ts";
+
+/** Why a repository could not be made into templates, told to a person. */
+export class Failure extends Error {
+  readonly code: ErrorCode;
+  /** True: it may go better by itself later. */
+  readonly retryable: boolean;
+  constructor(code: ErrorCode, message: string, retryable = false) {
+    super(message);
+    this.code = code;
+    this.retryable = retryable;
+  }
+}
+
+const byKind: Record<GitErrorKind, [code: ErrorCode, retryable: boolean]> = {
+  refused: ["address_refused", false],
+  unreachable: ["unreachable", true],
+  access_refused: ["access_refused", false],
+  not_found: ["repository_not_found", false],
+  rate_limited: ["rate_limited", true],
+  server_error: ["server_error", true],
+  protocol: ["protocol_error", true],
+  unsupported: ["unsupported_repository", false],
+  too_large: ["too_large", false],
+};
+
+/** Undefined for a fault of ours, or when somebody gave up. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error;
+  if (error instanceof GitError) {
+    const [code, retryable] = byKind[error.kind];
+    return new Failure(code, error.message, retryable);
+  }
+  if (error instanceof UnsealError)
+    return new Failure("access_refused", "The stored token or key does not open. Give access again.");
+  return undefined;
+}

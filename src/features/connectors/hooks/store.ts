@@ -1,0 +1,167 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, nothing, raw, sql } from "../../../platform/db/index.ts";
+import type { Id } from "../../../platform/ids.ts";
+import type { Audience } from "./news.ts";
+
+export type ConnectorId = Id<"con">;
+export type SyncId = Id<"syn">;
+
+/** The secrets that a connector's hooks may be signed with. The id in the URL is not secret; what it leads to is. */
+export const findSecretsByToken = (db: Db, connectorId: ConnectorId) =>
+  db.rows<{ orgId: OrgId; id: string | null; secret: string | null }>(sql`
+    select c.org_id as "orgId", s.id, s.secret from connectors c
+    left join connector_secrets s on s.connector_id = c.id
+    where c.id = ${connectorId} order by s.id desc limit 5`);
+
+/** A connector that the news is about. */
+export interface Target {
+  connectorId: ConnectorId;
+  orgId: OrgId;
+  ref: string;
+  installationId: string | null;
+}
+
+const target = sql`c.id as "connectorId", c.org_id as "orgId", c.ref, c.installation_id as "installationId"`;
+
+/** `c` is a connector that this can be about. */
+const among = ({ codehosts, connectorId, orgId }: Audience) => sql`
+  c.codehost = any(${codehosts}::text[])
+  ${connectorId === null ? nothing : sql`and c.id = ${connectorId}`}
+  ${orgId === null ? nothing : sql`and c.org_id = ${orgId}`}`;
+
+/** Kept until the transaction ends: nobody removes one of them in between. */
+export const listByRefOfAll = (db: Db, audience: Audience, repository: string, refs: readonly string[]) =>
+  db.rows<Target>(sql`
+    select ${target} from connectors c
+    where c.repository_key = ${repository.toLowerCase()} and c.ref = any(${refs}::text[])
+      and c.status = 'active' and ${among(audience)}
+    order by c.id for key share`);
+
+/** All that the repository's name leads to, whatever their state: a name is what it is. */
+export const listByRepositoryOfAll = (db: Db, audience: Audience, repository: string) =>
+  db.rows<Target>(sql`
+    select ${target} from connectors c
+    where c.repository_key = ${repository.toLowerCase()} and ${among(audience)}
+    order by c.id for no key update`);
+
+/** `repositories` null: every one of the installation. */
+export const listByInstallationOfAll = (
+  db: Db,
+  audience: Audience,
+  installationId: string,
+  repositories: readonly string[] | null,
+) =>
+  db.rows<Target>(sql`
+    select ${target} from connectors c
+    where c.installation_id = ${installationId} and ${among(audience)}
+      ${
+        repositories === null
+          ? nothing
+          : sql`and c.repository_key = any(${repositories.map((name) => name.toLowerCase())}::text[])`
+      }
+    order by c.id for no key update`);
+
+/** Whether it is there; if so, it stays until the transaction ends. */
+export const hold = (db: Db, orgId: OrgId, id: ConnectorId) =>
+  db.row<Target>(sql`
+    select ${target} from connectors c where c.org_id = ${orgId} and c.id = ${id} for key share`);
+
+const idsOf = (targets: readonly Target[]) => targets.map(({ connectorId }) => connectorId);
+
+/** What a person switched off stays off; what had ended for another reason has this one now. */
+export const disconnectOfAll = (db: Db, targets: readonly Target[], reason: string) =>
+  db.run(sql`
+    update connectors set status = 'disconnected', status_reason = ${reason}, updated_at = now()
+    where id = any(${idsOf(targets)}::text[]) and status <> 'disabled'`);
+
+/** Those that had ended for this reason go on. */
+export const reconnectOfAll = (db: Db, targets: readonly Target[], reason: string) =>
+  db.rows<{ connectorId: ConnectorId }>(sql`
+    update connectors set status = 'active', status_reason = null, updated_at = now()
+    where id = any(${idsOf(targets)}::text[]) and status = 'disconnected' and status_reason = ${reason}
+    returning id as "connectorId"`);
+
+/** The address moves along where it ends in the old name; one that is written otherwise is left as it is. */
+export const renameOfAll = (db: Db, targets: readonly Target[], from: string, to: string) =>
+  db.run(sql`
+    update connectors set repository = ${to}, repository_key = ${to.toLowerCase()}, updated_at = now(),
+      clone_url = case
+        when lower(right(clone_url, ${from.length + 1}::int)) = ${`/${from.toLowerCase()}`}
+          then left(clone_url, ${-from.length}::int) || ${to}
+        when lower(right(clone_url, ${from.length + 5}::int)) = ${`/${from.toLowerCase()}.git`}
+          then left(clone_url, ${-from.length - 4}::int) || ${`${to}.git`}
+        else clone_url end
+    where id = any(${idsOf(targets)}::text[])`);
+
+/**
+ * The syncs `s` of a connector, newest first. As a range, because for one value the planner would rather walk
+ * through all syncs of everybody from the newest one back, and may walk far.
+ */
+const ofConnector = (id: "c.id" | "w.connector_id") => {
+  const one = raw(id);
+  return sql`s.connector_id between ${one} and ${one} order by s.connector_id, s.id desc`;
+};
+
+export interface Wanted {
+  id: SyncId;
+  connectorId: ConnectorId;
+  orgId: OrgId;
+  head: string | null;
+}
+
+/**
+ * Work for these connectors, but none where the newest work is for that head already and has not failed.
+ * `again`: only where it is for that head and has failed. Gives what was queued.
+ */
+export const queueOfAll = (db: Db, wanted: readonly Wanted[], cause: "push" | "event", again: boolean) =>
+  db.rows<{ id: SyncId; connectorId: ConnectorId }>(sql`
+    insert into connector_syncs (id, org_id, connector_id, head, cause)
+    select w.id, w.org_id, w.connector_id, w.head, ${cause}
+    from unnest(${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ orgId }) => orgId)}::text[],
+      ${wanted.map(({ connectorId }) => connectorId)}::text[], ${wanted.map(({ head }) => head)}::text[])
+      as w(id, org_id, connector_id, head)
+    left join lateral (
+      select head, status from connector_syncs s where ${ofConnector("w.connector_id")} limit 1) newest on true
+    where ${
+      again
+        ? sql`newest.head is not distinct from w.head and newest.status = 'failed'`
+        : // Where no head is known, only work that has not begun is sure to find what there is now.
+          sql`newest.status is null or newest.head is distinct from w.head or newest.status = 'failed'
+            or (w.head is null and newest.status <> 'queued')`
+    }
+    order by w.connector_id, w.head
+    on conflict (connector_id, head) where status in ('queued', 'running') and head is not null do nothing
+    returning id, connector_id as "connectorId"`);
+
+/**
+ * For the one statement that records a push: which connectors each of `given` (place, repository_key, ref,
+ * head, codehosts, installation_id, connector_id) is about, and whether there is something new to do.
+ */
+export const pushTargets = sql`
+  select g.place, c.id as connector_id, c.org_id,
+    c.installation_id is null or c.installation_id is not distinct from g.installation_id as suits,
+    newest.status is null or newest.head is distinct from g.head or newest.status = 'failed' as is_new
+  from given g
+  join connectors c on c.repository_key = g.repository_key and c.ref = g.ref and c.status = 'active'
+    and c.codehost = any(string_to_array(g.codehosts, ' '))
+    and (g.connector_id is null or c.id = g.connector_id)
+  left join lateral (
+    select head, status from connector_syncs s where ${ofConnector("c.id")} limit 1) newest on true`;
+
+/** …the work itself, for what is in `wanted` (sync_id, org_id, connector_id, head) … */
+export const queuePushes = sql`
+  insert into connector_syncs (id, org_id, connector_id, head, cause)
+  select sync_id, org_id, connector_id, head, 'push' from wanted
+  order by connector_id, head
+  on conflict (connector_id, head) where status in ('queued', 'running') and head is not null do nothing
+  returning id`;
+
+/** … and when their secrets were used: to within a minute, so that few deliveries write it. */
+export const touchSecrets = sql`
+  update connector_secrets set last_used_at = now()
+  where id in (select secret_id from given) and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
+
+export const touchSecret = (db: Db, orgId: OrgId, id: string) =>
+  db.run(sql`
+    update connector_secrets set last_used_at = now() where org_id = ${orgId} and id = ${id}
+      and (last_used_at is null or last_used_at < now() - interval '1 minute')`);

@@ -1,0 +1,26 @@
+import { sealedAccess } from "./access/index.ts";
+import { sealedSecrets } from "./secrets/index.ts";
+import { heal } from "./sweep/index.ts";
+import { tidy, work } from "./syncs/index.ts";
+
+export { routes } from "./routes.ts";
+
+export const sealedColumns = [sealedAccess, sealedSecrets];
+
+export const jobs = [work, heal, tidy];
+
+export type { Audience, News, Push } from "./hooks/news.ts";
+export {
+  announce,
+  endings,
+  findTargets,
+  follow,
+  type HookSecret,
+  hold,
+  pushTargets,
+  queuePushes,
+  secretsOf,
+  type Target,
+  touchSecret,
+  touchSecrets,
+} from "./hooks/service.ts";

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+
+const tag = "Connectors";
+
+export const WebhookSecret = z
+  .strictObject({
+    id: z.string(),
+    lastUsedAt: z.int().nullable().describe("When a hook was last verified by it."),
+    createdAt: z.int(),
+  })
+  .meta({ id: "WebhookSecret" });
+export type WebhookSecret = z.output<typeof WebhookSecret>;
+
+const params = z.strictObject({ id: z.string().min(1).max(160) });
+
+export const list = route({
+  method: "get",
+  path: "/v1/connectors/{id}/webhook-secrets",
+  tag,
+  summary: "The secrets that a connector's hooks are verified by, without their values",
+  access: can("connectors:read"),
+  params,
+  query: pageQuery,
+  replies: { 200: pageOf(WebhookSecret).meta({ id: "WebhookSecretPage" }) },
+});
+
+export const add = route({
+  method: "post",
+  path: "/v1/connectors/{id}/webhook-secrets",
+  tag,
+  summary: "Make a second secret, to replace the first without losing a hook",
+  description: "It is shown in this reply and never again. Both verify until one is removed.",
+  access: can("connectors:manage"),
+  params,
+  replies: { 201: z.strictObject({ webhookSecret: z.string(), secret: WebhookSecret }) },
+  errors: { 409: "`too_many_webhook_secrets`: there are two already." },
+});
+
+export const remove = route({
+  method: "delete",
+  path: "/v1/connectors/{id}/webhook-secrets/{secretId}",
+  tag,
+  summary: "End a secret at once",
+  access: can("connectors:manage"),
+  params: params.extend({ secretId: z.string().min(1).max(160) }),
+  replies: { 204: null },
+});

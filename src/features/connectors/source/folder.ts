@@ -1,0 +1,78 @@
+import { isUtf8 } from "node:buffer";
+import type { Snapshot } from "../../../platform/git/index.ts";
+import type { Problem } from "../../templates/index.ts";
+import { Failure } from "../failure.ts";
+
+/** A file that may be a template. */
+export interface Candidate {
+  path: string;
+  /** From the folder on. */
+  name: string;
+  blob: string;
+}
+
+const mostFiles = 10_000;
+const mostEntries = 200_000;
+const deepest = 50;
+
+/** Every Markdown file under the folder, by path. What is skipped though it might be meant is told. */
+export function listFolder(snapshot: Snapshot, folder: string): { files: Candidate[]; problems: Problem[] } {
+  const files: Candidate[] = [];
+  const problems: Problem[] = [];
+  let entries = 0;
+  walk(find(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
+  return { files, problems };
+
+  function walk(tree: string, prefix: string, depth: number): void {
+    for (const { kind, name: bytes, id } of snapshot.tree(tree)) {
+      if (++entries > mostEntries)
+        throw new Failure(
+          "too_large",
+          `The folder has more than ${mostEntries} entries. Choose a smaller one.`,
+        );
+      const name = bytes.toString("utf8");
+      const path = prefix + name;
+      const skip = (message: string) => problems.push({ path: shownPath(path), line: null, message });
+      // Folders and files of tools: .github, .obsidian.
+      if (name.startsWith(".")) continue;
+      if (!isUtf8(bytes) || /[\p{Cc}/\\]/u.test(name)) {
+        skip("The name is not UTF-8, or has signs in it that no name should have. Rename it.");
+      } else if (kind === "tree") {
+        if (depth < deepest) walk(id, `${path}/`, depth + 1);
+        else skip(`Folders are read ${deepest} deep.`);
+      } else if (kind === "symlink") skip("Links are not followed. Put the file itself here.");
+      else if (kind === "submodule") skip("Submodules are not read. Connect that repository by itself.");
+      else if (/\.md$/i.test(name)) {
+        if (files.length === mostFiles)
+          throw new Failure("too_many_templates", `The folder has more than ${mostFiles} Markdown files.`);
+        files.push({ path, name: path.slice(folder === "" ? 0 : folder.length + 1), blob: id });
+      }
+    }
+  }
+}
+
+/** Names are bytes of somebody else; shown, they are text. */
+const shownPath = (path: string) => path.replace(/[\p{Cc}\ufffd]/gu, "?").slice(0, 500);
+
+function find(snapshot: Snapshot, folder: string): string {
+  let tree = snapshot.commit.tree;
+  let seen = "";
+  for (const part of folder === "" ? [] : folder.split("/")) {
+    seen = seen === "" ? part : `${seen}/${part}`;
+    const entry = snapshot.tree(tree).find(({ name }) => name.equals(Buffer.from(part)));
+    if (!entry) {
+      throw new Failure(
+        "folder_not_found",
+        `There is no folder ${seen} at ${snapshot.id.slice(0, 10)}. Small and capital letters count. The templates were left as they are.`,
+      );
+    }
+    if (entry.kind !== "tree") {
+      throw new Failure(
+        "folder_not_found",
+        `${seen} is ${entry.kind === "file" ? "a file" : `a ${entry.kind}`}, not a folder. The templates were left as they are.`,
+      );
+    }
+    tree = entry.id;
+  }
+  return tree;
+}

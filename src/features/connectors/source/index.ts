@@ -1,0 +1,1 @@
+export { openTarget, type Reading, readFolder, resolveHead, type Target } from "./read.ts";

@@ -1,0 +1,1 @@
+export { heal } from "./jobs.ts";

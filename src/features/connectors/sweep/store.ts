@@ -1,0 +1,37 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import { type TargetRow, targetColumns } from "../syncs/index.ts";
+
+export type CheckedRow = TargetRow & { syncedCommit: string | null };
+
+/** Those that were not looked at for longest, each by one process. Looked at is noted before it is done. */
+export const takeStaleOfAll = (db: Db, seconds: number, limit: number) =>
+  db.rows<CheckedRow>(sql`
+    update connectors c set checked_at = now()
+    where c.id in (
+      select id from connectors
+      where status = 'active'
+        and (checked_at is null or checked_at < now() - make_interval(secs => ${seconds}::float8))
+      order by checked_at nulls first limit ${limit}
+      for no key update skip locked)
+    returning ${targetColumns}, c.synced_commit as "syncedCommit"`);
+
+export const setCheckError = (db: Db, orgId: OrgId, connectorId: string, error: string | null) =>
+  db.run(sql`
+    update connectors set check_error = ${error}
+    where org_id = ${orgId} and id = ${connectorId} and check_error is distinct from ${error}`);
+
+export interface LastSync {
+  status: "queued" | "running" | "succeeded" | "failed" | "superseded";
+  commit: string | null;
+  retryable: boolean | null;
+  /** It ended within the last hour. */
+  recent: boolean;
+}
+
+export const findLast = (db: Db, orgId: OrgId, connectorId: string) =>
+  db.row<LastSync>(sql`
+    select status, commit_sha as commit, error_retryable as retryable,
+      coalesce(finished_at > now() - interval '1 hour', true) as recent
+    from connector_syncs where org_id = ${orgId} and connector_id = ${connectorId}
+    order by id desc limit 1`);

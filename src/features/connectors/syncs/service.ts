@@ -1,0 +1,93 @@
+import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { conflict, notFound } from "../../../platform/errors.ts";
+import { afterOf, page } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
+import type { listQuery, Sync } from "./contract.ts";
+import * as store from "./store.ts";
+
+/** Told with the transaction that queued work; the payload is the connector's id. */
+export const topic = "connectors.sync";
+
+const noSync = () => notFound("connector_sync");
+function idOf(id: string): store.SyncId {
+  if (!isId("syn", id)) throw noSync();
+  return id;
+}
+
+export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
+  const filter = { connectorId: query.connectorId ?? null, status: query.status ?? null };
+  return page(await store.list(ctx.db, ctx.orgId, filter, afterOf(query), query.limit + 1), query);
+}
+
+export async function read({ db, orgId }: MemberCtx, id: string): Promise<{ sync: Sync }> {
+  const sync = await store.find(db, orgId, idOf(id));
+  if (!sync) throw noSync();
+  return { sync };
+}
+
+/**
+ * Queues work for a connector whose row the caller has locked or just made. A sync reads whatever the ref
+ * points to when its turn comes, so one that waits already is enough.
+ */
+export async function queueSync(
+  { bus }: Pick<Platform, "bus">,
+  tx: Db,
+  orgId: OrgId,
+  connectorId: string,
+  { cause, requestedBy }: { cause: Sync["cause"]; requestedBy: string | null },
+): Promise<store.SyncId> {
+  const waiting = await store.hurryQueued(tx, orgId, connectorId);
+  const id = waiting?.id ?? newId("syn");
+  if (!waiting) await store.insert(tx, orgId, { id, connectorId, cause, requestedBy });
+  await bus.publish(tx, topic, connectorId);
+  return id;
+}
+
+async function lockActive(tx: Db, orgId: OrgId, connectorId: string): Promise<void> {
+  const connector = isId("con", connectorId) && (await store.lockConnector(tx, orgId, connectorId));
+  if (!connector) throw notFound("connector");
+  if (connector.status === "disabled")
+    throw conflict("connector_disabled", "The connector is switched off. PATCH it with status active first.");
+  if (connector.status === "disconnected") {
+    throw conflict(
+      "connector_disconnected",
+      "The code host ended the connection. See statusReason, then PATCH the connector with status active.",
+    );
+  }
+}
+
+export async function start(ctx: MemberCtx, connectorId: string) {
+  return ctx.db.transaction(async (tx) => {
+    await lockActive(tx, ctx.orgId, connectorId);
+    const requestedBy = ctx.member.id;
+    const id = await queueSync(ctx, tx, ctx.orgId, connectorId, { cause: "manual", requestedBy });
+    const target = { type: "connector", id: connectorId };
+    await record(ctx, tx, { action: "connector.sync_requested", target, after: { syncId: id } });
+    return read({ ...ctx, db: tx }, id);
+  });
+}
+
+export async function retry(ctx: MemberCtx, id: string) {
+  return ctx.db.transaction(async (tx) => {
+    const { sync } = await read({ ...ctx, db: tx }, id);
+    await lockActive(tx, ctx.orgId, sync.connectorId);
+    const live = await store.findLive(tx, ctx.orgId, sync.connectorId);
+    if (live && live.id !== id) {
+      throw conflict(
+        "sync_already_queued",
+        "Another sync of this connector is under way and does the same.",
+        {
+          syncId: live.id,
+        },
+      );
+    }
+    if ((await store.requeueFailed(tx, ctx.orgId, idOf(id))) === 0)
+      throw conflict("sync_not_failed", "Only a failed sync can be tried again. To sync now, POST …/sync.");
+    await ctx.bus.publish(tx, topic, sync.connectorId);
+    const target = { type: "connector", id: sync.connectorId };
+    await record(ctx, tx, { action: "connector.sync_requested", target, after: { syncId: id } });
+    return read({ ...ctx, db: tx }, id);
+  });
+}

@@ -1,0 +1,144 @@
+import type { OrgId } from "../../../../platform/context.ts";
+import { type Db, sql } from "../../../../platform/db/index.ts";
+import type { Target } from "../../source/index.ts";
+import type { Problem } from "../contract.ts";
+import type { SyncId } from "../store.ts";
+
+export const targetColumns = sql`c.id, c.org_id as "orgId", c.codehost, c.base_url as "baseUrl", c.repository,
+  c.installation_id as "installationId", c.access_kind as "accessKind", c.access_secret as "accessSecret",
+  c.access_settings as "accessSettings", c.clone_url as "cloneUrl", c.ref, c.folder, c.status`;
+
+export type TargetRow = Omit<Target, "baseUrl"> & {
+  orgId: OrgId;
+  baseUrl: string | null;
+  status: "active" | "disabled" | "disconnected";
+};
+
+/**
+ * A connector with work to do that nobody is doing, locked. Others that look at the same moment pass it over.
+ * What work it is must be read afterwards: this statement may not see what a worker just before took.
+ */
+export const lockIdleOfAll = (tx: Db) =>
+  tx.row<TargetRow>(sql`
+    select ${targetColumns} from connectors c
+    where c.id in (
+      select s.connector_id from connector_syncs s
+      where s.status in ('queued', 'running') and s.due_at <= now()
+        and (s.status = 'queued' or s.lease_expires_at < now())
+        and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id
+          and r.status = 'running' and r.lease_expires_at >= now())
+      order by s.due_at limit 50)
+    limit 1
+    for no key update of c skip locked`);
+
+export interface LiveSync {
+  id: SyncId;
+  status: "queued" | "running";
+  attempt: number;
+  /** Its time has come, or its worker has died. */
+  due: boolean;
+  /** Somebody is at it. */
+  held: boolean;
+}
+
+export const listLive = (tx: Db, orgId: OrgId, connectorId: string) =>
+  tx.rows<LiveSync>(sql`
+    select id, status, attempt, (status = 'running' or due_at <= now()) as due,
+      (status = 'running' and lease_expires_at >= now()) as held
+    from connector_syncs
+    where org_id = ${orgId} and connector_id = ${connectorId} and status in ('queued', 'running')
+    order by id desc`);
+
+export const supersede = (tx: Db, orgId: OrgId, ids: string[]) =>
+  tx.run(sql`
+    update connector_syncs set status = 'superseded', holder = null, lease_expires_at = null,
+      finished_at = now()
+    where org_id = ${orgId} and id = any(${ids}::text[])`);
+
+/** The lease, in seconds. */
+const leaseSeconds = 60;
+const lease = sql`now() + make_interval(secs => ${leaseSeconds}::float8)`;
+
+export const take = (tx: Db, orgId: OrgId, id: SyncId, holder: string) =>
+  tx.run(sql`
+    update connector_syncs set status = 'running', attempt = attempt + 1, holder = ${holder},
+      lease_expires_at = ${lease}, started_at = now()
+    where org_id = ${orgId} and id = ${id}`);
+
+/** Where a lease decides: none is changed that somebody else holds by now. */
+const held = (orgId: OrgId, id: SyncId, holder: string) =>
+  sql`org_id = ${orgId} and id = ${id} and holder = ${holder} and status = 'running'`;
+
+export const renew = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
+  db.run(sql`update connector_syncs set lease_expires_at = ${lease} where ${held(orgId, id, holder)}`);
+
+/** In the order in which whoever takes work locks: the connector, then its sync. */
+export const lockTarget = (tx: Db, orgId: OrgId, connectorId: string) =>
+  tx.row<TargetRow>(sql`
+    select ${targetColumns} from connectors c
+    where c.org_id = ${orgId} and c.id = ${connectorId} for no key update`);
+
+export const lockHeld = (tx: Db, orgId: OrgId, id: SyncId, holder: string) =>
+  tx.row<{ id: SyncId }>(
+    sql`select id from connector_syncs where ${held(orgId, id, holder)} for no key update`,
+  );
+
+export interface Result {
+  commit: string;
+  added: number;
+  changed: number;
+  removed: number;
+  unchanged: number;
+  problems: Problem[];
+}
+
+const shownProblems = 100;
+
+export const succeed = (tx: Db, orgId: OrgId, id: SyncId, result: Result) =>
+  tx.run(sql`
+    update connector_syncs set status = 'succeeded', holder = null, lease_expires_at = null,
+      finished_at = now(), commit_sha = ${result.commit}, error_code = null, error_message = null,
+      error_retryable = null, added = ${result.added}, changed = ${result.changed},
+      removed = ${result.removed}, unchanged = ${result.unchanged},
+      problems = ${JSON.stringify(result.problems.slice(0, shownProblems))}::text::jsonb,
+      problem_count = ${result.problems.length}
+    where org_id = ${orgId} and id = ${id}`);
+
+export const setSynced = (tx: Db, orgId: OrgId, connectorId: string, commit: string) =>
+  tx.run(sql`
+    update connectors set synced_commit = ${commit}, synced_at = now(), checked_at = now(), check_error = null
+    where org_id = ${orgId} and id = ${connectorId}`);
+
+export interface Ended {
+  code: string;
+  message: string;
+  retryable: boolean;
+  /** What was being read, if it came so far. */
+  commit: string | null;
+  /** Until the next attempt; null: there is none. */
+  againInSeconds: number | null;
+}
+
+/** None when the lease is somebody else's by now: then they will say how it went. */
+export const fail = (db: Db, orgId: OrgId, id: SyncId, holder: string | null, ended: Ended) =>
+  db.run(sql`
+    update connector_syncs set status = ${ended.againInSeconds === null ? "failed" : "queued"},
+      holder = null, lease_expires_at = null, error_code = ${ended.code}, error_message = ${ended.message},
+      error_retryable = ${ended.retryable}, commit_sha = ${ended.commit},
+      due_at = now() + make_interval(secs => ${ended.againInSeconds ?? 0}::float8),
+      finished_at = case when ${ended.againInSeconds === null}::boolean then now() end
+    where ${holder === null ? sql`org_id = ${orgId} and id = ${id}` : held(orgId, id, holder)}`);
+
+/** Given back unfinished: the attempt does not count. */
+export const release = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
+  db.run(sql`
+    update connector_syncs set status = 'queued', holder = null, lease_expires_at = null, due_at = now(),
+      attempt = attempt - 1
+    where ${held(orgId, id, holder)}`);
+
+/** Syncs that ended long ago, a few thousand at a time. */
+export const removeOldOfAll = (db: Db, days: number, limit: number) =>
+  db.run(sql`
+    delete from connector_syncs where id in (
+      select id from connector_syncs
+      where finished_at < now() - make_interval(days => ${days}::int) limit ${limit})`);

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Platform } from "../../../../platform/context.ts";
+import { topic } from "../service.ts";
+import { claimNext } from "./claim.ts";
+import { perform } from "./perform.ts";
+
+/** How many repositories one process reads at a time; each may hold a pack of 64 MiB. */
+const atOnce = 3;
+
+interface Worker {
+  /** Looks for work now; resolves when there is none left and none is being done. */
+  run(): Promise<void>;
+}
+
+const workers = new WeakMap<object, Worker>();
+
+/** The one of this process. It hears of new work by itself from the first time that it is asked. */
+export function workerOf(platform: Platform): Worker {
+  const known = workers.get(platform.bus);
+  if (known) return known;
+  const worker = createWorker(platform);
+  workers.set(platform.bus, worker);
+  const look = () => void worker.run().catch((error) => platform.log.warn({ err: error }, "connector syncs"));
+  platform.metrics.describe("connector_sync_duration_seconds", "How long syncs took, by how they went.");
+  platform.bus.subscribe(topic, { onMessage: look, onGap: look });
+  return worker;
+}
+
+function createWorker(platform: Platform): Worker {
+  let running: Promise<void> | undefined;
+  let woken = false;
+  let nudge = () => {};
+
+  async function loop(): Promise<void> {
+    const stopping = new AbortController();
+    const doing = new Set<Promise<void>>();
+    try {
+      for (;;) {
+        woken = false;
+        const nudged = new Promise<void>((resolve) => {
+          nudge = resolve;
+        });
+        // Work that was begun is given back when the process stops; none is begun then.
+        if (!platform.jobs.isReady()) stopping.abort();
+        while (doing.size < atOnce && !stopping.signal.aborted) {
+          const claim = await claimNext(platform);
+          if (!claim) break;
+          const work = perform(platform, claim, stopping.signal).finally(() => doing.delete(work));
+          doing.add(work);
+        }
+        if (doing.size > 0) await Promise.race([...doing, nudged, sleep(1_000, undefined, { ref: false })]);
+        else if (!woken || stopping.signal.aborted) return;
+      }
+    } finally {
+      running = undefined;
+      await Promise.all(doing);
+    }
+  }
+
+  return {
+    run() {
+      woken = true;
+      nudge();
+      running ??= loop();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import {
+  type AuthMethod,
+  authMethods,
+  type Credentials,
+  discover,
+  OAuthFailure,
+  type Peer,
+  type Server,
+} from "../../../platform/oauth/index.ts";
+import { type KnownProvider, knownProviders, serverOf } from "../catalogue/index.ts";
+import * as store from "./store.ts";
+
+export type { ClientRow } from "./store.ts";
+
+/** A provider as an organization sees it. */
+export interface Provider {
+  id: string;
+  name: string;
+  documentation: string | null;
+  custom: boolean;
+  issuer: string | null;
+  scopes: readonly string[];
+  optionalScopes: readonly string[];
+  tenant: KnownProvider["tenant"] | null;
+  authMethods: readonly AuthMethod[];
+  /** Of a custom one that was discovered: when. */
+  discoveredAt: number | null;
+  /** Undefined: not discovered yet. Of a known one: with the default tenant, if it takes one. */
+  server: Server | undefined;
+}
+
+export interface Setup {
+  provider: Provider;
+  client: store.ClientRow | undefined;
+}
+
+export const fromKnown = (known: KnownProvider): Provider => ({
+  id: known.id,
+  name: known.name,
+  documentation: known.documentation,
+  custom: false,
+  issuer: known.tenant ? null : (known.server.issuer ?? null),
+  scopes: known.scopes,
+  optionalScopes: known.optionalScopes,
+  tenant: known.tenant ?? null,
+  authMethods: known.authMethods,
+  discoveredAt: null,
+  server: serverOf(known, null),
+});
+
+export const fromCustom = (row: store.CustomRow): Provider => ({
+  id: row.id,
+  name: row.name,
+  documentation: null,
+  custom: true,
+  issuer: row.issuer,
+  scopes: row.scopes,
+  optionalScopes: [],
+  tenant: null,
+  authMethods,
+  discoveredAt: row.discoveredAt,
+  server: row.server ?? undefined,
+});
+
+/** Undefined: there is no such provider for this organization. */
+export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Setup | undefined> {
+  const known = knownProviders().get(providerId);
+  // Not worth a query, and no text that the database would choke on.
+  if (!known && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
+  const row = await store.findSetup(ctx.db, ctx.orgId, providerId);
+  if (!row || (!known && row.customName === null)) return undefined;
+  const provider = known
+    ? fromKnown(known)
+    : fromCustom({
+        id: providerId,
+        name: row.customName!,
+        issuer: row.customIssuer,
+        server: row.customServer,
+        discoveredAt: row.discoveredAt,
+        scopes: row.customScopes ?? [],
+      });
+  return { provider, client: row.credentialsId ? (row as store.ClientRow) : undefined };
+}
+
+/** Where a client's requests go; undefined while its tenant is missing. */
+export function serverFor({ providerId, tenant, server }: store.CredentialsRow): Server | undefined {
+  const known = knownProviders().get(providerId);
+  return known ? serverOf(known, tenant) : (server ?? undefined);
+}
+
+/** What a client still needs before anybody can connect with it, by the name of the field. */
+export function missingOf(row: store.CredentialsRow): string[] {
+  return [
+    ...(serverFor(row) ? [] : ["tenant"]),
+    ...(row.authMethod.startsWith("client_secret") && row.secret === null ? ["clientSecret"] : []),
+    ...(row.authMethod === "private_key_jwt" && row.privateKey === null ? ["privateKey"] : []),
+  ];
+}
+
+export const placeOf = (credentialsId: string, column: "secret" | "private_key") => ({
+  table: "oauth_client_credentials",
+  row: credentialsId,
+  column,
+});
+
+/** Both sides of a conversation with the provider. */
+export function peerOf({ keyring, egress }: Platform, row: store.CredentialsRow): Peer {
+  const server = serverFor(row);
+  if (!server) throw new Error("This client is not complete.");
+  const opened = (sealed: string | null, column: "secret" | "private_key") =>
+    sealed === null ? undefined : keyring.open(sealed, placeOf(row.credentialsId, column));
+  const credentials: Credentials = {
+    clientId: row.clientId,
+    authMethod: row.authMethod,
+    secret: opened(row.secret, "secret"),
+    privateKey: opened(row.privateKey, "private_key"),
+    keyId: row.keyId ?? undefined,
+  };
+  return { server, credentials, egress };
+}
+
+const staleAfterMs = 24 * 3600_000;
+
+/**
+ * What the issuer of a custom provider says of itself, asked again after a day. One that does not answer
+ * is what it was. Calls out: not inside a transaction.
+ */
+export async function discovered(ctx: MemberCtx, provider: Provider): Promise<Provider> {
+  const { issuer, discoveredAt, server } = provider;
+  if (!issuer || !provider.custom) return provider;
+  if (server && discoveredAt !== null && Date.now() - discoveredAt < staleAfterMs) return provider;
+  try {
+    const found = await discover(ctx.egress, issuer);
+    await store.setServer(ctx.db, ctx.orgId, provider.id, found.server);
+    return { ...provider, server: found.server, discoveredAt: Date.now() };
+  } catch (error) {
+    if (server && error instanceof OAuthFailure) return provider;
+    throw error;
+  }
+}
+
+export const redirectUri = (publicUrl: string, providerId: string) =>
+  `${publicUrl}/v1/oauth-providers/${providerId}/connect/callback`;

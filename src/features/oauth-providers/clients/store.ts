@@ -1,0 +1,124 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { AuthMethod, Server } from "../../../platform/oauth/index.ts";
+
+export interface CredentialsRow {
+  credentialsId: string;
+  providerId: string;
+  clientId: string;
+  authMethod: AuthMethod;
+  secret: string | null;
+  privateKey: string | null;
+  keyId: string | null;
+  tenant: string | null;
+  server: Server | null;
+}
+
+export interface ClientRow extends CredentialsRow {
+  generation: number;
+  scopes: string[];
+  optionalScopes: string[];
+  connectionMode: "personal" | "organization";
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A provider of the organization's own. */
+export interface CustomRow {
+  id: string;
+  name: string;
+  issuer: string | null;
+  server: Server | null;
+  discoveredAt: number | null;
+  scopes: string[];
+}
+
+const credentials = sql`k.id as "credentialsId", k.provider_id as "providerId", k.client_id as "clientId",
+  k.auth_method as "authMethod", k.secret, k.private_key as "privateKey", k.key_id as "keyId", k.tenant, k.server`;
+
+const client = sql`${credentials}, c.generation, c.scopes, c.optional_scopes as "optionalScopes",
+  c.connection_mode as "connectionMode", c.created_at as "createdAt", c.updated_at as "updatedAt"`;
+
+type Setup = Partial<ClientRow> & {
+  customName: string | null;
+  customIssuer: string | null;
+  customServer: Server | null;
+  discoveredAt: number | null;
+  customScopes: string[] | null;
+};
+
+/** The provider, if it is the organization's own, and the client, if there is one: all that starting needs. */
+export const findSetup = (db: Db, orgId: OrgId, providerId: string) =>
+  db.row<Setup>(sql`
+    select ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
+      p.discovered_at as "discoveredAt", p.scopes as "customScopes"
+    from (values (${orgId}::text, ${providerId}::text)) as wanted (org_id, id)
+    left join oauth_providers p on p.org_id = wanted.org_id and p.id = wanted.id
+    left join oauth_clients c on c.org_id = wanted.org_id and c.provider_id = wanted.id
+    left join oauth_client_credentials k on k.id = c.credentials_id`);
+
+/** The client, held until the transaction ends, so that changes come one after the other. */
+export const lock = (db: Db, orgId: OrgId, providerId: string) =>
+  db.row<ClientRow>(sql`
+    select ${client} from oauth_clients c join oauth_client_credentials k on k.id = c.credentials_id
+    where c.org_id = ${orgId} and c.provider_id = ${providerId} for update of c`);
+
+export const findCredentials = (db: Db, orgId: OrgId, id: string) =>
+  db.row<CredentialsRow>(
+    sql`select ${credentials} from oauth_client_credentials k where k.org_id = ${orgId} and k.id = ${id}`,
+  );
+
+/** New ones, or those of the same client with another secret. */
+export const saveCredentials = (db: Db, orgId: OrgId, row: CredentialsRow) =>
+  db.run(sql`
+    insert into oauth_client_credentials (id, org_id, provider_id, client_id, auth_method, secret, private_key,
+      key_id, tenant, server)
+    values (${row.credentialsId}, ${orgId}, ${row.providerId}, ${row.clientId}, ${row.authMethod}, ${row.secret},
+      ${row.privateKey}, ${row.keyId}, ${row.tenant}, ${row.server ? JSON.stringify(row.server) : null}::jsonb)
+    on conflict (id) do update set auth_method = excluded.auth_method, secret = excluded.secret,
+      private_key = excluded.private_key, key_id = excluded.key_id, server = excluded.server`);
+
+interface Saved {
+  providerId: string;
+  credentialsId: string;
+  scopes: readonly string[];
+  optionalScopes: readonly string[];
+  connectionMode: string;
+  updatedBy: string;
+}
+
+export const save = (db: Db, orgId: OrgId, row: Saved) =>
+  db.run(sql`
+    insert into oauth_clients (org_id, provider_id, credentials_id, scopes, optional_scopes, connection_mode, updated_by)
+    values (${orgId}, ${row.providerId}, ${row.credentialsId}, ${row.scopes}::text[], ${row.optionalScopes}::text[],
+      ${row.connectionMode}, ${row.updatedBy})
+    on conflict (org_id, provider_id) do update set credentials_id = excluded.credentials_id,
+      generation = oauth_clients.generation + 1, scopes = excluded.scopes,
+      optional_scopes = excluded.optional_scopes, connection_mode = excluded.connection_mode,
+      updated_by = excluded.updated_by, updated_at = now()`);
+
+export const remove = (db: Db, orgId: OrgId, providerId: string) =>
+  db.run(sql`delete from oauth_clients where org_id = ${orgId} and provider_id = ${providerId}`);
+
+/** What an issuer said of itself just now, for whoever uses it. */
+export const setServer = (db: Db, orgId: OrgId, providerId: string, server: Server) =>
+  db.run(sql`
+    with told as (
+      update oauth_providers set server = ${JSON.stringify(server)}::jsonb, discovered_at = now()
+      where org_id = ${orgId} and id = ${providerId})
+    update oauth_client_credentials k set server = ${JSON.stringify(server)}::jsonb
+    from oauth_clients c where c.org_id = ${orgId} and c.provider_id = ${providerId} and k.id = c.credentials_id`);
+
+/** Which providers the organization has a client for. */
+export const listConfigured = (db: Db, orgId: OrgId) =>
+  db.rows<{ providerId: string; connectionMode: ClientRow["connectionMode"] }>(sql`
+    select provider_id as "providerId", connection_mode as "connectionMode" from oauth_clients
+    where org_id = ${orgId}`);
+
+/** Those that no client and no token needs any more. */
+export const removeUnusedOfAll = (db: Db) =>
+  db.run(sql`
+    delete from oauth_client_credentials k
+    where k.created_at < now() - interval '1 hour'
+      and not exists (select from oauth_clients c where c.credentials_id = k.id)
+      and not exists (select from oauth_tokens t where t.credentials_id = k.id)`);

@@ -1,0 +1,176 @@
+import type { Ctx, MemberCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { notFound, Refusal } from "../../../platform/errors.ts";
+import { checkAccess, cookieValue, member } from "../../../platform/http/index.ts";
+import { newId } from "../../../platform/ids.ts";
+import { exchangeCode, type Granted, OAuthFailure } from "../../../platform/oauth/index.ts";
+import { hashSecret } from "../../../platform/secrets.ts";
+import { cookieName, resolveSession } from "../../auth/index.ts";
+import { knownProviders } from "../catalogue/index.ts";
+import { findCredentials, findSetup, peerOf, redirectUri } from "../clients/index.ts";
+import { connect } from "../connections/index.ts";
+import { read } from "../connections/service.ts";
+import { type Actor, actorOf, note } from "../events/index.ts";
+import { revokeSoon } from "../revocations/index.ts";
+import { insertToken, retireToken, sealTokens } from "../tokens/index.ts";
+import { hashCode, newCode, openSecrets } from "./secrets.ts";
+import * as store from "./store.ts";
+
+/** How it went, for the page. */
+export type Arrival =
+  | { kind: "unknown" }
+  | { kind: "connected"; attempt: store.Attempt; provider: string; account: string | null }
+  | { kind: "waiting"; attempt: store.Attempt; provider: string; account: string | null; code: string }
+  | { kind: "refused"; attempt: store.Attempt; provider: string; code: string };
+
+const mostWrongCodes = 5;
+
+/**
+ * The browser is back. The state says what was started and by whom; the path says nothing. Who is here is
+ * known from the browser's own session: somebody else ends it before the code is traded, nobody makes what
+ * the provider gives wait for a claim.
+ */
+export async function arrive(ctx: Ctx, providerId: string, request: Request): Promise<Arrival> {
+  const parameters = new URL(request.url).searchParams;
+  const state = parameters.get("state") ?? "";
+  const attempt = state && (await store.takeByToken(ctx.db, hashSecret(state)));
+  if (!attempt) return { kind: "unknown" };
+  const provider = await nameOf(ctx, attempt);
+  const refuse = async (code: string): Promise<Arrival> => {
+    await giveUp(ctx, attempt, code);
+    return { kind: "refused", attempt, provider, code };
+  };
+  if (attempt.providerId !== providerId) return refuse("provider_mismatch");
+  if (!attempt.current) return refuse("superseded");
+  const finisher = await finisherOf(ctx, request, attempt);
+  if (finisher === "somebody else") return refuse("other_person");
+  let granted: Granted;
+  try {
+    const credentials = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
+    granted = await exchangeCode(peerOf(ctx, credentials!), {
+      parameters,
+      state,
+      redirectUri: redirectUri(ctx.config.publicUrl, attempt.providerId),
+      ...openSecrets(ctx.keyring, attempt.id, attempt.secrets),
+    });
+  } catch (error) {
+    if (!(error instanceof OAuthFailure)) throw error;
+    return refuse(error.code);
+  }
+  const account = granted.account?.name ?? granted.account?.subject ?? null;
+  const code = finisher === "nobody" ? newCode() : undefined;
+  if (!(await keep(ctx, attempt, granted, code)))
+    return { kind: "refused", attempt, provider, code: "superseded" };
+  return code
+    ? { kind: "waiting", attempt, provider, account, code }
+    : { kind: "connected", attempt, provider, account };
+}
+
+/** Whose session the browser carries, in the organization that this is about. */
+async function finisherOf(
+  ctx: Ctx,
+  request: Request,
+  { orgId, memberId, userId }: store.Attempt,
+): Promise<"who started" | "somebody else" | "nobody"> {
+  const cookie = cookieValue(request.headers.get("cookie"), cookieName(ctx.config.publicUrl));
+  const caller = cookie ? await resolveSession(ctx.db, hashSecret(cookie), orgId) : undefined;
+  if (!caller) return "nobody";
+  if (caller.userId !== userId || caller.member?.id !== memberId) return "somebody else";
+  ctx.caller = caller;
+  try {
+    checkAccess(member(), caller, Date.now());
+    return "who started";
+  } catch (error) {
+    // Theirs, but too old or not by single sign-on: they sign in again and claim.
+    if (error instanceof Refusal) return "nobody";
+    throw error;
+  }
+}
+
+/** Stores what was given, in its place or to wait. False: too late; then it is left to be revoked. */
+async function keep(
+  ctx: Ctx,
+  attempt: store.Attempt,
+  { tokens, account }: Granted,
+  code: string | undefined,
+): Promise<boolean> {
+  const { orgId, credentialsId } = attempt;
+  const tokenId = newId("otk");
+  const token = {
+    id: tokenId,
+    credentialsId,
+    ...sealTokens(ctx.keyring, tokenId, tokens),
+    scopes: tokens.scopes ?? attempt.scopes,
+  };
+  return ctx.db.transaction(async (tx) => {
+    const current = await store.lockCurrent(tx, orgId, attempt.id, "exchanging");
+    await insertToken(tx, orgId, token, !current);
+    if (!current) {
+      await revokeSoon(ctx, tx);
+      return false;
+    }
+    const subject = account?.subject ?? null;
+    const name = account?.name ?? null;
+    if (code) await store.hold(tx, orgId, attempt.id, { tokenId, codeHash: hashCode(code), subject, name });
+    else await settle(ctx, tx, { ...attempt, tokenId, accountSubject: subject, accountName: name });
+    return true;
+  });
+}
+
+/** The connection is made, or made anew. */
+async function settle(ctx: Ctx, tx: Db, attempt: store.Attempt & { tokenId: string }): Promise<string> {
+  const { orgId, providerId, memberId, label, shared, tokenId, scopes, accountSubject, accountName } =
+    attempt;
+  const account = accountSubject === null ? null : { subject: accountSubject, name: accountName };
+  await store.setStatus(tx, orgId, attempt.id, "connected");
+  const { id, replaced } = await connect(tx, orgId, {
+    ...{ providerId, label, shared, memberId, tokenId, account },
+    requestedScopes: scopes,
+  });
+  if (replaced) {
+    await retireToken(tx, orgId, replaced.tokenId, replaced.sameAccount);
+    if (!replaced.sameAccount) await revokeSoon(ctx, tx);
+  }
+  const actor: Actor = { ...actorOf(ctx), memberId };
+  const detail = { account: accountName ?? accountSubject, label, shared, again: replaced !== undefined };
+  await note(tx, orgId, "connected", actor, { providerId, connectionId: id }, detail);
+  return id;
+}
+
+async function giveUp(ctx: Ctx, { orgId, id, providerId, memberId, label }: store.Attempt, code: string) {
+  await ctx.db.transaction(async (tx) => {
+    await store.setStatus(tx, orgId, id, "failed");
+    const detail = { code, label, startedBy: memberId };
+    await note(tx, orgId, "connect_refused", actorOf(ctx), { providerId }, detail);
+  });
+}
+
+/** The same member, who has seen the page: with the credential that started, or signed in. */
+export async function claim(ctx: MemberCtx, providerId: string, code: string) {
+  const { db, orgId, member: self, caller } = ctx;
+  if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");
+  const waiting = await store.findWaiting(db, orgId, self.id, providerId, hashCode(code));
+  if (!waiting?.tokenId) {
+    await store.countWrongCode(db, orgId, self.id, providerId, mostWrongCodes);
+    throw noClaim();
+  }
+  const started = caller.credential === waiting.credential && caller.credentialId === waiting.credentialId;
+  if (!started && caller.credential !== "session") throw noClaim();
+  const { tokenId } = waiting;
+  const id = await db.transaction(async (tx) => {
+    if (!(await store.lockCurrent(tx, orgId, waiting.id, "waiting"))) throw noClaim();
+    return settle(ctx, tx, { ...waiting, tokenId });
+  });
+  return read(ctx, id);
+}
+
+const noClaim = () =>
+  new Refusal(404, {
+    error: "claim_not_found",
+    message: "Nothing waits for you under this code. It may be too late: start connecting again.",
+  });
+
+async function nameOf(ctx: Ctx, { orgId, providerId }: store.Attempt): Promise<string> {
+  const known = knownProviders().get(providerId);
+  return known?.name ?? (await store.nameOfProvider(ctx.db, orgId, providerId)) ?? providerId;
+}

@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type AuthorizationServer,
+  approve,
+  startAuthorizationServer,
+} from "../../../../test/fixtures/authorization-server.ts";
+import {
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  signUp,
+  useServer,
+  type Workspace,
+} from "../../../../test/harness.ts";
+import {
+  authorizeUrl,
+  codeOn,
+  comeBack,
+  connectAccount,
+  getToken,
+  putClient,
+  setUpProvider,
+  start,
+  statusOf,
+} from "../../../../test/oauth.ts";
+import { sql } from "../../../platform/db/index.ts";
+
+describe("connecting an account", () => {
+  const server = useServer();
+  let as: AuthorizationServer;
+  let acme: Workspace;
+  let ada: Person & { memberId: string };
+  let bob: Person & { memberId: string };
+  const id = "acme-id";
+
+  beforeAll(async () => {
+    as = await startAuthorizationServer({
+      redirectUris: [`${server.url}/v1/oauth-providers/${id}/connect/callback`],
+    });
+    acme = await createWorkspace(server);
+    await setUpProvider(server, acme.owner.auth, as);
+    ada = await joinWorkspace(server, acme, "member");
+    bob = await joinWorkspace(server, acme, "member");
+  });
+  afterAll(() => as.close());
+
+  describe("starting", () => {
+    test("gives a URL with an unguessable state, PKCE S256 and the exact redirect URI", async () => {
+      const url = new URL(await authorizeUrl(server, ada.auth, id));
+      expect(url.origin).toBe(as.issuer);
+      expect(Object.fromEntries(url.searchParams)).toMatchObject({
+        response_type: "code",
+        client_id: "basic",
+        redirect_uri: `${server.url}/v1/oauth-providers/${id}/connect/callback`,
+        code_challenge_method: "S256",
+        scope: "openid email offline_access files:read",
+      });
+      expect(url.searchParams.get("state")).toMatch(/^[\w-]{43}$/);
+      expect(url.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
+    });
+
+    test("needs a client: 404 client_not_configured", async () => {
+      const reply = await start(server, ada.auth, "github");
+      expect(reply).toMatchObject({ status: 404, body: { error: "client_not_configured" } });
+      expect(reply.body.message).toContain("GitHub");
+      expect(Object.keys(reply.body).sort()).toEqual(["error", "message"]);
+    });
+
+    test("knows the provider: 400 invalid_request with details", async () => {
+      for (const unknown of ["nobody", "GitHub", "a".repeat(300), "%00", "é"]) {
+        const reply = await start(server, ada.auth, encodeURIComponent(unknown));
+        expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+        expect(reply.body.details[0].message).toBeTypeOf("string");
+      }
+    });
+
+    test("needs the whole client: 400 names what it lacks", async () => {
+      const { auth } = acme.owner;
+      const put = (body: object) =>
+        server.call("/v1/oauth-providers/zendesk/client", { method: "PUT", body, headers: auth });
+      const saved = await put({ clientId: "z" });
+      expect(saved.body.client).toMatchObject({ complete: false, missing: ["tenant", "clientSecret"] });
+      const reply = await start(server, ada.auth, "zendesk");
+      expect(reply.status).toBe(400);
+      expect(reply.body.details.map(({ path }: { path: string[] }) => path.join("."))).toEqual([
+        "client.tenant",
+        "client.clientSecret",
+      ]);
+      await put({ clientId: "z", clientSecret: "s", tenant: "acme" });
+      const complete = await start(server, ada.auth, "zendesk");
+      expect(complete.body.authorizeUrl).toMatch(
+        /^https:\/\/acme\.zendesk\.com\/oauth\/authorizations\/new\?/,
+      );
+    });
+
+    test("is for members: 401 without a credential", async () => {
+      expect(await start(server, {}, id)).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    });
+
+    test("leads back only to this site", async () => {
+      for (const returnTo of [
+        "https://evil.example",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "x",
+      ]) {
+        const reply = await start(server, ada.auth, id, `?returnTo=${encodeURIComponent(returnTo)}`);
+        expect(reply, returnTo).toMatchObject({ status: 400, body: { details: [{ path: ["returnTo"] }] } });
+      }
+      expect((await start(server, ada.auth, id, "?returnTo=/a?b=c%23d")).status).toBe(200);
+    });
+
+    test("asks for no scope that the client does not allow", async () => {
+      const reply = await start(server, ada.auth, id, "?scopes=admin%20files:write");
+      expect(reply).toMatchObject({ status: 400, body: { details: [{ path: ["scopes"] }] } });
+      const url = new URL(await authorizeUrl(server, ada.auth, id, "?scopes=files:write"));
+      expect(url.searchParams.get("scope")).toBe("openid email offline_access files:read files:write");
+    });
+  });
+
+  describe("coming back", () => {
+    test("connects in the browser of who started, and the token works", async () => {
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?returnTo=/connections"));
+      const page = await comeBack(server, back, ada);
+      expect(page.status).toBe(200);
+      expect(page.body).toContain("Acme ID is connected.");
+      expect(page.body).toContain("octo@provider.example");
+      expect(page.body).toContain('href="/connections"');
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+      const status = await statusOf(server, ada.auth, id);
+      expect(status).toMatchObject({ configured: true, connected: true });
+      expect(status.connections).toMatchObject([
+        {
+          account: "default",
+          shared: false,
+          memberId: ada.memberId,
+          outsideAccount: { subject: "octo", name: "octo@provider.example" },
+          health: { status: "connected", reason: null },
+          scopes: { missing: [] },
+          refreshes: true,
+        },
+      ]);
+      const { status: issued, body } = await getToken(server, ada.auth, id);
+      expect(issued).toBe(200);
+      const me = await fetch(`${as.issuer}/me`, { headers: { authorization: `Bearer ${body.accessToken}` } });
+      expect(await me.json()).toMatchObject({ sub: "octo" });
+      expect((await statusOf(server, bob.auth, id)).connections).toEqual([]);
+      expect(await getToken(server, bob.auth, id)).toMatchObject({
+        status: 404,
+        body: { error: "connection_not_found" },
+      });
+    });
+
+    test("a state is used once, even by fifty requests at the same moment", async () => {
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=once"));
+      const pages = await Promise.all(Array.from({ length: 50 }, () => comeBack(server, back, ada)));
+      expect(pages.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(pages.filter(({ status, body }) => status === 400 && body.includes("used before"))).toHaveLength(
+        49,
+      );
+    });
+
+    test("started by one and finished in another's browser, it never connects", async () => {
+      for (let i = 0; i < 20; i++) {
+        const back = await approve(
+          await authorizeUrl(server, ada.auth, id, "?account=hijack"),
+          `victim-${i}`,
+        );
+        const page = await comeBack(server, back, bob);
+        expect(page.status).toBe(400);
+        expect(page.body).toContain("started by somebody else");
+        // Not even afterwards, by who started it.
+        expect((await comeBack(server, back, ada)).status).toBe(400);
+      }
+      for (const person of [ada, bob]) {
+        const { connections } = await statusOf(server, person.auth, id);
+        expect(connections.filter(({ account }: { account: string }) => account === "hijack")).toEqual([]);
+      }
+      const tokens = await server.platform.db.rows(sql`
+        select 1 from oauth_tokens t join oauth_attempts a on a.token_id = t.id where a.label = 'hijack'`);
+      expect(tokens).toEqual([]);
+    });
+
+    test("a session of another organization's member is somebody else's", async () => {
+      const stranger = await signUp(server, "Stranger");
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=hijack"));
+      expect((await comeBack(server, back, stranger)).body).toContain("started by somebody else");
+    });
+
+    test("the last attempt wins", async () => {
+      const first = await approve(await authorizeUrl(server, ada.auth, id, "?account=race"), "one");
+      const second = await approve(await authorizeUrl(server, ada.auth, id, "?account=race"), "two");
+      expect((await comeBack(server, first, ada)).body).toContain("overtaken");
+      expect((await comeBack(server, second, ada)).status).toBe(200);
+      const { connections } = await statusOf(server, ada.auth, id);
+      expect(
+        connections.find(({ account }: { account: string }) => account === "race").outsideAccount.subject,
+      ).toBe("two");
+    });
+
+    test("a disconnect beats a late callback", async () => {
+      const late = await approve(await authorizeUrl(server, ada.auth, id, "?account=late"));
+      const ended = await server.call(`/v1/oauth-providers/${id}/disconnect`, {
+        body: { account: "late" },
+        headers: ada.auth,
+      });
+      expect(ended).toMatchObject({ status: 404, body: { error: "connection_not_found" } });
+      expect((await comeBack(server, late, ada)).status).toBe(400);
+    });
+
+    test("a rotated client beats a late callback", async () => {
+      const late = await approve(await authorizeUrl(server, ada.auth, id, "?account=late"));
+      expect((await putClient(server, acme.owner.auth, id)).status).toBe(200);
+      expect((await comeBack(server, late, ada)).body).toContain("overtaken");
+    });
+
+    test("a removed member beats a late callback", async () => {
+      const carl = await joinWorkspace(server, acme, "member");
+      const late = await approve(await authorizeUrl(server, carl.auth, id));
+      await server.platform.db.run(sql`delete from members where id = ${carl.memberId}`);
+      expect((await comeBack(server, late, carl)).status).toBe(400);
+    });
+
+    test("ten minutes later it is too late", async () => {
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=old"));
+      await server.platform.db.run(sql`update oauth_attempts set expires_at = now() where label = 'old'`);
+      expect(await comeBack(server, back, ada)).toMatchObject({ status: 400 });
+    });
+
+    test("the state decides which provider it is about, not the path", async () => {
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=mixed"));
+      back.pathname = back.pathname.replace(id, "github");
+      const page = await comeBack(server, back, ada);
+      expect(page.status).toBe(400);
+      expect(page.body).toContain("provider_mismatch");
+    });
+
+    test("an issuer that announces iss must send its own", async () => {
+      const absent = await approve(await authorizeUrl(server, ada.auth, id, "?account=iss"));
+      absent.searchParams.delete("iss");
+      expect((await comeBack(server, absent, ada)).body).toContain("issuer_mismatch");
+      const wrong = await approve(await authorizeUrl(server, ada.auth, id, "?account=iss"));
+      wrong.searchParams.set("iss", "https://evil.example");
+      expect((await comeBack(server, wrong, ada)).body).toContain("issuer_mismatch");
+      const present = await approve(await authorizeUrl(server, ada.auth, id, "?account=iss"));
+      expect((await comeBack(server, present, ada)).status).toBe(200);
+    });
+
+    test("what the provider refused is said in plain words, with a way to try again", async () => {
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=denied"), "deny");
+      const page = await comeBack(server, back, ada);
+      expect(page.status).toBe(400);
+      expect(page.body).toContain("Access was not allowed at Acme ID. Nothing is connected.");
+      expect(page.body).toContain("Try again");
+    });
+
+    test("nothing that came from outside becomes markup", async () => {
+      const url = new URL(
+        await authorizeUrl(server, ada.auth, id, `?account=${encodeURIComponent('"><img src=x>')}`),
+      );
+      const evil = `</h1><script>alert(1)</script>`;
+      const back = new URL(url.searchParams.get("redirect_uri")!);
+      back.search = String(
+        new URLSearchParams({
+          state: url.searchParams.get("state")!,
+          error: evil,
+          error_description: evil,
+          iss: as.issuer,
+        }),
+      );
+      const page = await comeBack(server, back, ada);
+      expect(page.status).toBe(400);
+      expect(page.body).not.toContain("alert(1)");
+      expect(page.body).not.toContain("<img");
+    });
+
+    test.each([
+      ["a fault", (response: import("node:http").ServerResponse) => response.writeHead(500).end("boom")],
+      [
+        "a redirect",
+        (response: import("node:http").ServerResponse) =>
+          response.writeHead(302, { location: "https://x.example" }).end(),
+      ],
+      [
+        "no JSON",
+        (response: import("node:http").ServerResponse) =>
+          response.writeHead(200, { "content-type": "text/html" }).end("<p>hi"),
+      ],
+      ["nothing", (response: import("node:http").ServerResponse) => response.destroy()],
+      [
+        "an ID token of somebody else",
+        (response: import("node:http").ServerResponse) =>
+          response.writeHead(200, { "content-type": "application/json" }).end(
+            JSON.stringify({
+              access_token: "a",
+              token_type: "bearer",
+              id_token: "eyJhbGciOiJSUzI1NiJ9.e30.AA",
+            }),
+          ),
+      ],
+    ])("a token endpoint that answers %s connects nothing", async (_, answer) => {
+      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=faulty"));
+      as.intercept = (request, response) => {
+        if (request.url !== "/token") return false;
+        answer(response);
+        return true;
+      };
+      const page = await comeBack(server, back, ada);
+      as.intercept = undefined;
+      expect(page.status).toBe(400);
+      expect(page.body).toContain("is not connected");
+      const { connections } = await statusOf(server, ada.auth, id);
+      expect(connections.some(({ account }: { account: string }) => account === "faulty")).toBe(false);
+    });
+  });
+
+  describe("claiming", () => {
+    const claim = (headers: Record<string, string>, code: string) =>
+      server.call(`/v1/oauth-providers/${id}/connect/claim`, { body: { code }, headers });
+    const wait = async (headers: Record<string, string>, account: string) => {
+      const back = await approve(await authorizeUrl(server, headers, id, `?account=${account}`));
+      const page = await comeBack(server, back);
+      expect(page.status).toBe(200);
+      expect(page.body).toContain("One more step");
+      return codeOn(page.body);
+    };
+
+    test("started by key, it waits sealed until the same key brings the code of the page", async () => {
+      const key = await createKey(server, ada);
+      const code = await wait(key.auth, "cli");
+      expect((await statusOf(server, ada.auth, id)).connections).not.toContainEqual(
+        expect.objectContaining({ account: "cli" }),
+      );
+      const other = await createKey(server, ada);
+      expect(await claim(other.auth, code)).toMatchObject({
+        status: 404,
+        body: { error: "claim_not_found" },
+      });
+      const claimed = await claim(key.auth, code.toLowerCase());
+      expect(claimed).toMatchObject({
+        status: 200,
+        body: { connection: { account: "cli", health: { status: "connected" } } },
+      });
+      expect((await claim(key.auth, code)).status).toBe(404);
+    });
+
+    test("a session of the same member will do; of another member it will not", async () => {
+      const key = await createKey(server, ada);
+      const code = await wait(key.auth, "cli2");
+      expect((await claim(bob.auth, code)).status).toBe(404);
+      expect((await claim(ada.auth, code)).status).toBe(200);
+    });
+
+    test("who did not see the page has no code: five wrong ones and it is gone", async () => {
+      const key = await createKey(server, ada);
+      const code = await wait(key.auth, "cli3");
+      for (let i = 0; i < 5; i++) expect((await claim(key.auth, "AAAAA-AAAAA")).status).toBe(404);
+      expect((await claim(key.auth, code)).status).toBe(404);
+    });
+
+    test("what nobody claims is handed back to the provider", async () => {
+      const { jobs } = await import("../index.ts");
+      const key = await createKey(server, ada);
+      await wait(key.auth, "cli4");
+      await server.platform.db.run(
+        sql`update oauth_attempts set expires_at = now() - interval '1 s' where label = 'cli4'`,
+      );
+      const before = as.revocations.length;
+      for (const name of ["oauth.tidy-attempts", "oauth.revoke"]) {
+        await jobs.find((job) => job.name === name)!.handle(server.platform, {});
+      }
+      expect(as.revocations.length).toBeGreaterThan(before);
+    });
+  });
+
+  test("several accounts under labels stand side by side, and reconnecting keeps the connection", async () => {
+    const eve = await joinWorkspace(server, acme, "member");
+    await connectAccount(server, eve, id, { account: "eve-work", query: "?account=work" });
+    await connectAccount(server, eve, id, { account: "eve-home", query: "?account=home" });
+    const before = (await statusOf(server, eve.auth, id)).connections;
+    expect(before.map(({ account }: { account: string }) => account).sort()).toEqual(["home", "work"]);
+    await connectAccount(server, eve, id, { account: "eve-work", query: "?account=work&scopes=files:write" });
+    const after = (await statusOf(server, eve.auth, id)).connections;
+    expect(after.map(({ id }: { id: string }) => id).sort()).toEqual(
+      before.map(({ id }: { id: string }) => id).sort(),
+    );
+    const several = await server.call(`/v1/oauth-providers/${id}/disconnect`, {
+      method: "POST",
+      headers: eve.auth,
+    });
+    expect(several).toMatchObject({
+      status: 409,
+      body: { error: "account_required", accounts: ["home", "work"] },
+    });
+    const token = await getToken(server, eve.auth, id, { account: "work", scopes: ["files:write"] });
+    expect(token).toMatchObject({ status: 200, body: { account: "work" } });
+    expect(await getToken(server, eve.auth, id, { account: "home", scopes: ["files:write"] })).toMatchObject({
+      status: 409,
+      body: { error: "step_up_required", missingScopes: ["files:write"] },
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { member, open, route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+import { Connection } from "../connections/contract.ts";
+import { label } from "../connections/index.ts";
+
+const tag = "OAuth Providers";
+const params = z.strictObject({ providerId: z.string() });
+
+export const start = route({
+  method: "get",
+  path: "/v1/oauth-providers/{providerId}/connect/start",
+  tag,
+  summary: "Begin connecting my account at a provider",
+  description:
+    "Send the member's browser to `authorizeUrl`. It is good for ten minutes and once; a later start under the same label takes its place. Query parameters that are not known are ignored.",
+  access: member(),
+  params,
+  // Other programs call this; what a newer one sends besides must not keep it out.
+  query: z.looseObject({
+    account: label
+      .optional()
+      .describe("A label, to have several accounts at one provider. Default `default`."),
+    scopes: z
+      .string()
+      .max(4000)
+      .optional()
+      .describe("Scopes to ask for besides the client's, separated by spaces: those that the client allows."),
+    shared: z
+      .enum(["true", "false"])
+      .optional()
+      .describe("`true`: a connection of the organization. Needs `connections:manage`."),
+    returnTo: z
+      .string()
+      .max(500)
+      .optional()
+      .describe("A path on this site that the last page links back to."),
+  }),
+  replies: { 200: z.strictObject({ authorizeUrl: z.string() }).meta({ id: "OauthConnectStart" }) },
+  errors: {
+    404: {
+      description: "`client_not_configured`: the organization has saved no OAuth client for this provider.",
+      schema: z
+        .strictObject({ error: z.literal("client_not_configured"), message: z.string() })
+        .meta({ id: "ClientNotConfigured" }),
+    },
+  },
+});
+export type StartQuery = z.output<(typeof start)["query"]>;
+
+export const callback = route({
+  method: "get",
+  path: "/v1/oauth-providers/{providerId}/connect/callback",
+  tag,
+  summary: "Where the provider sends the browser back to: a page for a person",
+  description: "Register this address at the provider. The page says how it went, and leads back.",
+  access: open,
+  params,
+  // Providers add what they like.
+  query: z.looseObject({}),
+  raw: "text/html",
+  replies: { 200: z.string() },
+});
+
+export const claim = route({
+  method: "post",
+  path: "/v1/oauth-providers/{providerId}/connect/claim",
+  tag,
+  summary: "Claim what a browser without my session brought back",
+  description:
+    "For who started with a token or a key: the page in the browser shows a code. Send it with the credential that started, or with a session of the same member. Whoever did not see that page has no code, and gets nothing.",
+  access: can("connections:use"),
+  params,
+  body: z.strictObject({ code: z.string().min(1).max(40).describe("As the page shows it.") }),
+  replies: { 200: z.strictObject({ connection: Connection }) },
+  errors: { 404: "`oauth_provider_not_found`, or `claim_not_found`: no such code, not yours, or too late." },
+});

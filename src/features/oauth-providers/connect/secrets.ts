@@ -1,0 +1,29 @@
+import { randomInt } from "node:crypto";
+import type { Keyring } from "../../../platform/keyring.ts";
+import { hashSecret } from "../../../platform/secrets.ts";
+
+interface Secrets {
+  verifier: string;
+  nonce: string;
+}
+
+export const sealedAttempts = { table: "oauth_attempts", id: "id", column: "secrets" };
+
+const placeOf = (row: string) => ({ table: "oauth_attempts", row, column: "secrets" });
+
+export const sealSecrets = (keyring: Keyring, id: string, secrets: Secrets) =>
+  keyring.seal(JSON.stringify(secrets), placeOf(id));
+
+export const openSecrets = (keyring: Keyring, id: string, sealed: string): Secrets =>
+  JSON.parse(keyring.open(sealed, placeOf(id)));
+
+/** Without letters and digits that look alike; ten of them are 48 bits, for five tries in ten minutes. */
+const letters = "23456789ABCDEFGHJKLMNPQRSTUVWX";
+
+export const newCode = (): string => {
+  const code = Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join("");
+  return `${code.slice(0, 5)}-${code.slice(5)}`;
+};
+
+/** As people type it. */
+export const hashCode = (code: string): string => hashSecret(code.toUpperCase().replace(/[^0-9A-Z]/g, ""));

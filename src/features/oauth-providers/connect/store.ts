@@ -1,0 +1,137 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+
+export interface NewAttempt {
+  id: string;
+  stateHash: string;
+  memberId: string;
+  providerId: string;
+  credentialsId: string;
+  generation: number;
+  shared: boolean;
+  label: string;
+  scopes: readonly string[];
+  returnTo: string | null;
+  secrets: string;
+  credential: string;
+  credentialId: string;
+  minutes: number;
+}
+
+export const insert = (db: Db, orgId: OrgId, attempt: NewAttempt) =>
+  db.run(sql`
+    insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
+      scopes, return_to, secrets, credential, credential_id, expires_at)
+    values (${attempt.id}, ${attempt.stateHash}, ${orgId}, ${attempt.memberId}, ${attempt.providerId},
+      ${attempt.credentialsId}, ${attempt.generation}, ${attempt.shared}, ${attempt.label}, ${attempt.scopes}::text[],
+      ${attempt.returnTo}, ${attempt.secrets}, ${attempt.credential}, ${attempt.credentialId},
+      now() + make_interval(mins => ${attempt.minutes}::int))`);
+
+export interface Attempt {
+  id: string;
+  orgId: OrgId;
+  memberId: string;
+  userId: string;
+  memberName: string;
+  orgName: string;
+  providerId: string;
+  credentialsId: string;
+  shared: boolean;
+  label: string;
+  scopes: string[];
+  returnTo: string | null;
+  secrets: string;
+  credential: string;
+  credentialId: string;
+  tokenId: string | null;
+  accountSubject: string | null;
+  accountName: string | null;
+}
+
+const columns = sql`a.id, a.org_id as "orgId", a.member_id as "memberId", m.user_id as "userId", u.name as "memberName",
+  o.name as "orgName", a.provider_id as "providerId", a.credentials_id as "credentialsId", a.shared, a.label, a.scopes,
+  a.return_to as "returnTo", a.secrets, a.credential, a.credential_id as "credentialId", a.token_id as "tokenId",
+  a.account_subject as "accountSubject", a.account_name as "accountName"`;
+
+const people = sql`members m join users u on u.id = m.user_id join organizations o on o.id = m.org_id`;
+
+/** Good only for the client that it was started with, and until somebody starts anew or ends what is in its place. */
+const isCurrent = sql`exists (
+    select from oauth_clients c where c.org_id = a.org_id and c.provider_id = a.provider_id
+      and c.credentials_id = a.credentials_id and c.generation = a.generation)
+  and not exists (
+    select from oauth_attempts later where later.org_id = a.org_id and later.provider_id = a.provider_id
+      and later.label = a.label and later.shared = a.shared and (a.shared or later.member_id = a.member_id)
+      and later.id > a.id)
+  and not exists (
+    select from oauth_connections ended where ended.org_id = a.org_id and ended.provider_id = a.provider_id
+      and ended.label = a.label and ended.shared = a.shared and (a.shared or ended.member_id = a.member_id)
+      and ended.ended_at > a.created_at)`;
+
+/** Uses a state up. Of any number of requests that bring it, one gets the attempt. */
+export const takeByToken = (db: Db, stateHash: string) =>
+  db.row<Attempt & { current: boolean }>(sql`
+    update oauth_attempts a set status = 'exchanging' from ${people}
+    where a.state_hash = ${stateHash} and a.status = 'started' and a.expires_at > now() and m.id = a.member_id
+    returning ${columns}, ${isCurrent} as current`);
+
+export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" | "failed" | "superseded") =>
+  db.run(sql`update oauth_attempts set status = ${status}, code_hash = null, token_id = null
+    where org_id = ${orgId} and id = ${id}`);
+
+/** Still good, with what the provider gave in hand? Held until the transaction ends. */
+export const lockCurrent = (db: Db, orgId: OrgId, id: string, status: "exchanging" | "waiting") =>
+  db.row<{ id: string }>(sql`
+    select a.id from oauth_attempts a
+    where a.org_id = ${orgId} and a.id = ${id} and a.status = ${status} and a.expires_at > now() and ${isCurrent}
+    for update`);
+
+export const hold = (
+  db: Db,
+  orgId: OrgId,
+  id: string,
+  held: { tokenId: string; codeHash: string; subject: string | null; name: string | null },
+) =>
+  db.run(sql`
+    update oauth_attempts set status = 'waiting', token_id = ${held.tokenId}, code_hash = ${held.codeHash},
+      account_subject = ${held.subject}, account_name = ${held.name}
+    where org_id = ${orgId} and id = ${id}`);
+
+/** What waits for this member under that code. */
+export const findWaiting = (db: Db, orgId: OrgId, memberId: string, providerId: string, codeHash: string) =>
+  db.row<Attempt>(sql`
+    select ${columns} from oauth_attempts a join ${people} on m.id = a.member_id
+    where a.org_id = ${orgId} and a.member_id = ${memberId} and a.provider_id = ${providerId}
+      and a.status = 'waiting' and a.code_hash = ${codeHash} and a.expires_at > now()`);
+
+/** A wrong code counts against whatever waits; at the fifth it waits no more. */
+export const countWrongCode = (db: Db, orgId: OrgId, memberId: string, providerId: string, most: number) =>
+  db.run(sql`
+    update oauth_attempts set wrong_codes = wrong_codes + 1,
+      expires_at = case when wrong_codes + 1 >= ${most}::int then now() else expires_at end
+    where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and status = 'waiting'`);
+
+/** Whoever is on the way starts again. */
+export const supersede = (
+  db: Db,
+  orgId: OrgId,
+  { memberId, providerId, label }: { memberId: string; providerId: string; label: string | null },
+) =>
+  db.run(sql`
+    update oauth_attempts set status = 'superseded'
+    where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and not shared
+      and status in ('started', 'exchanging', 'waiting') and (${label}::text is null or label = ${label})`);
+
+/** Over; what still waits with one of them is left to be revoked by a trigger. */
+export const removeExpiredOfAll = (db: Db) =>
+  db.run(
+    sql`delete from oauth_attempts where expires_at < now() or (status = 'superseded' and token_id is not null)`,
+  );
+
+/** What the organization calls a provider of its own. */
+export const nameOfProvider = async (db: Db, orgId: OrgId, id: string): Promise<string | undefined> =>
+  (
+    await db.row<{ name: string }>(
+      sql`select name from oauth_providers where org_id = ${orgId} and id = ${id}`,
+    )
+  )?.name;

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type AuthorizationServer,
+  approve,
+  clientSecret,
+  startAuthorizationServer,
+} from "../../../../test/fixtures/authorization-server.ts";
+import {
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  useServer,
+  type Workspace,
+} from "../../../../test/harness.ts";
+import {
+  authorizeUrl,
+  comeBack,
+  connectAccount,
+  getToken,
+  leaks,
+  plantConnection,
+  putClient,
+  runJob,
+  setUpProvider,
+  start,
+  statusOf,
+  tokenRow,
+} from "../../../../test/oauth.ts";
+import { sql } from "../../../platform/db/index.ts";
+
+describe("connections", () => {
+  const server = useServer();
+  let as: AuthorizationServer;
+  let acme: Workspace;
+  let ada: Person & { memberId: string };
+  let bob: Person & { memberId: string };
+  const id = "acme-id";
+
+  beforeAll(async () => {
+    as = await startAuthorizationServer({
+      redirectUris: [`${server.url}/v1/oauth-providers/${id}/connect/callback`],
+    });
+    acme = await createWorkspace(server);
+    await setUpProvider(server, acme.owner.auth, as);
+    ada = await joinWorkspace(server, acme, "member");
+    bob = await joinWorkspace(server, acme, "member");
+  });
+  afterAll(async () => {
+    expect(await leaks(server, [...as.secrets, clientSecret])).toEqual([]);
+    await as.close();
+  });
+
+  const connected = async (person: Person) => {
+    await connectAccount(server, person, id);
+    return (await statusOf(server, person.auth, id)).connections[0].id as string;
+  };
+  const readAs = (person: Person, connectionId: string) =>
+    server.call(`/v1/oauth-connections/${connectionId}`, { headers: person.auth });
+  /** The tokens of a connection, as the provider knows them. */
+  const secretsOf = async (connectionId: string) => {
+    const row = (await tokenRow(server, connectionId))!;
+    return (["access_token", "refresh_token"] as const).map((column) =>
+      server.platform.keyring.open(String(row[column]), {
+        table: "oauth_tokens",
+        row: String(row.id),
+        column,
+      }),
+    );
+  };
+  const isGood = async (accessToken: string) =>
+    (await fetch(`${as.issuer}/me`, { headers: { authorization: `Bearer ${accessToken}` } })).status === 200;
+
+  describe("ending", () => {
+    test("a disconnect revokes both tokens at the provider, and says so", async () => {
+      const connectionId = await connected(ada);
+      const [access, refresh] = await secretsOf(connectionId);
+      expect(await isGood(access!)).toBe(true);
+      const reply = await server.call(`/v1/oauth-providers/${id}/disconnect`, {
+        method: "POST",
+        headers: ada.auth,
+      });
+      expect(reply).toMatchObject({
+        status: 200,
+        body: {
+          connection: {
+            id: connectionId,
+            health: { status: "ended", reason: "disconnected" },
+            revocation: { status: "pending", attempts: 0 },
+          },
+        },
+      });
+      expect((await getToken(server, ada.auth, id)).status).toBe(404);
+      await runJob(server, "oauth.revoke");
+      expect(as.revocations).toEqual(expect.arrayContaining([access, refresh]));
+      expect(await isGood(access!)).toBe(false);
+      const after = await readAs(ada, connectionId);
+      expect(after.body.connection.revocation).toMatchObject({ status: "revoked", attempts: 1 });
+      expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+      const events = await server.call(`/v1/oauth-connections/${connectionId}/events`, { headers: ada.auth });
+      expect(events.body.items.map(({ type }: { type: string }) => type)).toEqual([
+        "revoked",
+        "disconnected",
+        "connected",
+      ]);
+    });
+
+    test("a removed member's token is revoked, whoever removed the row", async () => {
+      const carl = await joinWorkspace(server, acme, "member");
+      const connectionId = await connected(carl);
+      const [access] = await secretsOf(connectionId);
+      await server.platform.db.run(sql`delete from members where id = ${carl.memberId}`);
+      await runJob(server, "oauth.revoke");
+      expect(await isGood(access!)).toBe(false);
+      const shown = await readAs(acme.owner, connectionId);
+      expect(shown.body.connection).toMatchObject({
+        memberId: null,
+        health: { status: "ended", reason: "member_removed" },
+        revocation: { status: "revoked" },
+      });
+    });
+
+    test("a deleted organization's tokens are revoked after it is gone, and then nothing is left of them", async () => {
+      const gone = await createWorkspace(server, "Gone");
+      await setUpProvider(server, gone.owner.auth, as);
+      const connectionId = await connected(gone.owner);
+      const [access] = await secretsOf(connectionId);
+      const { db } = server.platform;
+      await db.run(sql`delete from organizations where id = ${gone.orgId}`);
+      expect(await isGood(access!)).toBe(true);
+      await runJob(server, "oauth.revoke");
+      expect(await isGood(access!)).toBe(false);
+      await db.run(sql`update oauth_client_credentials set created_at = now() - interval '2 hours'`);
+      await runJob(server, "oauth.tidy");
+      for (const table of [sql`oauth_tokens`, sql`oauth_client_credentials`]) {
+        expect(await db.rows(sql`select 1 from ${table} where org_id = ${gone.orgId}`)).toEqual([]);
+      }
+    });
+
+    test("a changed client's tokens are revoked with the old credentials", async () => {
+      const connectionId = await connected(ada);
+      const [access] = await secretsOf(connectionId);
+      await putClient(server, acme.owner.auth, id, { clientId: "other", endConnections: true });
+      await runJob(server, "oauth.revoke");
+      expect(await isGood(access!)).toBe(false);
+      await putClient(server, acme.owner.auth, id, { endConnections: true });
+    });
+
+    test("a provider that cannot be told is tried for a day, then the token is erased and the truth is shown", async () => {
+      const connectionId = await connected(ada);
+      await server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: ada.auth });
+      as.intercept = (request, response) => {
+        if (!request.url?.includes("revocation")) return false;
+        response.writeHead(503).end();
+        return true;
+      };
+      for (let attempt = 1; attempt <= 8; attempt++) {
+        await runJob(server, "oauth.revoke");
+        // Until its pause is over nothing more is tried.
+        await runJob(server, "oauth.revoke");
+        const { revocation } = (await readAs(ada, connectionId)).body.connection;
+        expect(revocation).toMatchObject({ attempts: attempt, status: attempt < 8 ? "pending" : "failed" });
+        expect(revocation.message).toContain("http_503");
+        await server.platform.db.run(
+          sql`update oauth_tokens set revoke_due_at = now() where revoke_state = 'pending'`,
+        );
+      }
+      as.intercept = undefined;
+      expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+    });
+
+    test("where the provider offers no revocation, that is what is said", async () => {
+      const { providerId, connectionId } = await plantConnection(server, acme);
+      await server.call(`/v1/oauth-providers/${providerId}/disconnect`, {
+        method: "POST",
+        headers: acme.owner.auth,
+      });
+      await runJob(server, "oauth.revoke");
+      const shown = await readAs(acme.owner, connectionId);
+      expect(shown.body.connection.revocation).toMatchObject({ status: "not_offered" });
+      expect(shown.body.connection.revocation.message).toContain("settings there");
+    });
+
+    test("reconnecting the same account revokes nothing; another account in its place revokes the old one", async () => {
+      const connectionId = await connected(ada);
+      const [first] = await secretsOf(connectionId);
+      await connectAccount(server, ada, id);
+      await runJob(server, "oauth.revoke");
+      expect(as.revocations).not.toContain(first);
+      const [second] = await secretsOf(connectionId);
+      await connectAccount(server, ada, id, { account: "somebody-else" });
+      await runJob(server, "oauth.revoke");
+      expect(as.revocations).toContain(second);
+    });
+  });
+
+  describe("who sees what", () => {
+    test("a member sees their own; an admin sees everyone's health, and no token anywhere", async () => {
+      const connectionId = await connected(bob);
+      expect((await readAs(ada, connectionId)).status).toBe(404);
+      expect(
+        (await server.call(`/v1/oauth-connections/${connectionId}/events`, { headers: ada.auth })).status,
+      ).toBe(404);
+      expect((await readAs(acme.owner, connectionId)).body.connection.health.status).toBe("connected");
+      const mine = await server.call("/v1/oauth-connections?limit=100", { headers: bob.auth });
+      expect(mine.body.items.every(({ memberId }: { memberId: string }) => memberId === bob.memberId)).toBe(
+        true,
+      );
+      const all = await server.call("/v1/oauth-connections?limit=100", { headers: acme.owner.auth });
+      expect(all.body.items.map((one: { id: string }) => one.id)).toContain(connectionId);
+      // Seeing is not using.
+      expect((await getToken(server, acme.owner.auth, id, { connectionId })).status).toBe(404);
+      for (const secret of await secretsOf(connectionId))
+        expect(JSON.stringify(all.body)).not.toContain(secret);
+    });
+
+    test("an admin may end what is not theirs, a member may not", async () => {
+      const connectionId = await connected(bob);
+      const end = (person: Person) =>
+        server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: person.auth });
+      expect((await end(ada)).status).toBe(404);
+      expect((await end(acme.owner)).status).toBe(204);
+      expect((await getToken(server, bob.auth, id)).status).toBe(404);
+      const events = await server.call(`/v1/oauth-connections/${connectionId}/events`, { headers: bob.auth });
+      expect(events.body.items[0]).toMatchObject({ type: "disconnected", credential: "session" });
+    });
+  });
+
+  describe("shared by the organization", () => {
+    let sharedId: string;
+    const grant = (body: object, person: Person = acme.owner) =>
+      server.call(`/v1/oauth-connections/${sharedId}/grants`, { method: "PUT", body, headers: person.auth });
+
+    test("an admin connects it; a member may not", async () => {
+      expect((await start(server, ada.auth, id, "?shared=true")).status).toBe(403);
+      await connectAccount(server, acme.owner, id, {
+        account: "company",
+        query: "?shared=true&account=team",
+      });
+      const shared = (await statusOf(server, acme.owner.auth, id)).connections.find(
+        (one: { shared: boolean }) => one.shared,
+      );
+      expect(shared).toMatchObject({
+        account: "team",
+        memberId: null,
+        outsideAccount: { subject: "company" },
+      });
+      sharedId = shared.id;
+      expect((await getToken(server, acme.owner.auth, id, { account: "team" })).status).toBe(200);
+    });
+
+    test("members use it once they are let in, and no longer than that", async () => {
+      const ask = () => getToken(server, ada.auth, id, { account: "team" });
+      expect((await ask()).status).toBe(404);
+      expect((await readAs(ada, sharedId)).status).toBe(404);
+      expect((await grant({ everyone: false, memberIds: [ada.memberId] }, ada)).status).toBe(403);
+      expect(await grant({ everyone: false, memberIds: [ada.memberId] })).toMatchObject({
+        status: 200,
+        body: { grants: { everyone: false, memberIds: [ada.memberId] } },
+      });
+      expect(await ask()).toMatchObject({ status: 200, body: { connectionId: sharedId } });
+      expect((await getToken(server, bob.auth, id, { account: "team" })).status).toBe(404);
+      // Let in is not put in charge.
+      const ended = await server.call(`/v1/oauth-connections/${sharedId}`, {
+        method: "DELETE",
+        headers: ada.auth,
+      });
+      expect(ended.status).toBe(403);
+      await grant({ everyone: false, memberIds: [] });
+      expect((await ask()).status).toBe(404);
+      await grant({ everyone: true, memberIds: [] });
+      expect((await getToken(server, bob.auth, id, { account: "team" })).status).toBe(200);
+    });
+
+    test("one's own comes before a shared one", async () => {
+      const own = await connected(bob);
+      expect((await getToken(server, bob.auth, id)).body.connectionId).toBe(own);
+      expect((await getToken(server, bob.auth, id, { connectionId: sharedId })).body.connectionId).toBe(
+        sharedId,
+      );
+    });
+
+    test("strangers cannot be let in, nor anybody into a member's own", async () => {
+      const globex = await createWorkspace(server, "Globex");
+      const stranger = await joinWorkspace(server, globex, "member");
+      expect((await grant({ everyone: false, memberIds: [stranger.memberId] })).status).toBe(400);
+      const own = (await statusOf(server, bob.auth, id)).connections.find(
+        (one: { shared: boolean }) => !one.shared,
+      );
+      const reply = await server.call(`/v1/oauth-connections/${own.id}/grants`, { headers: acme.owner.auth });
+      expect(reply).toMatchObject({ status: 409, body: { error: "connection_not_shared" } });
+    });
+
+    test("a provider that is the organization's alone: members' own end after a warning, and none can start", async () => {
+      const put = (more: object) =>
+        putClient(server, acme.owner.auth, id, { connectionMode: "organization", ...more });
+      expect(await put({})).toMatchObject({ status: 409, body: { error: "connections_would_end" } });
+      // The shared one is not among those that end.
+      expect((await put({})).body.connections).toBe(
+        (
+          await server.call("/v1/oauth-connections?limit=100", { headers: acme.owner.auth })
+        ).body.items.filter(
+          (one: { shared: boolean; providerId: string }) => !one.shared && one.providerId === id,
+        ).length,
+      );
+      const late = await approve(await authorizeUrl(server, ada.auth, id));
+      expect((await put({ endConnections: true })).status).toBe(200);
+      expect((await comeBack(server, late, ada)).status).toBe(400);
+      const refused = await start(server, ada.auth, id);
+      expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+      expect(refused.body.details[0].message).toContain("whole organization");
+    });
+  });
+});

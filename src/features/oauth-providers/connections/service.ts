@@ -1,0 +1,185 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
+import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { type Actor, actorOf, note } from "../events/index.ts";
+import * as events from "../events/store.ts";
+import { revokeSoon } from "../revocations/index.ts";
+import type { Connection, HealthReason } from "./contract.ts";
+import { healthOf, show } from "./health.ts";
+import * as store from "./store.ts";
+
+/** Whose connections the caller may look at and end: their own, or everyone's. */
+const reachOf = ({ member }: MemberCtx) => (member.permissions.has("connections:manage") ? null : member.id);
+
+export async function list(
+  ctx: MemberCtx,
+  { providerId = null, ended, ...query }: PageQuery & { providerId?: string | null; ended: "true" | "false" },
+) {
+  const rows = await store.list(
+    ctx.db,
+    ctx.orgId,
+    reachOf(ctx),
+    { providerId, ended: ended === "true" },
+    afterOf(query),
+    query.limit + 1,
+  );
+  const { items, nextCursor } = page(rows, query);
+  return { items: items.map((row) => show(row)), nextCursor };
+}
+
+async function find(ctx: MemberCtx, db: Db, id: string): Promise<store.ConnectionRow> {
+  const row = isId("ocn", id) ? await store.find(db, ctx.orgId, reachOf(ctx), id) : undefined;
+  if (!row) throw notFound("connection");
+  return row;
+}
+
+export async function read(ctx: MemberCtx, id: string) {
+  return { connection: show(await find(ctx, ctx.db, id)) };
+}
+
+export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
+  const { id: connectionId } = await find(ctx, ctx.db, id);
+  return page(await events.list(ctx.db, ctx.orgId, connectionId, afterOf(query), query.limit + 1), query);
+}
+
+/** Their own and the shared ones they may use. */
+export async function statusOf(ctx: MemberCtx, providerId: string) {
+  const filter = { providerId, ended: false };
+  const rows = await store.list(ctx.db, ctx.orgId, ctx.member.id, filter, "~", 100);
+  const now = Date.now();
+  const works = (row: store.ConnectionRow) => /^(?:connected|expiring)$/.test(healthOf(row, now).status);
+  return { connected: rows.some(works), connections: rows.map((row) => show(row, now)) };
+}
+
+export async function end(ctx: MemberCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const row = await find(ctx, tx, id);
+    if (row.status === "ended") throw notFound("connection");
+    if (row.memberId !== ctx.member.id && !ctx.member.permissions.has("connections:manage")) {
+      throw forbidden(
+        "missing_permission",
+        "Ending a shared connection needs the permission connections:manage.",
+      );
+    }
+    await endLive(tx, ctx.orgId, { id: row.id }, "disconnected", actorOf(ctx));
+    await revokeSoon(ctx, tx);
+  });
+}
+
+export const noConnection = (message: string) => new Refusal(404, { error: "connection_not_found", message });
+
+/** Ends the caller's own connection: the one that is named, or the only one there is. */
+export async function disconnect(
+  ctx: MemberCtx,
+  tx: Db,
+  providerId: string,
+  wanted: { connectionId?: string | undefined; account?: string | undefined },
+): Promise<{ connection: Connection } | undefined> {
+  const own = await store.listOwn(tx, ctx.orgId, ctx.member.id, providerId);
+  const named = own.filter(
+    ({ id, label }) => id === (wanted.connectionId ?? id) && label === (wanted.account ?? label),
+  );
+  if (named.length > 1) {
+    const accounts = named.map(({ label }) => label);
+    throw conflict("account_required", "You have several accounts connected there. Say which one.", {
+      accounts,
+    });
+  }
+  const [only] = named;
+  if (!only) return undefined;
+  await endLive(tx, ctx.orgId, { id: only.id }, "disconnected", actorOf(ctx));
+  await revokeSoon(ctx, tx);
+  return { connection: show((await store.find(tx, ctx.orgId, ctx.member.id, only.id))!) };
+}
+
+/** Ends what is live within reach, and remembers who did. The tokens are revoked by whoever does such jobs. */
+export async function endLive(
+  tx: Db,
+  orgId: OrgId,
+  reach: store.Reach,
+  reason: HealthReason,
+  actor: Actor,
+): Promise<number> {
+  const ended = await store.end(tx, orgId, reach, reason, actor.memberId);
+  for (const { id, providerId } of ended) {
+    await note(tx, orgId, "disconnected", actor, { providerId, connectionId: id }, { reason });
+  }
+  return ended.length;
+}
+
+interface NewConnection {
+  providerId: string;
+  label: string;
+  shared: boolean;
+  memberId: string;
+  tokenId: string;
+  account: { subject: string; name: string | null } | null;
+  requestedScopes: readonly string[];
+}
+
+/**
+ * Puts a token in its place: a new connection, or the one that is there under this label. Says which token
+ * was there before, and whether it is of the same outside account: revoking it would then end the new one
+ * as well, at providers that revoke by account.
+ */
+export async function connect(
+  tx: Db,
+  orgId: OrgId,
+  made: NewConnection,
+): Promise<{ id: string; replaced?: { tokenId: string; sameAccount: boolean } }> {
+  const { providerId, label, shared, account, tokenId, requestedScopes } = made;
+  const memberId = shared ? null : made.memberId;
+  const before = await store.lockLive(tx, orgId, { providerId, label, shared, memberId });
+  const row = {
+    ...{ id: before?.id ?? newId("ocn"), providerId, label, shared, memberId, tokenId, requestedScopes },
+    accountSubject: account?.subject ?? null,
+    accountName: account?.name ?? null,
+    connectedBy: made.memberId,
+  };
+  if (before) {
+    await store.reconnect(tx, orgId, row);
+    const sameAccount = before.accountSubject === row.accountSubject;
+    return { id: row.id, replaced: { tokenId: before.tokenId, sameAccount } };
+  }
+  await store.insert(tx, orgId, row);
+  // Who makes it may use it; the others are let in by name.
+  if (shared) await store.setGrants(tx, orgId, row.id, { everyone: false, memberIds: [made.memberId] });
+  return { id: row.id };
+}
+
+async function findShared(ctx: MemberCtx, db: Db, id: string): Promise<store.ConnectionRow> {
+  const row = await find(ctx, db, id);
+  if (!row.shared) {
+    throw conflict(
+      "connection_not_shared",
+      "This is a member's own connection; only that member may use it.",
+    );
+  }
+  return row;
+}
+
+export async function readGrants(ctx: MemberCtx, id: string) {
+  const row = await findShared(ctx, ctx.db, id);
+  const granted = await store.listGrants(ctx.db, ctx.orgId, row.id);
+  return { grants: { everyone: row.everyone, memberIds: granted.map(({ memberId }) => memberId) } };
+}
+
+export async function setGrants(
+  ctx: MemberCtx,
+  id: string,
+  { everyone, memberIds: given }: { everyone: boolean; memberIds: string[] },
+) {
+  const memberIds = [...new Set(given)].sort();
+  await ctx.db.transaction(async (tx) => {
+    const { id: connectionId, providerId } = await findShared(ctx, tx, id);
+    if ((await store.countMembers(tx, ctx.orgId, memberIds)) < memberIds.length) {
+      throw invalidField(["memberIds"], "Not all of these are members of this organization.");
+    }
+    await store.setGrants(tx, ctx.orgId, connectionId, { everyone, memberIds });
+    const detail = { everyone, memberIds };
+    await note(tx, ctx.orgId, "access_changed", actorOf(ctx), { providerId, connectionId }, detail);
+  });
+  return { grants: { everyone, memberIds } };
+}

@@ -1,0 +1,199 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import type { HealthReason } from "./contract.ts";
+
+export interface ConnectionRow {
+  id: string;
+  providerId: string;
+  shared: boolean;
+  everyone: boolean;
+  memberId: string | null;
+  label: string;
+  tokenId: string;
+  accountSubject: string | null;
+  accountName: string | null;
+  requestedScopes: string[];
+  status: "connected" | "needs_reconnect" | "ended";
+  reason: HealthReason | null;
+  connectedBy: string;
+  connectedAt: number;
+  endedAt: number | null;
+  scopes: string[];
+  expiresAt: number | null;
+  lastUsedAt: number;
+  refreshes: boolean;
+  refreshState: "idle" | "refreshing" | "uncertain";
+  leaseOver: boolean;
+  lastError: string | null;
+  revokeState: "pending" | "revoked" | "not_offered" | "failed" | "unneeded" | null;
+  revokeAttempts: number;
+  revokeError: string | null;
+  revokedAt: number | null;
+}
+
+const columns = sql`c.id, c.provider_id as "providerId", c.shared, c.everyone, c.member_id as "memberId", c.label,
+  c.token_id as "tokenId", c.account_subject as "accountSubject", c.account_name as "accountName",
+  c.requested_scopes as "requestedScopes", c.status, c.reason, c.connected_by as "connectedBy",
+  c.connected_at as "connectedAt", c.ended_at as "endedAt", t.scopes, t.expires_at as "expiresAt",
+  t.last_used_at as "lastUsedAt", t.refresh_token is not null as refreshes, t.refresh_state as "refreshState",
+  coalesce(t.lease_expires_at < now(), false) as "leaseOver", t.last_error as "lastError",
+  t.revoke_state as "revokeState", t.revoke_attempts as "revokeAttempts", t.revoke_error as "revokeError",
+  t.revoked_at as "revokedAt"`;
+
+const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`;
+
+/** Their own, and the shared ones they may use. `memberId` null: every one. */
+const reachableBy = (memberId: string | null) =>
+  memberId === null
+    ? nothing
+    : sql`and (c.member_id = ${memberId} or (c.shared and (c.everyone or exists (
+        select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId}))))`;
+
+export const list = (
+  db: Db,
+  orgId: OrgId,
+  memberId: string | null,
+  { providerId, ended }: { providerId: string | null; ended: boolean },
+  after: string,
+  limit: number,
+) =>
+  db.rows<ConnectionRow>(sql`
+    select ${columns} from ${tables}
+    where c.org_id = ${orgId} and c.id < ${after} and (c.status = 'ended') = ${ended}
+      and (${providerId}::text is null or c.provider_id = ${providerId}) ${reachableBy(memberId)}
+    order by c.id desc limit ${limit}`);
+
+export const find = (db: Db, orgId: OrgId, memberId: string | null, id: string) =>
+  db.row<ConnectionRow>(sql`
+    select ${columns} from ${tables} where c.org_id = ${orgId} and c.id = ${id} ${reachableBy(memberId)}`);
+
+/** A member's own live connections to a provider. */
+export const listOwn = (db: Db, orgId: OrgId, memberId: string, providerId: string) =>
+  db.rows<ConnectionRow>(sql`
+    select ${columns} from ${tables}
+    where c.org_id = ${orgId} and c.member_id = ${memberId} and c.provider_id = ${providerId}
+      and c.status <> 'ended' and not c.shared
+    order by c.id desc limit 100`);
+
+/** How many live ones a member can use, by provider. */
+export const countUsable = (db: Db, orgId: OrgId, memberId: string) =>
+  db.rows<{ providerId: string; connections: number }>(sql`
+    select c.provider_id as "providerId", count(*)::int as connections from oauth_connections c
+    where c.org_id = ${orgId} and c.status = 'connected' ${reachableBy(memberId)} group by 1`);
+
+/** Which live connections of an organization something is about. */
+export interface Reach {
+  id?: string;
+  providerId?: string;
+  memberId?: string;
+  shared?: boolean;
+}
+
+const within = ({
+  id = null,
+  providerId = null,
+  memberId = null,
+  shared = null,
+}: Record<keyof Reach, unknown>) =>
+  sql`(${id}::text is null or c.id = ${id}) and (${providerId}::text is null or c.provider_id = ${providerId})
+    and (${memberId}::text is null or c.member_id = ${memberId}) and (${shared}::boolean is null or c.shared = ${shared})`;
+
+export const countLive = async (db: Db, orgId: OrgId, reach: Reach): Promise<number> => {
+  const row = await db.row<{ count: number }>(sql`
+    select count(*)::int as count from oauth_connections c
+    where c.org_id = ${orgId} and c.status <> 'ended' and ${within(reach as Record<keyof Reach, unknown>)}`);
+  return row?.count ?? 0;
+};
+
+/** Ends them; a trigger leaves their tokens to be revoked. */
+export const end = (db: Db, orgId: OrgId, reach: Reach, reason: HealthReason, by: string | null) =>
+  db.rows<{ id: string; providerId: string }>(sql`
+    update oauth_connections c set status = 'ended', reason = ${reason}, ended_at = now(), ended_by = ${by}
+    where c.org_id = ${orgId} and c.status <> 'ended' and ${within(reach as Record<keyof Reach, unknown>)}
+    returning c.id, c.provider_id as "providerId"`);
+
+interface Owner {
+  providerId: string;
+  label: string;
+  shared: boolean;
+  memberId: string | null;
+}
+
+/** The live one in that place, held until the transaction ends. */
+export const lockLive = (db: Db, orgId: OrgId, { providerId, label, shared, memberId }: Owner) =>
+  db.row<{ id: string; tokenId: string; accountSubject: string | null }>(sql`
+    select c.id, c.token_id as "tokenId", c.account_subject as "accountSubject" from oauth_connections c
+    where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.label = ${label} and c.status <> 'ended'
+      and c.shared = ${shared} and (c.shared or c.member_id = ${memberId})
+    for update`);
+
+interface Made extends Owner {
+  id: string;
+  tokenId: string;
+  accountSubject: string | null;
+  accountName: string | null;
+  requestedScopes: readonly string[];
+  connectedBy: string;
+}
+
+export const insert = (db: Db, orgId: OrgId, made: Made) =>
+  db.run(sql`
+    insert into oauth_connections (id, org_id, provider_id, shared, member_id, label, token_id, account_subject,
+      account_name, requested_scopes, connected_by)
+    values (${made.id}, ${orgId}, ${made.providerId}, ${made.shared}, ${made.memberId}, ${made.label}, ${made.tokenId},
+      ${made.accountSubject}, ${made.accountName}, ${made.requestedScopes}::text[], ${made.connectedBy})`);
+
+/** The same connection with what the provider gave anew. */
+export const reconnect = (db: Db, orgId: OrgId, made: Made) =>
+  db.run(sql`
+    update oauth_connections set token_id = ${made.tokenId}, account_subject = ${made.accountSubject},
+      account_name = ${made.accountName}, requested_scopes = ${made.requestedScopes}::text[],
+      connected_by = ${made.connectedBy}, connected_at = now(), status = 'connected', reason = null
+    where org_id = ${orgId} and id = ${made.id}`);
+
+export const needReconnect = (db: Db, orgId: OrgId, tokenId: string, reason: HealthReason) =>
+  db.rows<{ id: string; providerId: string }>(sql`
+    update oauth_connections set status = 'needs_reconnect', reason = ${reason}
+    where org_id = ${orgId} and token_id = ${tokenId} and status = 'connected'
+    returning id, provider_id as "providerId"`);
+
+/** Which connection a token belongs to. */
+export const findOfToken = (db: Db, orgId: OrgId, tokenId: string) =>
+  db.row<{ id: string; providerId: string }>(sql`
+    select id, provider_id as "providerId" from oauth_connections
+    where org_id = ${orgId} and token_id = ${tokenId} limit 1`);
+
+export const listGrants = (db: Db, orgId: OrgId, id: string) =>
+  db.rows<{ memberId: string }>(sql`
+    select member_id as "memberId" from oauth_connection_grants
+    where org_id = ${orgId} and connection_id = ${id} order by member_id`);
+
+/** How many of the members are the organization's. */
+export const countMembers = async (db: Db, orgId: OrgId, memberIds: readonly string[]): Promise<number> => {
+  const row = await db.row<{ count: number }>(sql`
+    select count(*)::int as count from members where org_id = ${orgId} and id = any(${memberIds}::text[])`);
+  return row?.count ?? 0;
+};
+
+export const setGrants = async (
+  db: Db,
+  orgId: OrgId,
+  id: string,
+  { everyone, memberIds }: { everyone: boolean; memberIds: readonly string[] },
+) => {
+  await db.run(
+    sql`update oauth_connections set everyone = ${everyone} where org_id = ${orgId} and id = ${id} and shared`,
+  );
+  await db.run(sql`
+    delete from oauth_connection_grants
+    where org_id = ${orgId} and connection_id = ${id} and member_id <> all(${memberIds}::text[])`);
+  await db.run(sql`
+    insert into oauth_connection_grants (connection_id, member_id, org_id)
+    select ${id}, m.id, ${orgId} from members m where m.org_id = ${orgId} and m.id = any(${memberIds}::text[])
+    on conflict do nothing`);
+};
+
+export const removeEndedOfAll = (db: Db, days: number) =>
+  db.run(sql`
+    delete from oauth_connections
+    where status = 'ended' and ended_at < now() - make_interval(days => ${days}::int)`);

@@ -1,0 +1,66 @@
+import type { Ctx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { newId } from "../../../platform/ids.ts";
+import { type Change, recordBy } from "../../audit/index.ts";
+import type { EventType } from "./contract.ts";
+import * as store from "./store.ts";
+
+/** Who did it, with what and from where. */
+export interface Actor {
+  memberId: string | null;
+  credential: string | null;
+  credentialId: string | null;
+  address: string | null;
+  userAgent: string | null;
+}
+
+export const theService: Actor = {
+  memberId: null,
+  credential: null,
+  credentialId: null,
+  address: null,
+  userAgent: null,
+};
+
+export const actorOf = ({ caller, address, userAgent }: Ctx): Actor => ({
+  memberId: caller?.member?.id ?? null,
+  credential: caller?.credential ?? null,
+  credentialId: caller?.credentialId ?? null,
+  address,
+  userAgent,
+});
+
+/** What the audit log has as well. Tokens are handed out and renewed all day long; that is told here alone. */
+const changes: Partial<Record<EventType, { action: Change["action"]; of: "connection" | "provider" }>> = {
+  connected: { action: "oauth_connection.connected", of: "connection" },
+  disconnected: { action: "oauth_connection.disconnected", of: "connection" },
+  reconnect_needed: { action: "oauth_connection.reconnect_needed", of: "connection" },
+  revoked: { action: "oauth_connection.revoked", of: "connection" },
+  revoke_failed: { action: "oauth_connection.revoke_failed", of: "connection" },
+  access_changed: { action: "oauth_connection.access_changed", of: "connection" },
+  client_saved: { action: "oauth_client.saved", of: "provider" },
+  client_removed: { action: "oauth_client.removed", of: "provider" },
+  provider_added: { action: "oauth_provider.added", of: "provider" },
+  provider_removed: { action: "oauth_provider.removed", of: "provider" },
+};
+
+/** Everything that is remembered of connections and clients passes here; nothing secret may. */
+export async function note(
+  tx: Db,
+  orgId: OrgId,
+  type: EventType,
+  actor: Actor,
+  about: { providerId: string; connectionId?: string | null },
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const { providerId, connectionId = null } = about;
+  const change = changes[type];
+  if (change) {
+    const target =
+      change.of === "connection"
+        ? { type: "oauth_connection", id: connectionId }
+        : { type: "oauth_provider", id: providerId };
+    await recordBy(tx, orgId, actor, { action: change.action, target, after: { providerId, ...detail } });
+  }
+  await store.insert(tx, orgId, { id: newId("oce"), type, providerId, connectionId, ...actor, detail });
+}

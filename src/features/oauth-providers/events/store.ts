@@ -1,0 +1,41 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { ConnectionEvent, EventType } from "./contract.ts";
+
+export interface NewEvent {
+  id: string;
+  type: EventType;
+  providerId: string;
+  connectionId: string | null;
+  memberId: string | null;
+  credential: string | null;
+  credentialId: string | null;
+  address: string | null;
+  userAgent: string | null;
+  detail: Record<string, unknown>;
+}
+
+export const insert = (db: Db, orgId: OrgId, event: NewEvent) =>
+  db.run(sql`
+    insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
+      credential_id, address, user_agent, detail)
+    values (${event.id}, ${orgId}, ${event.providerId}, ${event.connectionId}, ${event.type}, ${event.memberId},
+      ${event.credential}, ${event.credentialId}, ${event.address}, ${event.userAgent},
+      ${JSON.stringify(event.detail)}::jsonb)`);
+
+export const list = (db: Db, orgId: OrgId, connectionId: string, after: string, limit: number) =>
+  db.rows<ConnectionEvent>(sql`
+    select id, type, member_id as "memberId", credential, credential_id as "credentialId", address,
+      user_agent as "userAgent", detail, created_at as "createdAt"
+    from oauth_connection_events
+    where org_id = ${orgId} and connection_id = ${connectionId} and id < ${after}
+    order by id desc limit ${limit}`);
+
+/** Hand-outs are many and soon of no interest; what happened to a connection is kept for a year and more. */
+export const removeOldOfAll = (db: Db, issuedDays: number, otherDays: number) =>
+  db.run(sql`
+    delete from oauth_connection_events where id in (
+      select id from oauth_connection_events
+      where created_at < now() - make_interval(days => ${issuedDays}::int)
+        and (type = 'token_issued' or created_at < now() - make_interval(days => ${otherDays}::int))
+      order by created_at limit 10000)`);

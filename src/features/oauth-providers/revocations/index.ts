@@ -1,0 +1,1 @@
+export { revokePending, revokeSoon } from "./jobs.ts";

@@ -1,0 +1,188 @@
+import type { MemberCtx } from "../../platform/context.ts";
+import { conflict, invalidField, invalidRequest, notFound } from "../../platform/errors.ts";
+import type { PageQuery } from "../../platform/http/index.ts";
+import { Server } from "../../platform/oauth/index.ts";
+import { knownProviders } from "./catalogue/index.ts";
+import {
+  findSetup,
+  fromCustom,
+  fromKnown,
+  type Provider as Known,
+  listConfigured,
+  redirectUri,
+  removeClient,
+} from "./clients/index.ts";
+import { supersede } from "./connect/index.ts";
+import { countUsable } from "./connections/index.ts";
+import * as connections from "./connections/service.ts";
+import type { NewProvider, Provider } from "./contract.ts";
+import { actorOf, note } from "./events/index.ts";
+import * as store from "./store.ts";
+
+/** An organization that needs more has a catalogue to write, not providers to add. */
+const mostCustom = 200;
+
+type Facts = Pick<Provider, "configured" | "connectionMode" | "connections">;
+
+const show = ({ config }: MemberCtx, provider: Known, facts: Facts): Provider => ({
+  id: provider.id,
+  name: provider.name,
+  documentation: provider.documentation,
+  custom: provider.custom,
+  issuer: provider.issuer,
+  authorizationEndpoint: provider.server?.authorizationEndpoint ?? null,
+  tokenEndpoint: provider.server?.tokenEndpoint ?? null,
+  revocable: provider.server ? provider.server.revocation !== undefined : null,
+  refresh: provider.server?.refresh ?? "rotating",
+  scopes: [...provider.scopes],
+  optionalScopes: [...provider.optionalScopes],
+  tenant: provider.tenant
+    ? {
+        label: provider.tenant.label,
+        example: provider.tenant.example,
+        ...(provider.tenant.default ? { default: provider.tenant.default } : {}),
+      }
+    : null,
+  tokenEndpointAuthMethods: [...provider.authMethods],
+  redirectUri: redirectUri(config.publicUrl, provider.id),
+  ...facts,
+});
+
+export async function list(
+  ctx: MemberCtx,
+  { configured, ...query }: PageQuery & { configured?: string | undefined },
+) {
+  const [custom, clients, usable] = await Promise.all([
+    store.list(ctx.db, ctx.orgId),
+    listConfigured(ctx.db, ctx.orgId),
+    countUsable(ctx.db, ctx.orgId, ctx.member.id),
+  ]);
+  const modes = new Map(clients.map((row) => [row.providerId, row.connectionMode]));
+  const counts = new Map(usable.map((row) => [row.providerId, row.connections]));
+  const after = afterId(query);
+  const found = [...[...knownProviders().values()].map(fromKnown), ...custom.map(fromCustom)]
+    .filter(({ id }) => id > after && (configured === undefined || modes.has(id) === (configured === "true")))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const items = found.slice(0, query.limit).map((provider) =>
+    show(ctx, provider, {
+      configured: modes.has(provider.id),
+      connectionMode: modes.get(provider.id) ?? null,
+      connections: counts.get(provider.id) ?? 0,
+    }),
+  );
+  const last = items.at(-1);
+  const more = found.length > items.length && last;
+  return { items, nextCursor: more ? Buffer.from(last.id).toString("base64url") : null };
+}
+
+/** These are read by their names, so the cursor is one. */
+function afterId({ cursor }: PageQuery): string {
+  if (cursor === undefined) return "";
+  const id = Buffer.from(cursor, "base64url").toString("utf8");
+  if (!/^[a-z0-9-]{1,40}$/.test(id))
+    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  return id;
+}
+
+export async function read(ctx: MemberCtx, providerId: string): Promise<{ provider: Provider }> {
+  const setup = await findSetup(ctx, providerId);
+  if (!setup) throw notFound("oauth_provider");
+  const usable = await countUsable(ctx.db, ctx.orgId, ctx.member.id);
+  const facts = {
+    configured: setup.client !== undefined,
+    connectionMode: setup.client?.connectionMode ?? null,
+    connections: usable.find((row) => row.providerId === providerId)?.connections ?? 0,
+  };
+  return { provider: show(ctx, setup.provider, facts) };
+}
+
+export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provider: Provider }> {
+  const server = serverFrom(ctx, body);
+  if (knownProviders().has(body.id)) throw exists(body.id);
+  await ctx.db.transaction(async (tx) => {
+    if ((await store.count(tx, ctx.orgId)) >= mostCustom) {
+      throw conflict("too_many_providers", `An organization has at most ${mostCustom} providers of its own.`);
+    }
+    const { id, name, issuer = null, scopes } = body;
+    const row = { id, name, issuer, server, scopes, createdBy: ctx.member.id };
+    if ((await store.insert(tx, ctx.orgId, row)) === 0) throw exists(id);
+    await note(tx, ctx.orgId, "provider_added", actorOf(ctx), { providerId: id }, { name, issuer });
+  });
+  return read(ctx, body.id);
+}
+
+const exists = (id: string) => conflict("provider_exists", `There is a provider ${id}. Choose another id.`);
+
+/** null: the issuer will say. */
+function serverFrom({ egress }: MemberCtx, body: NewProvider): Server | null {
+  const { issuer, authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint } = body;
+  const given = { authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint };
+  const byEndpoints = Object.values(given).some((one) => one !== undefined);
+  if ((issuer !== undefined) === byEndpoints) {
+    throw invalidRequest([
+      {
+        message: "Give an issuer, or authorizationEndpoint and tokenEndpoint, and not both.",
+        path: ["issuer"],
+      },
+    ]);
+  }
+  for (const [field, url] of Object.entries({ issuer, ...given })) {
+    const refusal = url === undefined ? undefined : egress.refusal(url);
+    if (refusal) throw invalidField([field], refusal);
+  }
+  if (issuer !== undefined) return null;
+  for (const field of ["authorizationEndpoint", "tokenEndpoint"] as const) {
+    if (given[field] === undefined) throw invalidField([field], "Without an issuer this is needed.");
+  }
+  const names = ["email", "preferred_username", "name", "login", "username"];
+  return Server.parse({
+    authorizationEndpoint,
+    tokenEndpoint,
+    ...(revocationEndpoint ? { revocation: { endpoint: revocationEndpoint } } : {}),
+    ...(userinfoEndpoint
+      ? { account: { from: "userinfo", endpoint: userinfoEndpoint, subject: "sub", names } }
+      : {}),
+    ...(body.scopeSeparator ? { scopeSeparator: body.scopeSeparator } : {}),
+    ...(body.authorizeParameters ? { authorizeParameters: body.authorizeParameters } : {}),
+    ...(body.reusableRefreshTokens ? { refresh: "reusable" } : {}),
+  });
+}
+
+export async function remove(ctx: MemberCtx, providerId: string, confirmed: boolean): Promise<void> {
+  const setup = await findSetup(ctx, providerId);
+  if (!setup) throw notFound("oauth_provider");
+  if (!setup.provider.custom) {
+    throw conflict(
+      "provider_built_in",
+      "Only the organization's own providers can be removed. Remove its client.",
+    );
+  }
+  await ctx.db.transaction(async (tx) => {
+    await removeClient(ctx, tx, providerId, confirmed);
+    if ((await store.remove(tx, ctx.orgId, providerId)) === 0) throw notFound("oauth_provider");
+    await note(tx, ctx.orgId, "provider_removed", actorOf(ctx), { providerId });
+  });
+}
+
+export async function status(ctx: MemberCtx, providerId: string) {
+  const setup = await findSetup(ctx, providerId);
+  if (!setup) throw notFound("oauth_provider");
+  const found = await connections.statusOf(ctx, providerId);
+  return { providerId, configured: setup.client !== undefined, ...found };
+}
+
+export async function disconnect(
+  ctx: MemberCtx,
+  providerId: string,
+  wanted: { connectionId?: string | undefined; account?: string | undefined },
+) {
+  if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");
+  const ended = await ctx.db.transaction(async (tx) => {
+    const label = wanted.account ?? null;
+    await supersede(tx, ctx.orgId, { memberId: ctx.member.id, providerId, label });
+    return connections.disconnect(ctx, tx, providerId, wanted);
+  });
+  if (!ended)
+    throw connections.noConnection("You have no such connection there. Nothing was on its way either, now.");
+  return ended;
+}

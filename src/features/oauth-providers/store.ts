@@ -1,0 +1,36 @@
+import type { OrgId } from "../../platform/context.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
+import type { Server } from "../../platform/oauth/index.ts";
+import type { CustomRow } from "./clients/index.ts";
+
+interface NewCustom {
+  id: string;
+  name: string;
+  issuer: string | null;
+  server: Server | null;
+  scopes: readonly string[];
+  createdBy: string;
+}
+
+/** How many were added: none when the id is taken. */
+export const insert = (db: Db, orgId: OrgId, row: NewCustom) =>
+  db.run(sql`
+    insert into oauth_providers (org_id, id, name, issuer, server, scopes, created_by)
+    values (${orgId}, ${row.id}, ${row.name}, ${row.issuer}, ${row.server ? JSON.stringify(row.server) : null}::jsonb,
+      ${row.scopes}::text[], ${row.createdBy})
+    on conflict do nothing`);
+
+export const list = (db: Db, orgId: OrgId) =>
+  db.rows<CustomRow>(sql`
+    select id, name, issuer, server, discovered_at as "discoveredAt", scopes from oauth_providers
+    where org_id = ${orgId} order by id`);
+
+export const count = async (db: Db, orgId: OrgId): Promise<number> =>
+  (
+    await db.row<{ count: number }>(
+      sql`select count(*)::int as count from oauth_providers where org_id = ${orgId}`,
+    )
+  )?.count ?? 0;
+
+export const remove = (db: Db, orgId: OrgId, id: string) =>
+  db.run(sql`delete from oauth_providers where org_id = ${orgId} and id = ${id}`);

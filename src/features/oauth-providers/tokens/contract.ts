@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+import { scopeToken } from "../clients/index.ts";
+import { label } from "../connections/index.ts";
+
+/** Who may ask for tokens: people, and the machines that work for them. */
+const forAgents = ["session", "key", "runner"] as const;
+
+export const issue = route({
+  method: "post",
+  path: "/v1/oauth-providers/{providerId}/token",
+  tag: "OAuth Providers",
+  summary: "A valid access token of mine, for an agent that works for me",
+  description:
+    "Renewed when needed, once, however many ask at the same moment. Without a body: of the account `default`, else of the newest, one's own before a shared one. A runner gets those of its own member. Each hand-out is written down.",
+  access: can("connections:use", { credentials: forAgents }),
+  params: z.strictObject({ providerId: z.string() }),
+  body: z.strictObject({
+    connectionId: z.string().max(100).optional(),
+    account: label.optional(),
+    minTtlSeconds: z
+      .int()
+      .min(0)
+      .max(86_400)
+      .default(60)
+      .describe(
+        "How long it should still be good for. What the provider gives for less is renewed at half its time.",
+      ),
+    scopes: z.array(scopeToken).max(100).default([]).describe("What it must allow."),
+  }),
+  bodyOptional: true,
+  replies: {
+    200: z
+      .strictObject({
+        accessToken: z.string(),
+        tokenType: z.literal("Bearer"),
+        expiresAt: z.int().nullable(),
+        scopes: z.array(z.string()),
+        connectionId: z.string(),
+        account: z.string(),
+      })
+      .meta({ id: "OauthAccessToken" }),
+  },
+  errors: {
+    404: "`oauth_provider_not_found`, or `connection_not_found`: connect an account first.",
+    409: "`reconnect_required`: it cannot be renewed; `reason` says why. `step_up_required`: `missingScopes` were not granted.",
+    503: "`provider_unavailable`: the provider does not renew it at the moment. `Retry-After` says when to come back.",
+  },
+});
+export type IssueToken = z.output<(typeof issue)["body"]>;

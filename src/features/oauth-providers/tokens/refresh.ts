@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import type { Bus } from "../../../platform/bus.ts";
+import type { OrgId, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { OAuthFailure, refreshTokens, type Tokens } from "../../../platform/oauth/index.ts";
+import { findCredentials, peerOf, serverFor } from "../clients/index.ts";
+import { findOfToken, needReconnect } from "../connections/index.ts";
+import { note, theService } from "../events/index.ts";
+import { openToken, sealTokens } from "./sealing.ts";
+import * as store from "./store.ts";
+
+/** Longer than an answer may take, so that a lease that is over means a process that is gone. */
+const leaseSeconds = 30;
+const topic = "oauth-tokens";
+const pollMs = 250;
+
+/** What this process is doing at the moment, by token. */
+const flights = new WeakMap<Bus, Map<string, Promise<void>>>();
+
+/**
+ * Renews a token, or waits for whoever is doing so: in this process by sharing the call, in others by what
+ * they announce. Says nothing of how it went; the row does. Resolves at `until` at the latest.
+ */
+export async function renew(
+  platform: Platform,
+  orgId: OrgId,
+  token: store.Seen,
+  until: number,
+): Promise<void> {
+  const mine = flights.get(platform.bus) ?? new Map<string, Promise<void>>();
+  flights.set(platform.bus, mine);
+  let flight = mine.get(token.id);
+  if (!flight) {
+    flight = attempt(platform, orgId, token, until).finally(() => mine.delete(token.id));
+    mine.set(token.id, flight);
+  }
+  await before(until, flight);
+}
+
+async function attempt(platform: Platform, orgId: OrgId, token: store.Seen, until: number): Promise<void> {
+  const { db, bus } = platform;
+  const holder = randomUUID();
+  const taken = await store.takeRefresh(db, orgId, token, holder, leaseSeconds);
+  if (taken) return refresh(platform, taken, holder);
+  const other = await store.findRefreshing(db, orgId, token.id);
+  if (other?.lapsed) return settleLapsed(platform, other);
+  if (other) await change(bus, token.id, until);
+}
+
+/** Until somebody announces something about this token, or it is time to look. */
+async function change(bus: Bus, id: string, until: number): Promise<void> {
+  let unsubscribe = () => {};
+  const told = new Promise<void>((resolve) => {
+    unsubscribe = bus.subscribe(topic, { onMessage: (one) => one === id && resolve(), onGap: resolve });
+  });
+  await before(Math.min(until, Date.now() + pollMs), told);
+  unsubscribe();
+}
+
+async function before(until: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, until - Date.now()));
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function refresh(platform: Platform, taken: store.Taken, holder: string): Promise<void> {
+  const { db, keyring, bus } = platform;
+  const { orgId, id } = taken;
+  let tokens: Tokens | OAuthFailure;
+  try {
+    const credentials = await findCredentials(db, orgId, taken.credentialsId);
+    tokens = await refreshTokens(
+      peerOf(platform, credentials!),
+      openToken(keyring, id, "refresh_token", taken.refreshToken),
+    );
+  } catch (error) {
+    if (!(error instanceof OAuthFailure)) {
+      // Before anything was sent: a value that does not open, a row that is gone.
+      await store.putFailure(db, orgId, taken, holder, { code: "internal_error", pauseSeconds: 60 });
+      throw error;
+    }
+    tokens = error;
+  }
+  await db.transaction(async (tx) => {
+    if (tokens instanceof OAuthFailure) await fail(tx, taken, holder, tokens);
+    else {
+      const sealed = sealTokens(keyring, id, tokens);
+      await store.putRenewed(tx, orgId, taken, holder, { ...sealed, scopes: tokens.scopes ?? null });
+    }
+    await bus.publish(tx, topic, id);
+  });
+}
+
+async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFailure): Promise<void> {
+  const { orgId, id } = taken;
+  const { code } = failure;
+  if (failure.kind !== "invalid_grant") {
+    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures);
+    const kept = await store.putFailure(tx, orgId, taken, holder, { code, pauseSeconds });
+    const connection = kept ? await findOfToken(tx, orgId, id) : undefined;
+    if (connection) {
+      const about = { providerId: connection.providerId, connectionId: connection.id };
+      await note(tx, orgId, "refresh_failed", theService, about, { code });
+    }
+    return;
+  }
+  if ((await store.putEnd(tx, orgId, taken, holder, code)) === 0) return;
+  for (const connection of await needReconnect(tx, orgId, id, "revoked_at_provider")) {
+    const about = { providerId: connection.providerId, connectionId: connection.id };
+    await note(tx, orgId, "reconnect_needed", theService, about, { code });
+  }
+}
+
+/** 2 s, 4 s, … to a quarter of an hour, each a little different so that many do not come back together. */
+const backOff = (failures: number) =>
+  Math.min(900, 2 ** Math.min(failures + 1, 10)) * (0.8 + Math.random() * 0.4);
+
+/** Whoever was renewing it is gone, and with it the knowledge whether the provider ever heard of it. */
+export async function settleLapsed(
+  { db, bus }: Platform,
+  { id, orgId, credentialsId }: store.Lapsed,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const credentials = await findCredentials(tx, orgId, credentialsId);
+    const reusable = credentials && serverFor(credentials)?.refresh === "reusable";
+    const settled = await store.settleLapsed(tx, orgId, id, reusable ? "idle" : "uncertain");
+    if (settled === 0) return;
+    const connection = await findOfToken(tx, orgId, id);
+    if (connection && !reusable) {
+      const about = { providerId: connection.providerId, connectionId: connection.id };
+      await note(tx, orgId, "uncertain", theService, about);
+    }
+    await bus.publish(tx, topic, id);
+  });
+}

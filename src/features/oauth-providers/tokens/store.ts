@@ -1,0 +1,271 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+
+export interface NewToken {
+  id: string;
+  credentialsId: string;
+  accessToken: string;
+  refreshToken: string | null;
+  refreshHash: string | null;
+  scopes: readonly string[];
+  expiresAt: Date | null;
+}
+
+/** `leftOver`: nobody wants it any more; it is only here to be revoked. */
+export const insert = (db: Db, orgId: OrgId, token: NewToken, leftOver = false) =>
+  db.run(sql`
+    insert into oauth_tokens (id, org_id, credentials_id, access_token, refresh_token, refresh_hash, scopes, expires_at,
+      revoke_state, revoke_due_at)
+    values (${token.id}, ${orgId}, ${token.credentialsId}, ${token.accessToken}, ${token.refreshToken},
+      ${token.refreshHash}, ${token.scopes}::text[], ${token.expiresAt}, ${leftOver ? "pending" : null},
+      ${leftOver ? new Date() : null})`);
+
+/** `erase`: a new one of the same account took its place, and revoking this one might end that. */
+export const retire = (db: Db, orgId: OrgId, id: string, erase: boolean) =>
+  erase
+    ? db.run(sql`
+        update oauth_tokens set revoke_state = 'unneeded', access_token = null, refresh_token = null
+        where org_id = ${orgId} and id = ${id} and revoke_state is null`)
+    : db.run(sql`
+        update oauth_tokens set revoke_state = 'pending', revoke_due_at = now()
+        where org_id = ${orgId} and id = ${id} and revoke_state is null`);
+
+export interface Wanted {
+  providerId: string;
+  memberId: string;
+  connectionId: string | null;
+  label: string | null;
+  /** How long it should still be good for. */
+  seconds: number;
+  scopes: readonly string[];
+}
+
+export interface Found {
+  connectionId: string;
+  label: string;
+  shared: boolean;
+  status: "connected" | "needs_reconnect";
+  reason: string | null;
+  tokenId: string;
+  accessToken: string | null;
+  scopes: string[];
+  expiresAt: number | null;
+  refreshable: boolean;
+  refreshState: "idle" | "refreshing" | "uncertain";
+  nextRefreshAt: number | null;
+  lastError: string | null;
+  /** Good for as long as was asked: it is handed out, and that is written down. */
+  fresh: boolean;
+  now: number;
+}
+
+interface HandOut {
+  eventId: string;
+  credential: string;
+  credentialId: string;
+  address: string;
+  userAgent: string;
+}
+
+/**
+ * The token of the connection that is meant: the member's own before a shared one, the default label before
+ * another. A token that is good enough is handed out by the same statement that writes it down: agents ask
+ * often, and what they got must be known for certain.
+ */
+export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) => {
+  const isNamed = sql`c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
+    and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
+    and (${wanted.label}::text is null or c.label = ${wanted.label})`;
+  return db.row<Found>(sql`
+    with found as (
+      select c.id, c.provider_id, c.label, c.shared, c.status, c.reason, t.id as token_id, t.access_token, t.scopes,
+        t.expires_at, t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error,
+        t.last_used_at,
+        c.status = 'connected' and t.access_token is not null and t.scopes @> ${wanted.scopes}::text[]
+          and (t.expires_at is null or t.expires_at - now() > least(make_interval(secs => ${wanted.seconds}::int),
+            (t.expires_at - t.obtained_at) / 2)) as fresh
+      from (
+        select * from oauth_connections c where ${isNamed} and c.member_id = ${wanted.memberId} and not c.shared
+        union all
+        select * from oauth_connections c where ${isNamed} and c.shared and (c.everyone or exists (
+          select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${wanted.memberId}))
+      ) c join oauth_tokens t on t.id = c.token_id
+      order by c.shared, (c.label = 'default') desc, c.id desc limit 1),
+    handed as (
+      insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
+        credential_id, address, user_agent)
+      select ${out.eventId}, ${orgId}, f.provider_id, f.id, 'token_issued', ${wanted.memberId}, ${out.credential},
+        ${out.credentialId}, ${out.address}, ${out.userAgent}
+      from found f where f.fresh),
+    used as (
+      update oauth_tokens t set last_used_at = now() from found f
+      where t.id = f.token_id and f.fresh and f.last_used_at < now() - interval '1 minute')
+    select f.id as "connectionId", f.label, f.shared, f.status, f.reason, f.token_id as "tokenId",
+      f.access_token as "accessToken", f.scopes, f.expires_at as "expiresAt", f.refreshable,
+      f.refresh_state as "refreshState", f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError", f.fresh,
+      now() as now
+    from found f`);
+};
+
+export interface Taken {
+  id: string;
+  orgId: OrgId;
+  credentialsId: string;
+  refreshToken: string;
+  consumedHash: string;
+  failures: number;
+}
+
+/** A token, and what it said when somebody decided that it should be renewed. */
+export interface Seen {
+  id: string;
+  seen: string | null;
+}
+
+/**
+ * Takes the one right to send this refresh token, unless it was renewed since it was looked at. Committed
+ * before anything is sent: should this process vanish, the row says what it was about to do.
+ */
+export const takeRefresh = (db: Db, orgId: OrgId, { id, seen }: Seen, holder: string, leaseSeconds: number) =>
+  db.row<Taken>(sql`
+    update oauth_tokens t set refresh_state = 'refreshing', holder = ${holder}, consumed_hash = t.refresh_hash,
+      lease_expires_at = now() + make_interval(secs => ${leaseSeconds}::int)
+    where t.org_id = ${orgId} and t.id = ${id} and t.refresh_state = 'idle' and t.refresh_token is not null
+      and t.access_token is not distinct from ${seen}
+      and t.revoke_state is null and (t.next_refresh_at is null or t.next_refresh_at <= now())
+    returning t.id, t.org_id as "orgId", t.credentials_id as "credentialsId", t.refresh_token as "refreshToken",
+      t.consumed_hash as "consumedHash", t.failures`);
+
+/** Ours as long as nobody else took it; a lease that ran out meanwhile does not make our answer untrue. */
+const isOurs = (id: string, holder: string, consumedHash: string) =>
+  sql`id = ${id} and holder = ${holder} and consumed_hash = ${consumedHash}
+    and refresh_state in ('refreshing', 'uncertain')`;
+
+interface Renewed {
+  accessToken: string;
+  /** null: the provider sent none, so the old one stays. */
+  refreshToken: string | null;
+  refreshHash: string | null;
+  scopes: readonly string[] | null;
+  expiresAt: Date | null;
+}
+
+/**
+ * A connection that ended meanwhile leaves the new tokens to be revoked, not the old ones; one that was made
+ * anew meanwhile has no use for them.
+ */
+export const putRenewed = (db: Db, orgId: OrgId, taken: Taken, holder: string, tokens: Renewed) =>
+  db.run(sql`
+    update oauth_tokens set
+      access_token = case when revoke_state = 'unneeded' then null else ${tokens.accessToken} end,
+      refresh_token = case when revoke_state = 'unneeded' then null
+        else coalesce(${tokens.refreshToken}, refresh_token) end,
+      refresh_hash = coalesce(${tokens.refreshHash}, refresh_hash),
+      scopes = coalesce(${tokens.scopes}::text[], scopes), expires_at = ${tokens.expiresAt}, obtained_at = now(),
+      refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null, failures = 0,
+      next_refresh_at = null, last_error = null,
+      revoke_state = case when revoke_state is null or revoke_state = 'unneeded' then revoke_state else 'pending' end,
+      revoke_due_at = case when revoke_state is null then null else now() end
+    where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
+
+/** It goes on: the refresh token is kept, and sent again after a pause. */
+export const putFailure = (
+  db: Db,
+  orgId: OrgId,
+  taken: Taken,
+  holder: string,
+  { code, pauseSeconds }: { code: string; pauseSeconds: number },
+) =>
+  db.run(sql`
+    update oauth_tokens set refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null,
+      failures = failures + 1, last_error = ${code},
+      next_refresh_at = now() + make_interval(secs => ${pauseSeconds}::float8)
+    where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
+
+/** The provider says that it is over: what we hold is worth nothing, and goes. */
+export const putEnd = (db: Db, orgId: OrgId, taken: Taken, holder: string, code: string) =>
+  db.run(sql`
+    update oauth_tokens set refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null,
+      last_error = ${code}, access_token = null, refresh_token = null, revoke_state = 'unneeded'
+    where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
+
+export interface Lapsed {
+  id: string;
+  orgId: OrgId;
+  credentialsId: string;
+}
+
+/** Whether somebody is renewing it, and whether they should have come back by now. */
+export const findRefreshing = (db: Db, orgId: OrgId, id: string) =>
+  db.row<Lapsed & { lapsed: boolean }>(sql`
+    select id, org_id as "orgId", credentials_id as "credentialsId", lease_expires_at < now() as lapsed
+    from oauth_tokens where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing'`);
+
+/** Tokens whose holder vanished in the middle of a refresh. */
+export const listLapsedOfAll = (db: Db, limit: number) =>
+  db.rows<Lapsed>(sql`
+    select id, org_id as "orgId", credentials_id as "credentialsId" from oauth_tokens
+    where refresh_state = 'refreshing' and lease_expires_at < now()
+    order by lease_expires_at limit ${limit}`);
+
+/** `idle`: at this provider a refresh token may be sent twice. Not when the holder came back after all. */
+export const settleLapsed = (db: Db, orgId: OrgId, id: string, state: "idle" | "uncertain") =>
+  db.run(sql`
+    update oauth_tokens set refresh_state = ${state}, last_error = 'interrupted',
+      holder = case when ${state} = 'idle' then null else holder end
+    where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing' and lease_expires_at < now()`);
+
+/** Soon over, and lately used: renewed before anybody has to wait for it. */
+export const listExpiringOfAll = (db: Db, limit: number) =>
+  db.rows<Seen & { orgId: OrgId }>(sql`
+    select id, org_id as "orgId", access_token as seen from oauth_tokens
+    where refresh_token is not null and refresh_state = 'idle' and revoke_state is null
+      and expires_at < now() + interval '10 minutes'
+      and expires_at - now() < (expires_at - obtained_at) / 3
+      and last_used_at > now() - interval '1 day' and (next_refresh_at is null or next_refresh_at <= now())
+    order by expires_at limit ${limit}`);
+
+export interface Pending {
+  id: string;
+  orgId: OrgId;
+  credentialsId: string;
+  accessToken: string | null;
+  refreshToken: string | null;
+  attempts: number;
+}
+
+/** Takes some that are to be revoked; whoever vanishes with them leaves them for the next try. */
+export const takePendingOfAll = (db: Db, limit: number, pauses: readonly number[]) =>
+  db.rows<Pending>(sql`
+    update oauth_tokens t set revoke_attempts = revoke_attempts + 1,
+      revoke_due_at = now() + make_interval(mins => (${pauses}::int[])[least(revoke_attempts + 1, ${pauses.length}::int)])
+    where t.id in (
+      select id from oauth_tokens where revoke_state = 'pending' and revoke_due_at <= now()
+        and (refresh_state <> 'refreshing' or lease_expires_at < now())
+      order by revoke_due_at limit ${limit} for update skip locked)
+    returning t.id, t.org_id as "orgId", t.credentials_id as "credentialsId", t.access_token as "accessToken",
+      t.refresh_token as "refreshToken", t.revoke_attempts as attempts`);
+
+/** Over, one way or the other: the tokens are erased. */
+export const putRevoked = (
+  db: Db,
+  orgId: OrgId,
+  id: string,
+  state: "revoked" | "not_offered" | "failed",
+  error: string | null,
+) =>
+  db.run(sql`
+    update oauth_tokens set revoke_state = ${state}, revoke_error = ${error}, revoked_at = now(), access_token = null,
+      refresh_token = null
+    where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
+
+export const putRevokeError = (db: Db, orgId: OrgId, id: string, error: string) =>
+  db.run(sql`update oauth_tokens set revoke_error = ${error}
+    where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
+
+/** Those that nothing refers to any more, once there is nothing left to do with them. */
+export const removeOverOfAll = (db: Db) =>
+  db.run(sql`
+    delete from oauth_tokens t
+    where t.revoke_state <> 'pending' and not exists (select from oauth_connections c where c.token_id = t.id)
+      and not exists (select from oauth_attempts a where a.token_id = t.id)`);

@@ -1,0 +1,397 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRunner } from "../../../../test/automations.ts";
+import {
+  type AuthorizationServer,
+  clientSecret,
+  startAuthorizationServer,
+} from "../../../../test/fixtures/authorization-server.ts";
+import {
+  createDatabase,
+  createKey,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  startServer,
+  type TestDatabase,
+  type TestServer,
+  type Workspace,
+} from "../../../../test/harness.ts";
+import {
+  connectAccount,
+  expire,
+  getToken,
+  leaks,
+  putClient,
+  runJob,
+  setUpProvider,
+  statusOf,
+  tokenRow,
+} from "../../../../test/oauth.ts";
+import { sql } from "../../../platform/db/index.ts";
+import { newKey, publicJwk } from "../../../platform/oauth/index.ts";
+
+describe("tokens", () => {
+  let database: TestDatabase;
+  let server: TestServer;
+  /** A second process on the same database, where the engine allows one; else the same. */
+  let replica: TestServer;
+  let as: AuthorizationServer;
+  let acme: Workspace;
+  let ada: Person & { memberId: string };
+  let connectionId: string;
+  const id = "acme-id";
+  const methods = { post: "client_secret_post", public: "none", jwt: "private_key_jwt" };
+  const key = newKey();
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer(database);
+    replica = database.kind === "postgres" ? await startServer(database) : server;
+    const callback = (provider: string) => `${server.url}/v1/oauth-providers/${provider}/connect/callback`;
+    as = await startAuthorizationServer({
+      redirectUris: [callback(id), ...Object.keys(methods).map((name) => callback(`by-${name}`))],
+      jwk: publicJwk(key, "k1"),
+    });
+    acme = await createWorkspace(server);
+    await setUpProvider(server, acme.owner.auth, as);
+    ada = await joinWorkspace(server, acme, "member");
+    await connectAccount(server, ada, id);
+    connectionId = (await statusOf(server, ada.auth, id)).connections[0].id;
+  });
+  afterAll(async () => {
+    // Whatever happened above, none of it wrote down what nobody may read.
+    expect(await leaks(server, [...as.secrets, clientSecret, key.slice(40, 100)])).toEqual([]);
+    if (replica !== server) await replica.close();
+    await server.close();
+    await as.close();
+    await database.drop();
+  });
+
+  /** Makes the next answers of the token endpoint something else. */
+  const answer = (status: number, body: object | null, headers: Record<string, string> = {}) => {
+    as.intercept = (request, response) => {
+      if (request.url !== "/token") return false;
+      if (body === null) response.destroy();
+      else
+        response
+          .writeHead(status, { "content-type": "application/json", ...headers })
+          .end(JSON.stringify(body));
+      return true;
+    };
+  };
+  const answerWell = () => {
+    as.intercept = undefined;
+    return server.platform.db.run(sql`update oauth_tokens set next_refresh_at = null`);
+  };
+  const health = async () => (await statusOf(server, ada.auth, id)).connections[0].health;
+  /** A connection of its own for a test that ends it. */
+  const freshConnection = async () => {
+    const person = await joinWorkspace(server, acme, "member");
+    await connectAccount(server, person, id);
+    return { person, connectionId: (await statusOf(server, person.auth, id)).connections[0].id as string };
+  };
+
+  test("a fresh token is handed out as it is, and that is written down", async () => {
+    const agent = await createKey(server, ada, { permissions: ["connections:use"] });
+    const before = as.refreshes.length;
+    const first = await getToken(server, agent.auth, id);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { tokenType: "Bearer", account: "default", connectionId },
+    });
+    expect(first.body.expiresAt).toBeGreaterThan(Date.now() + 3_000_000);
+    expect((await getToken(server, agent.auth, id)).body.accessToken).toBe(first.body.accessToken);
+    expect(as.refreshes.length).toBe(before);
+    const events = await server.call(`/v1/oauth-connections/${connectionId}/events`, { headers: ada.auth });
+    expect(events.body.items.slice(0, 2)).toMatchObject([
+      { type: "token_issued", memberId: ada.memberId, credential: "key", credentialId: agent.id },
+      { type: "token_issued" },
+    ]);
+    expect(JSON.stringify(events.body)).not.toContain(first.body.accessToken);
+  });
+
+  test("an agent's key needs the permission, and a runner gets its own member's", async () => {
+    const narrow = await createKey(server, ada, { permissions: ["automations:create"] });
+    expect((await getToken(server, narrow.auth, id)).status).toBe(403);
+    const runner = await createRunner(server, ada.auth);
+    expect((await getToken(server, runner.auth, id)).status).toBe(200);
+    const others = await createRunner(server, acme.owner.auth);
+    expect((await getToken(server, others.auth, id)).status).toBe(404);
+  });
+
+  test("an expired one is renewed, and the old refresh token is never sent again", async () => {
+    const old = (await getToken(server, ada.auth, id)).body.accessToken;
+    await expire(server, connectionId);
+    const { status, body } = await getToken(server, ada.auth, id);
+    expect(status).toBe(200);
+    expect(body.accessToken).not.toBe(old);
+    await expire(server, connectionId);
+    expect((await getToken(server, ada.auth, id)).status).toBe(200);
+    expect(as.reuses).toBe(0);
+  });
+
+  test("however many ask, in two processes, each round is one call and no reuse", async () => {
+    for (let round = 0; round < 3; round++) {
+      await expire(server, connectionId);
+      const before = as.refreshes.length;
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => getToken(i % 2 ? server : replica, ada.auth, id)),
+      );
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(replies.map(({ body }) => body.accessToken)).size).toBe(1);
+      expect(as.refreshes.length - before).toBe(1);
+    }
+    expect(as.reuses).toBe(0);
+  });
+
+  test.each(Object.entries(methods))(
+    "the client may authenticate as %s",
+    async (name, tokenEndpointAuthMethod) => {
+      const provider = await setUpProvider(server, acme.owner.auth, as, {
+        id: `by-${name}`,
+        client: {
+          clientId: name,
+          tokenEndpointAuthMethod,
+          ...(name === "post" ? { clientSecret } : {}),
+          ...(name === "jwt" ? { privateKey: key, keyId: "k1" } : {}),
+        },
+      });
+      await connectAccount(server, ada, provider);
+      const [connection] = (await statusOf(server, ada.auth, provider)).connections;
+      await expire(server, connection.id);
+      expect((await getToken(server, ada.auth, provider)).status).toBe(200);
+    },
+  );
+
+  test("an answer without a refresh token keeps the old one", async () => {
+    const before = await tokenRow(server, connectionId);
+    await expire(server, connectionId);
+    answer(200, { access_token: "at-without-refresh", token_type: "Bearer", expires_in: 100 });
+    const { body } = await getToken(server, ada.auth, id);
+    await answerWell();
+    expect(body.accessToken).toBe("at-without-refresh");
+    expect((await tokenRow(server, connectionId))!.refresh_hash).toBe(before!.refresh_hash);
+    await expire(server, connectionId);
+    expect((await getToken(server, ada.auth, id)).status).toBe(200);
+  });
+
+  test.each([
+    ["a fault", 500, { error: "server_error" }, {}],
+    ["too many requests", 429, {}, { "retry-after": "7" }],
+    ["a refused client", 401, { error: "invalid_client" }, {}],
+    ["a page", 200, { hello: 1 }, {}],
+    ["no answer", 0, null, {}],
+  ])(
+    "%s ends nothing: 503 with Retry-After, and it goes on afterwards",
+    async (what, status, body, headers) => {
+      await expire(server, connectionId);
+      answer(status, body, headers as Record<string, string>);
+      const refused = await getToken(server, ada.auth, id);
+      expect(refused).toMatchObject({ status: 503, body: { error: "provider_unavailable" } });
+      const retryAfter = Number(refused.headers.get("retry-after"));
+      expect(retryAfter).toBeGreaterThan(0);
+      if (what === "too many requests") expect(retryAfter).toBe(7);
+      expect(await health()).toMatchObject({
+        status: "connected",
+        reason: what === "a refused client" ? "client_rejected" : "provider_unavailable",
+      });
+      // While it waits, nobody else is sent to the provider either.
+      const calls = as.refreshes.length;
+      expect((await getToken(server, ada.auth, id)).status).toBe(503);
+      expect(as.refreshes.length).toBe(calls);
+      await answerWell();
+      expect((await getToken(server, ada.auth, id)).status).toBe(200);
+      expect(await health()).toMatchObject({ status: "connected", reason: null });
+    },
+  );
+
+  test("while the provider is in trouble, a token that is still good is handed out", async () => {
+    await expire(server, connectionId, 40);
+    answer(500, {});
+    const reply = await getToken(server, ada.auth, id);
+    expect(reply.status).toBe(200);
+    expect(reply.body.expiresAt).toBeLessThan(Date.now() + 41_000);
+    await answerWell();
+    expect((await getToken(server, ada.auth, id)).body.expiresAt).toBeGreaterThan(Date.now() + 1_000_000);
+  });
+
+  test("only invalid_grant ends it, and connecting again mends it", async () => {
+    const { person, connectionId } = await freshConnection();
+    await expire(server, connectionId);
+    answer(400, { error: "invalid_grant" });
+    const refused = await getToken(server, person.auth, id);
+    await answerWell();
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: "reconnect_required", reason: "revoked_at_provider", connectionId },
+    });
+    const [connection] = (await statusOf(server, person.auth, id)).connections;
+    expect(connection.health).toMatchObject({ status: "needs_reconnect", reason: "revoked_at_provider" });
+    expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+    await connectAccount(server, person, id);
+    expect(await getToken(server, person.auth, id)).toMatchObject({ status: 200, body: { connectionId } });
+  });
+
+  test("what a stolen and used refresh token leads to is an end, not a loop", async () => {
+    const { person, connectionId } = await freshConnection();
+    await expire(server, connectionId);
+    // The provider ends the whole grant when a spent token comes again; here the thief was first.
+    const row = await tokenRow(server, connectionId);
+    const stolen = server.platform.keyring.open(String(row!.refresh_token), {
+      table: "oauth_tokens",
+      row: String(row!.id),
+      column: "refresh_token",
+    });
+    const theft = await fetch(`${as.issuer}/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${Buffer.from(`basic:${clientSecret}`).toString("base64")}` },
+      body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: stolen }),
+    });
+    expect(theft.status).toBe(200);
+    expect((await getToken(server, person.auth, id)).body).toMatchObject({ error: "reconnect_required" });
+    const calls = as.refreshes.length;
+    expect((await getToken(server, person.auth, id)).status).toBe(409);
+    expect(as.refreshes.length).toBe(calls);
+    as.reuses = 0;
+  });
+
+  describe("when a process vanishes between the provider's answer and the commit", () => {
+    const vanish = (connectionId: string) =>
+      server.platform.db.run(sql`
+        update oauth_tokens set refresh_state = 'refreshing', holder = 'gone', consumed_hash = refresh_hash,
+          lease_expires_at = now() - interval '1 second'
+        where id = (select token_id from oauth_connections where id = ${connectionId})`);
+
+    test("the spent token is never sent again: uncertain, with a way out", async () => {
+      const { person, connectionId } = await freshConnection();
+      await expire(server, connectionId, 30);
+      await vanish(connectionId);
+      const calls = as.refreshes.length;
+      // What is still good is handed out; then it says what to do.
+      expect((await getToken(server, person.auth, id)).status).toBe(200);
+      await expire(server, connectionId);
+      expect(await getToken(server, person.auth, id)).toMatchObject({
+        status: 409,
+        body: { error: "reconnect_required", reason: "refresh_uncertain" },
+      });
+      await runJob(server, "oauth.keep-fresh");
+      const [connection] = (await statusOf(server, person.auth, id)).connections;
+      expect(connection.health).toMatchObject({ status: "uncertain", reason: "refresh_uncertain" });
+      expect(as.refreshes.length).toBe(calls);
+      await connectAccount(server, person, id);
+      expect((await getToken(server, person.auth, id)).status).toBe(200);
+    });
+
+    test("where refresh tokens may be used twice it just goes on", async () => {
+      const { person, connectionId } = await freshConnection();
+      await expire(server, connectionId);
+      await vanish(connectionId);
+      const reusable = (refresh: string) =>
+        server.platform.db.run(
+          sql`update oauth_client_credentials set server = jsonb_set(server, '{refresh}', to_jsonb(${refresh}::text))
+            where provider_id = ${id}`,
+        );
+      await reusable("reusable");
+      expect((await getToken(server, person.auth, id)).status).toBe(200);
+      await reusable("rotating");
+    });
+
+    test("an answer that comes after all makes it certain again", async () => {
+      const { person, connectionId } = await freshConnection();
+      await expire(server, connectionId);
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const arrived = new Promise<void>((resolve) => {
+        as.intercept = (request, response, body) => {
+          if (request.url !== "/token" || !body.includes("refresh_token")) return false;
+          resolve();
+          void held.then(() =>
+            response
+              .writeHead(200, { "content-type": "application/json" })
+              .end(JSON.stringify({ access_token: "late-but-true", token_type: "bearer", expires_in: 3600 })),
+          );
+          return true;
+        };
+      });
+      const waiting = getToken(server, person.auth, id);
+      await arrived;
+      await server.platform.db.run(sql`
+        update oauth_tokens set lease_expires_at = now() - interval '1 second'
+        where id = (select token_id from oauth_connections where id = ${connectionId})`);
+      await runJob(server, "oauth.keep-fresh");
+      expect((await tokenRow(server, connectionId))!.refresh_state).toBe("uncertain");
+      release();
+      expect(await waiting).toMatchObject({ status: 200, body: { accessToken: "late-but-true" } });
+      as.intercept = undefined;
+    });
+
+    test("a connection that ends during a refresh leaves the new token to be revoked", async () => {
+      const { person, connectionId } = await freshConnection();
+      await expire(server, connectionId);
+      as.intercept = (request, response, body) => {
+        if (request.url !== "/token" || !body.includes("refresh_token")) return false;
+        void server
+          .call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: person.auth })
+          .then(() =>
+            response
+              .writeHead(200, { "content-type": "application/json" })
+              .end(JSON.stringify({ access_token: "born-too-late", token_type: "bearer", expires_in: 3600 })),
+          );
+        return true;
+      };
+      expect((await getToken(server, person.auth, id)).status).toBe(404);
+      as.intercept = undefined;
+      await runJob(server, "oauth.revoke");
+      expect(as.revocations).toContain("born-too-late");
+    });
+  });
+
+  test("what is used and soon over is renewed before anybody waits for it", async () => {
+    await expire(server, connectionId, 120);
+    const before = as.refreshes.length;
+    await runJob(server, "oauth.keep-fresh");
+    expect(as.refreshes.length).toBe(before + 1);
+    await runJob(server, "oauth.keep-fresh");
+    expect(as.refreshes.length).toBe(before + 1);
+    // Not for who has not asked in days.
+    await expire(server, connectionId, 120);
+    await server.platform.db.run(sql`update oauth_tokens set last_used_at = now() - interval '2 days'`);
+    await runJob(server, "oauth.keep-fresh");
+    expect(as.refreshes.length).toBe(before + 1);
+  });
+
+  test("without a refresh token it expires: first a warning, then a reconnect", async () => {
+    const { person, connectionId } = await freshConnection();
+    await server.platform.db.run(sql`
+      update oauth_tokens set refresh_token = null where id = (select token_id from oauth_connections where id = ${connectionId})`);
+    await expire(server, connectionId, 600);
+    const look = async () => (await statusOf(server, person.auth, id)).connections[0].health;
+    expect(await look()).toMatchObject({ status: "expiring", reason: "no_refresh" });
+    expect((await getToken(server, person.auth, id, { minTtlSeconds: 3000 })).status).toBe(200);
+    await expire(server, connectionId);
+    expect(await getToken(server, person.auth, id)).toMatchObject({
+      status: 409,
+      body: { reason: "expired" },
+    });
+    expect(await look()).toMatchObject({ status: "needs_reconnect", reason: "expired" });
+  });
+
+  test("a longer wish than the provider's tokens live gets a renewed one, once", async () => {
+    await expire(server, connectionId, 600);
+    const before = as.refreshes.length;
+    expect((await getToken(server, ada.auth, id, { minTtlSeconds: 86_400 })).status).toBe(200);
+    expect(as.refreshes.length).toBe(before + 1);
+  });
+
+  test("a secret that was rotated at the provider is saved anew, and every connection goes on", async () => {
+    await expire(server, connectionId);
+    expect((await putClient(server, acme.owner.auth, id, { clientSecret: "wrong" })).status).toBe(200);
+    expect((await getToken(server, ada.auth, id)).status).toBe(503);
+    expect(await health()).toMatchObject({ status: "connected", reason: "client_rejected" });
+    expect((await putClient(server, acme.owner.auth, id)).status).toBe(200);
+    await answerWell();
+    expect((await getToken(server, ada.auth, id)).status).toBe(200);
+  });
+});

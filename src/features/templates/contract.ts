@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { can } from "../permissions/index.ts";
+import { fields } from "./fields.ts";
+
+const tag = "Templates";
+
+const Source = z
+  .strictObject({
+    connectorId: z.string(),
+    connectorName: z.string(),
+    path: z.string().describe("Of the file, from the root of the repository."),
+    commit: z.string().describe("The head that this version came with."),
+    author: z.string().nullable().describe("Who made that commit."),
+  })
+  .meta({ id: "TemplateSource" });
+
+const TemplateSummary = z
+  .strictObject({
+    id: z.string(),
+    slug: z.string().describe("What programs call it by; one of each in an organization."),
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    version: z.int().describe("Counts up with each change."),
+    source: Source.nullable().describe("The file it follows; null: made by hand."),
+    createdBy: z.string().nullable().describe("The member; null: a sync."),
+    updatedBy: z.string().nullable().describe("The member; null: a sync."),
+    createdAt: z.int(),
+    updatedAt: z.int(),
+  })
+  .meta({ id: "TemplateSummary" });
+export type TemplateSummary = z.output<typeof TemplateSummary>;
+
+const Template = TemplateSummary.extend({
+  body: z.string(),
+  metadata: z.record(z.string(), z.unknown()).describe("Whatever else it carries."),
+}).meta({ id: "Template" });
+export type Template = z.output<typeof Template>;
+
+const VersionSummary = z
+  .strictObject({
+    version: z.int(),
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    commit: z.string().nullable(),
+    author: z.string().nullable(),
+    createdBy: z.string().nullable().describe("The member; null: a sync."),
+    createdAt: z.int(),
+  })
+  .meta({ id: "TemplateVersionSummary" });
+export type VersionSummary = z.output<typeof VersionSummary>;
+
+const Version = VersionSummary.extend({
+  body: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+}).meta({ id: "TemplateVersion" });
+export type Version = z.output<typeof Version>;
+
+const one = z.strictObject({ template: Template });
+const params = z.strictObject({ id: z.string().min(1).max(160) });
+const synced = "`template_is_synced`: it follows a file; change it there.";
+
+export const listQuery = pageQuery.extend({
+  q: z
+    .string()
+    .trim()
+    .max(200)
+    .optional()
+    .describe("Words that all occur in name, slug, description or tags; case does not matter."),
+  tag: z.string().max(50).optional(),
+  slug: z.string().max(200).optional(),
+  connectorId: z.string().max(160).optional(),
+});
+export type ListQuery = z.output<typeof listQuery>;
+
+export const list = route({
+  method: "get",
+  path: "/v1/templates",
+  tag,
+  summary: "The organization's templates, without their bodies",
+  access: can("templates:read"),
+  query: listQuery,
+  replies: { 200: pageOf(TemplateSummary).meta({ id: "TemplatePage" }) },
+});
+
+export const create = route({
+  method: "post",
+  path: "/v1/templates",
+  tag,
+  summary: "Make a template by hand",
+  access: can("templates:manage"),
+  body: z.strictObject({
+    name: fields.name,
+    slug: fields.slug.optional().describe("Left out: made from the name."),
+    description: fields.description.default(""),
+    tags: fields.tags.default([]),
+    body: fields.body,
+    metadata: fields.metadata.default({}),
+  }),
+  replies: { 201: one },
+  errors: {
+    409: "`template_slug_taken`: another template has the slug. `too_many_templates`: there are 10,000 already.",
+  },
+});
+
+export const read = route({
+  method: "get",
+  path: "/v1/templates/{id}",
+  tag,
+  summary: "One template",
+  access: can("templates:read"),
+  params,
+  replies: { 200: one },
+});
+
+export const change = route({
+  method: "patch",
+  path: "/v1/templates/{id}",
+  tag,
+  summary: "Write the template's next version",
+  description: "What is left out stays. A change that changes nothing makes no version.",
+  access: can("templates:manage"),
+  params,
+  body: z.strictObject({
+    name: fields.name.optional(),
+    slug: fields.slug.optional(),
+    description: fields.description.optional(),
+    tags: fields.tags.optional(),
+    body: fields.body.optional(),
+    metadata: fields.metadata.optional(),
+    version: z.int().min(1).optional().describe("Refused unless this is still the current one."),
+  }),
+  replies: { 200: one },
+  errors: {
+    409: `${synced} \`template_version_conflict\`: somebody changed it meanwhile. \`template_slug_taken\`: another template has the slug.`,
+  },
+});
+
+export const remove = route({
+  method: "delete",
+  path: "/v1/templates/{id}",
+  tag,
+  summary: "Remove a template that was made by hand, with everything it ever said",
+  access: can("templates:manage"),
+  params,
+  replies: { 204: null },
+  errors: { 409: synced },
+});
+
+export const listVersions = route({
+  method: "get",
+  path: "/v1/templates/{id}/versions",
+  tag,
+  summary: "What the template said before, without the bodies",
+  access: can("templates:read"),
+  params,
+  query: pageQuery,
+  replies: { 200: pageOf(VersionSummary).meta({ id: "TemplateVersionPage" }) },
+});
+
+export const readVersion = route({
+  method: "get",
+  path: "/v1/templates/{id}/versions/{version}",
+  tag,
+  summary: "One version of a template",
+  access: can("templates:read"),
+  params: params.extend({ version: z.string().max(20) }),
+  replies: { 200: z.strictObject({ version: Version }) },
+});

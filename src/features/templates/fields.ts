@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { lineOfText } from "../../platform/http/index.ts";
+
+/** What a template is made of, whether a person sent it or a file holds it: one set of rules for both. */
+
+export const limits = {
+  bodyBytes: 256 * 1024,
+  metadataBytes: 16 * 1024,
+  name: 120,
+  slug: 200,
+  description: 2_000,
+  tags: 20,
+  tag: 50,
+  perOrganization: 10_000,
+};
+
+const slugPattern = /^[a-z0-9]+(?:[-_.]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[-_.]+[a-z0-9]+)*)*$/;
+
+// PostgreSQL keeps neither NUL nor half a surrogate pair; written as JSON both are escapes.
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
+
+export const fields = {
+  name: lineOfText(limits.name).refine(isStorable, "Text must be valid Unicode without NUL."),
+  slug: z
+    .string()
+    .min(1)
+    .max(limits.slug)
+    .regex(slugPattern, "Use small letters and digits, with - _ . between them and / between parts."),
+  description: z
+    .string()
+    .trim()
+    .max(limits.description)
+    .refine(isStorable, "Text must be valid Unicode without NUL."),
+  tags: z
+    .array(lineOfText(limits.tag).refine(isStorable, "Text must be valid Unicode without NUL."))
+    .max(limits.tags)
+    .transform((tags) => [...new Set(tags)]),
+  body: z
+    .string()
+    .min(1)
+    .refine((text) => Buffer.byteLength(text) <= limits.bodyBytes, "The body may have 256 KiB.")
+    .refine(isStorable, "Text must be valid Unicode without NUL."),
+  metadata: z.record(z.string(), z.unknown()).refine((value) => {
+    const text = JSON.stringify(value);
+    return Buffer.byteLength(text) <= limits.metadataBytes && !unstorable.test(text);
+  }, "Metadata may have 16 KiB as JSON, of valid Unicode without NUL."),
+};
+
+export interface Said {
+  slug: string;
+  name: string;
+  description: string;
+  tags: string[];
+  body: string;
+  metadata: Record<string, unknown>;
+}
+
+/** `Code review` → `code-review`, `Agents/Triage` → `agents/triage`; undefined when nothing is left of it. */
+export function slugFrom(text: string): string | undefined {
+  const parts = text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .split("/")
+    .map((part) => part.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""));
+  const slug = parts.join("/");
+  return parts.every((part) => part !== "") && slug.length <= limits.slug ? slug : undefined;
+}

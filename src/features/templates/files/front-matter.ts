@@ -1,0 +1,133 @@
+import { isUtf8 } from "node:buffer";
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import { fields, type Said, slugFrom } from "../fields.ts";
+
+/** A file that did not become a template, and why. */
+export interface Problem {
+  path: string;
+  line: number | null;
+  message: string;
+}
+
+const mostFrontMatter = 16 * 1024;
+
+const known = z.object({
+  name: fields.name,
+  slug: fields.slug.optional(),
+  description: fields.description.default(""),
+  tags: fields.tags.default([]),
+});
+
+class Unreadable extends Error {
+  readonly line: number | null;
+  constructor(line: number | null, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/**
+ * What a file says as a template: YAML between two lines of three dashes, and the rest. `name` is the path
+ * that a slug is made from. Undefined: it does not mean to be one.
+ */
+export function readTemplate(path: string, name: string, bytes: Buffer): Said | Problem | undefined {
+  try {
+    return read(name, bytes);
+  } catch (error) {
+    if (error instanceof Unreadable) return { path, line: error.line, message: error.message };
+    throw error;
+  }
+}
+
+function read(name: string, bytes: Buffer): Said | undefined {
+  if (!isUtf8(bytes)) throw new Unreadable(badLine(bytes), "The file is not UTF-8. Save it as UTF-8.");
+  const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+  const opening = /^---[ \t]*(?:\r?\n|$)/.exec(text);
+  if (!opening) {
+    // A folder may explain itself.
+    if (/(?:^|\/)readme\.md$/i.test(name)) return undefined;
+    throw new Unreadable(
+      1,
+      "There is no front matter. Begin with a line of ---, then name: …, then --- again.",
+    );
+  }
+  const rest = text.slice(opening[0].length);
+  const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(rest);
+  if (!closing) throw new Unreadable(1, "The front matter is not closed. End it with a line of ---.");
+  const yaml = rest.slice(0, closing.index);
+  if (Buffer.byteLength(yaml) > mostFrontMatter)
+    throw new Unreadable(1, "The front matter is larger than 16 KiB. Put the text below it.");
+  const { values, lineOf } = parseYaml(yaml);
+  const parsed = known.safeParse(values);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    const key = String(path[0]);
+    throw new Unreadable(
+      lineOf(key),
+      Object.hasOwn(values, key) ? `${path.join(".")}: ${message}` : `The front matter has no ${key}.`,
+    );
+  }
+  const { name: _n, slug: _s, description: _d, tags: _t, ...others } = values;
+  const metadata = fields.metadata.safeParse(others);
+  if (!metadata.success) throw new Unreadable(2, metadata.error.issues[0]!.message);
+  const slug = parsed.data.slug ?? slugFrom(name.replace(/\.md$/i, ""));
+  if (!slug) throw new Unreadable(1, "No slug can be made from this path. Give one in the front matter.");
+  const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, "");
+  const checked = fields.body.safeParse(body);
+  if (!checked.success) {
+    const lineAfter = (letters: number) => text.slice(0, letters).split("\n").length;
+    if (body === "") {
+      throw new Unreadable(
+        lineAfter(opening[0].length + closing.index),
+        "There is nothing below the front matter.",
+      );
+    }
+    throw new Unreadable(lineAfter(text.length - body.length), checked.error.issues[0]!.message);
+  }
+  return { ...parsed.data, slug, body, metadata: metadata.data };
+}
+
+function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key: string): number } {
+  const lines = new LineCounter();
+  // The opening line of dashes is line 1 of the file.
+  const lineAt = (offset: number) => lines.linePos(offset).line + 1;
+  let values: unknown;
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: "core" });
+    const wrong = document.errors[0];
+    if (wrong) throw new Unreadable(lineAt(wrong.pos[0]), `The front matter is not YAML: ${wrong.message}`);
+    const strange = document.warnings[0];
+    if (strange)
+      throw new Unreadable(lineAt(strange.pos[0]), "The front matter has a tag that is not known.");
+    // Aliases make much out of little, and a template has no use for them.
+    values = document.toJS({ maxAliasCount: 0 });
+    const items = isMap(document.contents) ? document.contents.items : [];
+    const starts = new Map(
+      items.flatMap(({ key }) => (isScalar(key) && key.range ? [[String(key.value), key.range[0]]] : [])),
+    );
+    if (values === null || values === undefined) values = {};
+    if (typeof values !== "object" || Array.isArray(values))
+      throw new Unreadable(2, "The front matter must be fields, such as name: Review.");
+    return {
+      values: values as Record<string, unknown>,
+      lineOf: (key) => (starts.has(key) ? lineAt(starts.get(key)!) : 1),
+    };
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    // Too deep for the parser, or an alias.
+    throw new Unreadable(1, "The front matter uses aliases or is nested too deeply. Write it out plainly.");
+  }
+}
+
+/** The first line that is not UTF-8. */
+function badLine(bytes: Buffer): number {
+  let line = 1;
+  for (let at = 0; at < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, at);
+    const next = end < 0 ? bytes.length : end + 1;
+    if (!isUtf8(bytes.subarray(at, next))) return line;
+    at = next;
+  }
+  return line;
+}

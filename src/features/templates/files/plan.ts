@@ -1,0 +1,116 @@
+import { digestOf } from "../digest.ts";
+import { limits, type Said } from "../fields.ts";
+import type { Problem } from "./front-matter.ts";
+
+/** A file as it was found. */
+export interface FoundFile {
+  path: string;
+  /** What stands for its content and where it was read from: equal means that nothing is new. */
+  source: string;
+  /** What it says; undefined when it was known already, a problem when it cannot be read. */
+  said: Said | Problem | undefined;
+}
+
+/** A template that follows a file, as it is stored. */
+export interface Following {
+  id: string;
+  path: string;
+  slug: string;
+  source: string | null;
+  digest: string;
+}
+
+export interface Write {
+  path: string;
+  source: string;
+  said: Said;
+  digest: string;
+}
+
+export interface Plan {
+  added: Write[];
+  changed: (Write & { id: string })[];
+  /** Other bytes or another place, the same words: no version. */
+  moved: { id: string; path: string; source: string }[];
+  removed: string[];
+  unchanged: number;
+  problems: Problem[];
+}
+
+export interface Others {
+  /** Slugs that are taken, and by whom in words. */
+  slugs: ReadonlyMap<string, string>;
+  /** How many templates there are beside those of this connector. */
+  count: number;
+}
+
+/**
+ * What makes templates equal to files. A file that cannot be read keeps the template it once made; a slug
+ * belongs to the file that has it, then to the first by path. Undefined: there would be too many.
+ */
+export function planOf(
+  files: readonly FoundFile[],
+  stored: readonly Following[],
+  others: Others,
+): Plan | undefined {
+  const plan: Plan = { added: [], changed: [], moved: [], removed: [], unchanged: 0, problems: [] };
+  const byPath = new Map(stored.map((one) => [one.path, one]));
+  const found = new Set(files.map(({ path }) => path));
+  // A template whose file is gone can follow another file that goes by its slug: it was renamed.
+  const orphans = new Map(stored.filter(({ path }) => !found.has(path)).map((one) => [one.slug, one]));
+  const owners = new Map<string, string>();
+  const wanted: { file: FoundFile; said: Said; before: Following | undefined }[] = [];
+
+  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const before = byPath.get(file.path);
+    const { said } = file;
+    if (said === undefined || "message" in said) {
+      if (said) plan.problems.push(said);
+      // Nothing was read that could replace it: it stays, and so does its slug.
+      if (before) {
+        plan.unchanged++;
+        owners.set(before.slug, before.path);
+      } else if (!said) throw new Error("A file that is not known was not read.");
+      continue;
+    }
+    wanted.push({ file, said, before });
+  }
+  // Who has a slug keeps it, whatever the order of paths.
+  const settled = wanted.filter(({ said, before }) => before?.slug === said.slug);
+  for (const { said, file } of settled) owners.set(said.slug, file.path);
+
+  for (const { file, said, before } of wanted) {
+    const taken = owners.get(said.slug) ?? others.slugs.get(said.slug);
+    if (taken !== undefined && taken !== file.path) {
+      const who = owners.has(said.slug) ? `the file ${taken}` : taken;
+      plan.problems.push({
+        path: file.path,
+        line: null,
+        message: `The slug ${said.slug} belongs to ${who}. Give another slug in the front matter.`,
+      });
+      if (!before) continue;
+      if (owners.has(before.slug)) {
+        plan.removed.push(before.id);
+      } else {
+        owners.set(before.slug, file.path);
+        plan.unchanged++;
+      }
+      continue;
+    }
+    owners.set(said.slug, file.path);
+    const digest = digestOf(said);
+    const heir = before ?? orphans.get(said.slug);
+    if (heir && !before) orphans.delete(said.slug);
+    const write = { path: file.path, source: file.source, said, digest };
+    if (!heir) plan.added.push(write);
+    else if (heir.digest !== digest) plan.changed.push({ ...write, id: heir.id });
+    else {
+      plan.unchanged++;
+      if (heir.path !== file.path || heir.source !== file.source)
+        plan.moved.push({ id: heir.id, path: file.path, source: file.source });
+    }
+  }
+  plan.removed.push(...[...orphans.values()].map(({ id }) => id));
+  const total = others.count + plan.added.length + plan.changed.length + plan.unchanged;
+  return total > limits.perOrganization ? undefined : plan;
+}

@@ -1,0 +1,84 @@
+import type { OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { newId } from "../../../platform/ids.ts";
+import { lockWriting } from "../store.ts";
+import type { Problem } from "./front-matter.ts";
+import { type FoundFile, planOf, type Write } from "./plan.ts";
+import * as store from "./store.ts";
+
+/** What of a connector's files is known already: the path, and what stood for its content. */
+export async function knownFiles(
+  db: Db,
+  orgId: OrgId,
+  connectorId: string,
+): Promise<Map<string, string | null>> {
+  const rows = await store.listFollowing(db, orgId, connectorId);
+  return new Map(rows.map(({ path, source }) => [path, source]));
+}
+
+export interface Outcome {
+  added: number;
+  changed: number;
+  removed: number;
+  unchanged: number;
+  problems: Problem[];
+}
+
+/**
+ * Makes the templates of a connector equal to what was found. The caller's transaction makes it one step.
+ * Undefined: the organization would have too many; nothing was written.
+ */
+export async function makeEqual(
+  tx: Db,
+  orgId: OrgId,
+  origin: store.Origin,
+  files: readonly FoundFile[],
+): Promise<Outcome | undefined> {
+  await lockWriting(tx, orgId);
+  const { connectorId } = origin;
+  const stored = await store.listFollowing(tx, orgId, connectorId);
+  const slugs = files.flatMap(({ said }) => (said && "slug" in said ? [said.slug] : []));
+  const taken = await store.listTaken(tx, orgId, connectorId, slugs);
+  const owner = (name: string | null) =>
+    name === null ? "a template made by hand" : `a template of the connector ${name}`;
+  const plan = planOf(files, stored, {
+    slugs: new Map(taken.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
+    count: await store.countOthers(tx, orgId, connectorId),
+  });
+  if (!plan) return undefined;
+  const { added, changed, moved, removed, unchanged, problems } = plan;
+  if (removed.length > 0) await store.removeMany(tx, orgId, removed);
+  if (moved.length > 0) await store.move(tx, orgId, moved);
+  const batches = inBatches(changed);
+  // Within one statement slugs may change places; across several they would meet.
+  if (batches.length > 1)
+    await store.setSlugsAside(
+      tx,
+      orgId,
+      changed.map(({ id }) => id),
+    );
+  for (const batch of batches) await store.updateMany(tx, orgId, origin, batch);
+  for (const batch of inBatches(added.map((write) => ({ ...write, id: newId("tpl") }))))
+    await store.insertMany(tx, orgId, origin, batch);
+  return { added: added.length, changed: changed.length, removed: removed.length, unchanged, problems };
+}
+
+const batchBytes = 2 * 1024 * 1024;
+const batchRows = 500;
+
+function inBatches<W extends Write>(writes: readonly W[]): W[][] {
+  const batches: W[][] = [];
+  let size = 0;
+  for (const write of writes) {
+    const last = batches.at(-1);
+    const more = write.said.body.length;
+    if (!last || last.length >= batchRows || size + more > batchBytes) {
+      batches.push([write]);
+      size = more;
+    } else {
+      last.push(write);
+      size += more;
+    }
+  }
+  return batches;
+}

@@ -1,0 +1,136 @@
+import type { MemberCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { violatedConstraint } from "../../platform/db/index.ts";
+import { conflict, invalidField, notFound } from "../../platform/errors.ts";
+import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { record } from "../audit/index.ts";
+import type { ListQuery, Template } from "./contract.ts";
+import { digestOf } from "./digest.ts";
+import { limits, type Said, slugFrom } from "./fields.ts";
+import * as store from "./store.ts";
+
+const noTemplate = () => notFound("template");
+function idOf(id: string): store.TemplateId {
+  if (!isId("tpl", id)) throw noTemplate();
+  return id;
+}
+
+export async function list(ctx: MemberCtx, query: ListQuery) {
+  const words = (query.q ?? "").split(/\s+/).filter(Boolean).slice(0, 8);
+  const filter = {
+    words,
+    tag: query.tag ?? null,
+    slug: query.slug ?? null,
+    connectorId: query.connectorId ?? null,
+  };
+  return page(await store.list(ctx.db, ctx.orgId, filter, afterOf(query), query.limit + 1), query);
+}
+
+export async function read({ db, orgId }: MemberCtx, id: string): Promise<{ template: Template }> {
+  const template = await store.find(db, orgId, idOf(id));
+  if (!template) throw noTemplate();
+  return { template };
+}
+
+type NewTemplate = Omit<Said, "slug"> & { slug?: string | undefined };
+
+export async function create(ctx: MemberCtx, { slug: given, ...said }: NewTemplate) {
+  const slug = given ?? slugFrom(said.name);
+  if (!slug) throw invalidField(["slug"], "No slug can be made from this name. Give one.");
+  return ctx.db.transaction(async (tx) => {
+    await store.lockWriting(tx, ctx.orgId);
+    if ((await store.count(tx, ctx.orgId)) >= limits.perOrganization) {
+      throw conflict(
+        "too_many_templates",
+        `An organization may have ${limits.perOrganization} templates. Remove some first.`,
+      );
+    }
+    const id = newId("tpl");
+    const template = { ...said, slug };
+    await orTaken(slug, store.insert(tx, ctx.orgId, id, ctx.member.id, template, digestOf(template)));
+    await record(ctx, tx, { action: "template.created", target: { type: "template", id }, after: template });
+    return read({ ...ctx, db: tx }, id);
+  });
+}
+
+async function orTaken<T>(slug: string, writing: Promise<T>): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    if (violatedConstraint(error) !== "templates_org_id_slug_key") throw error;
+    throw conflict("template_slug_taken", `Another template has the slug ${slug}. Choose another one.`);
+  }
+}
+
+type Change = { [Name in keyof Said]?: Said[Name] | undefined } & { version?: number | undefined };
+
+export async function change(ctx: MemberCtx, id: string, { version, ...given }: Change) {
+  return ctx.db.transaction(async (tx) => {
+    if (given.slug !== undefined) await store.lockWriting(tx, ctx.orgId);
+    const template = await lockManual(tx, ctx, id);
+    if (version !== undefined && version !== template.version) {
+      throw conflict(
+        "template_version_conflict",
+        `It is at version ${template.version} by now. Read it again, then change that.`,
+        { version: template.version },
+      );
+    }
+    const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const next = { ...template, ...set } as Template;
+    const digest = digestOf(next);
+    if (digest !== digestOf(template)) {
+      await orTaken(next.slug, store.update(tx, ctx.orgId, idOf(id), ctx.member.id, next, digest));
+      const target = { type: "template", id };
+      await record(ctx, tx, { action: "template.changed", target, before: template, after: next });
+    }
+    return read({ ...ctx, db: tx }, id);
+  });
+}
+
+export async function remove(ctx: MemberCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const template = await lockManual(tx, ctx, id);
+    await store.remove(tx, ctx.orgId, idOf(id));
+    const { name, slug, version } = template;
+    const target = { type: "template", id };
+    await record(ctx, tx, { action: "template.removed", target, before: { name, slug, version } });
+  });
+}
+
+async function lockManual(tx: Db, { orgId }: MemberCtx, id: string): Promise<Template> {
+  const template = await store.lock(tx, orgId, idOf(id));
+  if (!template) throw noTemplate();
+  const { source } = template;
+  if (source) {
+    throw conflict(
+      "template_is_synced",
+      `It follows ${source.path} of the connector ${source.connectorName}. Change it there, or remove the connector and keep its templates.`,
+      { connectorId: source.connectorId, path: source.path },
+    );
+  }
+  return template;
+}
+
+export async function listVersions(ctx: MemberCtx, id: string, query: PageQuery) {
+  await read(ctx, id);
+  const before = query.cursor === undefined ? null : Number(Buffer.from(query.cursor, "base64url"));
+  if (before !== null && !(Number.isInteger(before) && before > 0 && before < 2 ** 31))
+    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  const rows = await store.listVersions(ctx.db, ctx.orgId, idOf(id), before, query.limit + 1);
+  const items = rows.slice(0, query.limit);
+  const last = items.at(-1);
+  return {
+    items,
+    nextCursor:
+      rows.length > query.limit && last ? Buffer.from(String(last.version)).toString("base64url") : null,
+  };
+}
+
+export async function readVersion(ctx: MemberCtx, id: string, number: string) {
+  const wanted = /^[1-9]\d{0,8}$/.test(number) ? Number(number) : undefined;
+  await read(ctx, id);
+  const version = wanted && (await store.findVersion(ctx.db, ctx.orgId, idOf(id), wanted));
+  if (!version) throw notFound("template_version");
+  return { version };
+}

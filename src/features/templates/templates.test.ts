@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
+
+const server = useServer();
+let acme: Workspace;
+let globex: Workspace;
+beforeAll(async () => {
+  acme = await createWorkspace(server, "Acme");
+  globex = await createWorkspace(server, "Globex");
+});
+
+const call = (path: string, body?: unknown, method?: string) =>
+  server.call(`/v1/templates${path}`, {
+    ...(body === undefined ? {} : { body }),
+    ...(method ? { method } : {}),
+    headers: acme.owner.auth,
+  });
+const make = async (more: Record<string, unknown> = {}) => {
+  const reply = await call("", { name: "Review", body: "Look closely.", ...more });
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201);
+  return reply.body.template;
+};
+
+describe("a template made by hand", () => {
+  test("is read back as it was sent, at version 1", async () => {
+    const sent = {
+      name: "Code review",
+      slug: "team/code-review",
+      description: "Looks at a change.",
+      tags: ["review", "quality", "review"],
+      body: "# Review\n\nBe kind. 🙂\n",
+      metadata: { model: "large", nested: { a: [1, null, true] } },
+    };
+    const made = await make(sent);
+    expect(made).toMatchObject({ ...sent, tags: ["review", "quality"], version: 1, source: null });
+    expect((await call(`/${made.id}`)).body).toEqual({ template: made });
+  });
+
+  test("gets its slug from its name, and one slug is there once in an organization", async () => {
+    expect((await make({ name: "Größe & Mäßigung" })).slug).toBe("gro-e-ma-igung");
+    await make({ name: "Only One" });
+    const second = await call("", { name: "Only one!", body: "x" });
+    expect(second).toMatchObject({ status: 409, body: { error: "template_slug_taken" } });
+    const elsewhere = await server.call("/v1/templates", {
+      body: { name: "Only one", body: "x" },
+      headers: globex.owner.auth,
+    });
+    expect(elsewhere.status).toBe(201);
+    expect(await call("", { name: "漢字", body: "x" })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["slug"] }] },
+    });
+  });
+
+  test("one slug is given once, even to requests at the same moment", async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => call("", { name: "Race", slug: "race", body: "x" })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test("a change makes a version, one that changes nothing does not, and every version stays", async () => {
+    const made = await make({ slug: "versions", metadata: { b: 1, a: 2 } });
+    const second = await call(`/${made.id}`, { body: "Look twice.", tags: ["x"] }, "PATCH");
+    expect(second.body.template).toMatchObject({ version: 2, body: "Look twice.", name: "Review" });
+    const same = await call(`/${made.id}`, { body: "Look twice.", metadata: { a: 2, b: 1 } }, "PATCH");
+    expect(same.body.template.version).toBe(2);
+    const versions = (await call(`/${made.id}/versions`)).body.items;
+    expect(versions.map((one: { version: number }) => one.version)).toEqual([2, 1]);
+    expect((await call(`/${made.id}/versions/1`)).body.version).toMatchObject({
+      body: "Look closely.",
+      createdBy: made.createdBy,
+    });
+    expect(await call(`/${made.id}/versions/3`)).toMatchObject({
+      status: 404,
+      body: { error: "template_version_not_found" },
+    });
+    const paged = await call(`/${made.id}/versions?limit=1`);
+    expect(
+      (await call(`/${made.id}/versions?limit=1&cursor=${paged.body.nextCursor}`)).body.items[0].version,
+    ).toBe(1);
+  });
+
+  test("a change of what is no longer the current version is refused", async () => {
+    const { id } = await make({ slug: "optimist" });
+    expect((await call(`/${id}`, { body: "b", version: 1 }, "PATCH")).status).toBe(200);
+    expect(await call(`/${id}`, { body: "c", version: 1 }, "PATCH")).toMatchObject({
+      status: 409,
+      body: { error: "template_version_conflict", version: 2 },
+    });
+    const race = await Promise.all(
+      ["d", "e", "f"].map((body) => call(`/${id}`, { body, version: 2 }, "PATCH")),
+    );
+    expect(race.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  });
+
+  test("is removed with everything it said", async () => {
+    const { id } = await make({ slug: "gone" });
+    expect((await call(`/${id}`, undefined, "DELETE")).status).toBe(204);
+    expect((await call(`/${id}/versions`)).status).toBe(404);
+    await make({ slug: "gone" });
+  });
+
+  test("has limits that are told", async () => {
+    const wrong: Record<string, Record<string, unknown>> = {
+      name: { name: "x".repeat(121) },
+      slug: { slug: "No Capitals" },
+      tags: { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) },
+      body: { body: "ä".repeat(128 * 1024 + 1) },
+      metadata: { metadata: { a: "x".repeat(16 * 1024) } },
+    };
+    for (const [field, more] of Object.entries(wrong)) {
+      const reply = await call("", { name: "Limits", body: "x", ...more });
+      expect(reply, field).toMatchObject({ status: 400 });
+      expect(reply.body.details[0].path[0]).toBe(field);
+    }
+    await make({ slug: "just-right", body: "ä".repeat(128 * 1024) });
+  });
+
+  test("members read, and only who manages templates writes", async () => {
+    const { id } = await make({ slug: "readable" });
+    const { auth: headers } = await joinWorkspace(server, acme, "member");
+    expect((await server.call(`/v1/templates/${id}`, { headers })).status).toBe(200);
+    const refused = await server.call("/v1/templates", { body: { name: "x", body: "x" }, headers });
+    expect(refused).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+  });
+});
+
+describe("the list of templates", () => {
+  let slugs: (query: string) => Promise<string[]>;
+  beforeAll(async () => {
+    const there = await createWorkspace(server, "Search");
+    const headers = there.owner.auth;
+    const some = [
+      { name: "Weekly report", slug: "weekly", description: "Numbers of the week", tags: ["report"] },
+      { name: "Bug triage", slug: "bug/triage", description: "100% of issues", tags: ["Issues", "report"] },
+      { name: "Release notes", slug: "release_notes", description: "", tags: [] },
+    ];
+    for (const one of some) await server.call("/v1/templates", { body: { ...one, body: "secret" }, headers });
+    slugs = async (query) => {
+      const { status, body } = await server.call(`/v1/templates${query}`, { headers });
+      expect(status).toBe(200);
+      for (const item of body.items) expect(item).not.toHaveProperty("body");
+      return body.items.map((item: { slug: string }) => item.slug);
+    };
+  });
+
+  test("comes newest first and is searched by every word, in any of its fields, whatever the case", async () => {
+    expect(await slugs("")).toEqual(["release_notes", "bug/triage", "weekly"]);
+    expect(await slugs("?q=TRIAGE")).toEqual(["bug/triage"]);
+    expect(await slugs("?q=report")).toEqual(["bug/triage", "weekly"]);
+    expect(await slugs("?q=week%20numbers")).toEqual(["weekly"]);
+    expect(await slugs("?q=issues%20weekly")).toEqual([]);
+    expect(await slugs("?q=secret")).toEqual([]);
+    // Signs of a pattern are letters like any other.
+    expect(await slugs("?q=%25")).toEqual(["bug/triage"]);
+    expect(await slugs("?q=e_n")).toEqual(["release_notes"]);
+  });
+
+  test("is filtered by tag and slug, and paged", async () => {
+    expect(await slugs("?tag=report")).toEqual(["bug/triage", "weekly"]);
+    expect(await slugs("?tag=report&q=bug")).toEqual(["bug/triage"]);
+    expect(await slugs("?slug=weekly")).toEqual(["weekly"]);
+    expect(await slugs("?connectorId=none")).toEqual([]);
+    expect(await slugs("?limit=2")).toHaveLength(2);
+  });
+});

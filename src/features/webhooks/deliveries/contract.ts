@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { can } from "../../permissions/index.ts";
+
+const tag = "Webhooks";
+const params = z.strictObject({ id: z.string() });
+
+const fields = {
+  id: z.string(),
+  deliveryId: z.string().describe("The code host's own number."),
+  scope: z
+    .enum(["instance", "connector"])
+    .describe("Whose secret verified it: the instance's, or that of the connector named in the URL."),
+  dialect: z.string(),
+  event: z.string(),
+  action: z.string().nullable(),
+  repository: z.string().nullable(),
+  ref: z.string().nullable(),
+  head: z.string().nullable().describe("The commit that was pushed."),
+  installationId: z.string().nullable(),
+  outcome: z
+    .enum(["accepted", "ignored", "invalid"])
+    .describe(
+      "`ignored`: `reason` says why nothing follows. `invalid`: `reason` says what is wrong with it.",
+    ),
+  reason: z.string().nullable(),
+  bodyBytes: z.int(),
+  repeats: z.int().describe("How often it came again."),
+  alteredAt: z.int().nullable().describe("When it first came again with another body, which was not taken."),
+  receivedAt: z.int(),
+  lastReceivedAt: z.int(),
+  targets: z
+    .array(
+      z.strictObject({
+        connectorId: z.string(),
+        syncId: z.string().nullable().describe("The work it led to; null: there was nothing new to do."),
+      }),
+    )
+    .describe("The connectors of this organization that it concerned."),
+};
+
+const WebhookDelivery = z.strictObject(fields).meta({ id: "WebhookDelivery" });
+export type WebhookDelivery = z.output<typeof WebhookDelivery>;
+
+const WebhookDeliveryDetail = z
+  .strictObject({
+    ...fields,
+    headers: z.record(z.string(), z.string()).nullable().describe("Without secrets and signatures."),
+    body: z
+      .string()
+      .nullable()
+      .describe(
+        "The first MiB of it. Null without `connectors:manage`, and, of a delivery to the whole instance, until a connector of this organization has read the repository.",
+      ),
+    bodyEncoding: z.enum(["utf-8", "base64"]).nullable(),
+    bodyTruncated: z.boolean(),
+  })
+  .meta({ id: "WebhookDeliveryDetail" });
+export type WebhookDeliveryDetail = z.output<typeof WebhookDeliveryDetail>;
+
+export const listQuery = pageQuery.extend({
+  connectorId: z.string().max(100).optional(),
+  outcome: z.enum(["accepted", "ignored", "invalid"]).optional(),
+  event: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("As the code host names it: `push`, `Push Hook`, `repo:push`."),
+});
+export type ListQuery = z.output<typeof listQuery>;
+
+export const list = route({
+  method: "get",
+  path: "/v1/webhook-deliveries",
+  tag,
+  summary: "What code hosts sent",
+  access: can("connectors:read"),
+  query: listQuery,
+  replies: { 200: pageOf(WebhookDelivery).meta({ id: "WebhookDeliveryPage" }) },
+});
+
+export const get = route({
+  method: "get",
+  path: "/v1/webhook-deliveries/{id}",
+  tag,
+  summary: "One delivery; with `connectors:manage` its headers and body too",
+  access: can("connectors:read"),
+  params,
+  replies: { 200: z.strictObject({ delivery: WebhookDeliveryDetail }) },
+});
+
+export const replay = route({
+  method: "post",
+  path: "/v1/webhook-deliveries/{id}/replay",
+  tag,
+  summary: "Process a stored delivery again, for the connectors of this organization",
+  description: "Queues nothing where the newest work is for that commit already and has not failed.",
+  access: can("connectors:manage"),
+  params,
+  replies: {
+    202: z.strictObject({
+      delivery: WebhookDelivery,
+      queued: z.boolean(),
+      reason: z.string().nullable().describe("Why nothing follows from it."),
+    }),
+  },
+  errors: { 409: "`delivery_invalid`: the stored body is not what its event says." },
+});

@@ -1,0 +1,78 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import type { Dialect } from "../dialects/index.ts";
+import type { DeliveryId } from "../ingress/index.ts";
+import type { ListQuery, WebhookDelivery } from "./contract.ts";
+
+/** A delivery is an organization's to see when it concerned a connector of theirs. */
+const columns = (orgId: OrgId) => sql`d.id, d.delivery_id as "deliveryId",
+  case d.scope when 'instance' then 'instance' else 'connector' end as scope, d.dialect, d.event, d.action,
+  d.repository, d.ref, d.head, d.installation_id as "installationId", d.outcome, d.reason,
+  octet_length(d.body) as "bodyBytes", d.repeats, d.altered_at as "alteredAt", d.received_at as "receivedAt",
+  d.last_received_at as "lastReceivedAt", (
+    select json_agg(json_build_object('connectorId', t.connector_id, 'syncId', t.sync_id) order by t.connector_id)
+    from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId}) as targets`;
+
+export const list = (
+  db: Db,
+  orgId: OrgId,
+  { connectorId, outcome, event }: ListQuery,
+  after: string,
+  limit: number,
+) =>
+  db.rows<WebhookDelivery>(sql`
+    select ${columns(orgId)} from (
+      select distinct t.delivery from webhook_delivery_targets t join webhook_deliveries d on d.id = t.delivery
+      where t.org_id = ${orgId} and t.delivery < ${after}
+        ${connectorId === undefined ? nothing : sql`and t.connector_id = ${connectorId}`}
+        ${outcome === undefined ? nothing : sql`and d.outcome = ${outcome}`}
+        ${event === undefined ? nothing : sql`and d.event = ${event}`}
+      order by t.delivery desc limit ${limit}) page
+    join webhook_deliveries d on d.id = page.delivery order by d.id desc`);
+
+export const find = (db: Db, orgId: OrgId, id: DeliveryId) =>
+  db.row<WebhookDelivery>(sql`
+    select ${columns(orgId)} from webhook_deliveries d
+    where d.id = ${id} and exists (
+      select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
+
+interface Contents {
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/**
+ * Headers and the beginning of the body, for those who may read the repository anyway: whoever verified it
+ * with a secret of their own, or has read that repository with access of their own. Naming somebody else's
+ * repository is not enough.
+ */
+export const findContents = (db: Db, orgId: OrgId, id: DeliveryId, maxBytes: number) =>
+  db.row<Contents>(sql`
+    select d.headers, substring(d.body from 1 for ${maxBytes}::int) as body from webhook_deliveries d
+    where d.id = ${id} and (d.org_id = ${orgId} or exists (
+      select from webhook_delivery_targets t join connectors c on c.id = t.connector_id
+      where t.delivery = d.id and t.org_id = ${orgId} and c.synced_commit is not null))`);
+
+interface Stored {
+  dialect: Dialect;
+  event: string;
+  contentType: string | null;
+  body: Uint8Array;
+  scope: string;
+}
+
+/** Everything it takes to process it again; held until the transaction ends. */
+export const findToReplay = (db: Db, orgId: OrgId, id: DeliveryId) =>
+  db.row<Stored>(sql`
+    select d.dialect, d.event, d.headers ->> 'content-type' as "contentType", d.body, d.scope
+    from webhook_deliveries d
+    where d.id = ${id} and exists (
+      select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})
+    for update`);
+
+/** Removes the oldest ones, at most `limit`. Ids sort by time, so that no other index is needed. */
+export const removeOldOfAll = (db: Db, days: number, limit: number) =>
+  db.run(sql`
+    delete from webhook_deliveries where id in (
+      select id from (select id, received_at from webhook_deliveries order by id limit ${limit}) oldest
+      where received_at < now() - make_interval(days => ${days}::int))`);

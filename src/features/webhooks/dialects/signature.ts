@@ -1,0 +1,75 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { sameSecret } from "../../../platform/secrets.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** Whether these bytes were signed with that secret. Takes the same time wherever the two differ. */
+export type Proof = (body: Buffer, secret: string) => boolean;
+
+/**
+ * What the request brings along to show that it is genuine: of its dialect's own scheme, and no other.
+ * Undefined when that is missing or cannot be right, whatever else is there.
+ */
+export function proofOf(dialect: Dialect, headers: Headers, now: number): Proof | undefined {
+  switch (dialect) {
+    case "github":
+      return hexProof(headers.get("x-hub-signature-256"), "sha256=");
+    case "bitbucket":
+      return hexProof(headers.get("x-hub-signature"), "sha256=");
+    case "gitea":
+      return hexProof(headers.get("x-gitea-signature"), "");
+    case "forgejo":
+      return hexProof(headers.get("x-forgejo-signature"), "");
+    case "gitlab":
+      return isSigned(headers) ? signedProof(headers, now) : tokenProof(headers.get("x-gitlab-token"));
+  }
+}
+
+const hexDigest = /^[0-9a-f]{64}$/i;
+
+function hexProof(header: string | null, prefix: string): Proof | undefined {
+  if (!header?.startsWith(prefix) || !hexDigest.test(header.slice(prefix.length))) return undefined;
+  const given = Buffer.from(header.slice(prefix.length), "hex");
+  return (body, secret) => timingSafeEqual(createHmac("sha256", secret).update(body).digest(), given);
+}
+
+function tokenProof(header: string | null): Proof | undefined {
+  if (!header) return undefined;
+  // Headers come as Latin-1; what GitLab put there is UTF-8.
+  const token = Buffer.from(header, "latin1").toString("utf8");
+  return (_body, secret) => sameSecret(token, secret);
+}
+
+const isSigned = (headers: Headers) =>
+  headers.has("webhook-signature") || headers.has("webhook-timestamp") || headers.has("webhook-id");
+
+/** How far the sender's clock and ours may be apart, and how long a signed request can be sent again. */
+const toleranceSeconds = 5 * 60;
+const maxSignatures = 10;
+
+/** Standard Webhooks: id, time and body are signed, by one of several keys while they change. */
+function signedProof(headers: Headers, now: number): Proof | undefined {
+  const id = headers.get("webhook-id");
+  const timestamp = headers.get("webhook-timestamp");
+  const signatures = headers.get("webhook-signature");
+  if (!id || !timestamp || !signatures || !/^\d{1,12}$/.test(timestamp)) return undefined;
+  if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) return undefined;
+  const given = signatures
+    .split(" ", maxSignatures)
+    .flatMap((entry) =>
+      /^v1,[A-Za-z0-9+/]{43}=$/.test(entry) ? [Buffer.from(entry.slice(3), "base64")] : [],
+    );
+  if (given.length === 0) return undefined;
+  const head = Buffer.from(`${id}.${timestamp}.`, "latin1");
+  return (body, secret) => {
+    const expected = createHmac("sha256", signingKey(secret)).update(head).update(body).digest();
+    let same = false;
+    for (const one of given) same = timingSafeEqual(expected, one) || same;
+    return same;
+  };
+}
+
+/** GitLab's signing tokens are `whsec_` and the key in base64; anything else is the key as it stands. */
+function signingKey(secret: string): Buffer {
+  const encoded = /^whsec_([A-Za-z0-9+/]{16,}={0,2})$/.exec(secret)?.[1];
+  return encoded ? Buffer.from(encoded, "base64") : Buffer.from(secret);
+}

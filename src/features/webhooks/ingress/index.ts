@@ -1,0 +1,2 @@
+export { routes } from "./routes.ts";
+export { addTargetsOfAll, type DeliveryId, setVerdictOfAll } from "./store.ts";

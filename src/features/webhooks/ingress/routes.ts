@@ -1,0 +1,14 @@
+import { on } from "../../../platform/http/index.ts";
+import * as contract from "./contract.ts";
+import * as service from "./service.ts";
+
+export const routes = [
+  on(contract.codehost, (ctx, { query, request, readBytes }) =>
+    service.receive(ctx, { only: undefined, connector: query.connector, request, readBytes }),
+  ),
+  ...contract.named.map(({ dialect, spec }) =>
+    on(spec, (ctx, { query, request, readBytes }) =>
+      service.receive(ctx, { only: dialect, connector: query.connector, request, readBytes }),
+    ),
+  ),
+];

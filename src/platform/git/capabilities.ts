@@ -1,0 +1,73 @@
+import type { EgressStream } from "../egress/index.ts";
+import { GitError, malformed } from "./errors.ts";
+import { type Packet, PacketReader } from "./pkt-line.ts";
+
+/** What a server said about itself. The old protocol lists its refs at once, the second when asked. */
+export type Capabilities =
+  | { version: 2; filter: boolean; shallow: boolean }
+  | { version: 0; names: ReadonlySet<string>; refs: ReadonlyMap<string, string> };
+
+const banner = `# service=git-upload-pack`;
+
+export async function readCapabilities(reply: EgressStream): Promise<Capabilities> {
+  try {
+    const reader = new PacketReader(reply.chunks);
+    let first = await reader.next();
+    if (textOf(first) === banner) {
+      if ((await reader.next()) !== "flush") throw malformed("its beginning is unknown");
+      first = await reader.next();
+    }
+    if (textOf(first) === "version 2") return await readSecond(reader);
+    if (textOf(first) === "version 1") first = await reader.next();
+    return await readOld(reader, first);
+  } finally {
+    reply.close();
+  }
+}
+
+const textOf = (packet: Packet | undefined) =>
+  Buffer.isBuffer(packet) ? packet.toString("utf8").replace(/\n$/, "") : undefined;
+
+async function readSecond(reader: PacketReader): Promise<Capabilities> {
+  const known = new Map<string, string>();
+  for (;;) {
+    const line = textOf(await reader.next());
+    if (line === undefined) break;
+    const [name = "", value = ""] = line.split(/=(.*)/s);
+    known.set(name, value);
+  }
+  checkFormat(known.get("object-format"));
+  if (!known.has("ls-refs") || !known.has("fetch")) throw malformed("it cannot fetch");
+  const features = known.get("fetch")!.split(" ");
+  return { version: 2, filter: features.includes("filter"), shallow: features.includes("shallow") };
+}
+
+async function readOld(reader: PacketReader, first: Packet | undefined): Promise<Capabilities> {
+  const refs = new Map<string, string>();
+  let names: ReadonlySet<string> | undefined;
+  for (let packet = first; packet !== "flush"; packet = await reader.next()) {
+    if (!Buffer.isBuffer(packet)) throw malformed("the list of refs was cut short");
+    let line = textOf(packet)!;
+    if (!names) {
+      const [ref = "", capabilities = ""] = line.split("\0");
+      names = new Set(capabilities.trim().split(" "));
+      checkFormat([...names].find((name) => name.startsWith("object-format="))?.slice(14));
+      line = ref;
+    }
+    if (/^shallow [0-9a-f]+$/.test(line)) continue;
+    const [, id, ref] = /^([0-9a-f]{40}) (\S+)$/.exec(line) ?? [];
+    if (!id || !ref) throw malformed("the list of refs cannot be read");
+    // An empty repository has one line, to carry what the server can do.
+    if (ref !== "capabilities^{}") refs.set(ref, id);
+  }
+  // A repository without a single ref may say nothing at all.
+  return { version: 0, names: names ?? new Set(), refs };
+}
+
+function checkFormat(format: string | undefined): void {
+  if (format === undefined || format === "sha1") return;
+  throw new GitError(
+    "unsupported",
+    "The repository uses SHA-256 for its objects, which is not read yet. Only SHA-1 repositories are.",
+  );
+}

@@ -1,0 +1,2 @@
+export { GitError, type GitErrorKind } from "./errors.ts";
+export { openRepository, type Repository, type Snapshot } from "./repository.ts";

@@ -1,0 +1,29 @@
+/** What one reading of a repository may cost. */
+export interface GitLimits {
+  /** Of refs that a server of the old protocol lists without being asked. */
+  advertisementBytes: number;
+  packBytes: number;
+  objects: number;
+  /** Everything that is inflated or put together from deltas, counted as often as it is. */
+  inflatedBytes: number;
+  /** A larger object is checked and passed over, never held. */
+  objectBytes: number;
+  deltaDepth: number;
+  /** Of objects that stand on each other as deltas, while they are put together. */
+  heldBytes: number;
+  timeoutMs: number;
+}
+
+export const defaultLimits: GitLimits = {
+  advertisementBytes: 16 * 1024 * 1024,
+  packBytes: 64 * 1024 * 1024,
+  objects: 250_000,
+  inflatedBytes: 512 * 1024 * 1024,
+  objectBytes: 8 * 1024 * 1024,
+  // Git makes chains of 50; aggressive repacking once made 250.
+  deltaDepth: 500,
+  heldBytes: 64 * 1024 * 1024,
+  timeoutMs: 120_000,
+};
+
+export const mebibytes = (bytes: number) => `${Math.round((bytes / 1024 / 1024) * 10) / 10} MiB`;

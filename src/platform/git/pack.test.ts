@@ -1,0 +1,264 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runGit } from "../../../test/fixtures/git-server.ts";
+import { applyDelta } from "./delta.ts";
+import { defaultLimits } from "./limits.ts";
+import { openPack } from "./pack.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "packs-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(() => runGit(["init", "-q", "--bare", "."], folder));
+
+/** Stores texts as objects of git, and gives their ids. */
+async function store(texts: Buffer[]): Promise<string[]> {
+  const stream = texts.flatMap((text, i) => [`blob\nmark :${i + 1}\ndata ${text.length}\n`, text, "\n"]);
+  const marks = texts.map((_, i) => `get-mark :${i + 1}\n`);
+  const input = Buffer.concat([...stream, ...marks].map((part) => Buffer.from(part)));
+  return String(await runGit(["fast-import", "--quiet", "--cat-blob-fd=1"], folder, input))
+    .trim()
+    .split("\n");
+}
+
+const packOf = (ids: string[], ...options: string[]) =>
+  runGit(["pack-objects", "-q", "--stdout", "--window=50", ...options], folder, `${ids.join("\n")}\n`);
+
+/** Variations of one text, so that git finds deltas between them. */
+const related = fc
+  .tuple(
+    fc.array(fc.string({ minLength: 10, maxLength: 60 }), { minLength: 5, maxLength: 60 }),
+    fc.array(fc.array(fc.tuple(fc.nat(59), fc.string()), { maxLength: 3 }), { minLength: 1, maxLength: 12 }),
+  )
+  .map(([lines, edits]) =>
+    edits.map((changes) => {
+      const copy = [...lines];
+      for (const [at, text] of changes) copy[at % copy.length] = text;
+      return Buffer.from(copy.join("\n"));
+    }),
+  );
+
+const varied: [name: string, ...options: string[]][] = [
+  ["with deltas by offset", "--delta-base-offset", "--depth=50"],
+  ["with deltas by id", "--depth=50"],
+  ["without deltas", "--depth=0"],
+];
+
+test.each(varied)(
+  "every object of a pack that git made %s is read as git reads it",
+  async (_, ...options) => {
+    await fc.assert(
+      fc.asyncProperty(related, async (texts) => {
+        const ids = await store(texts);
+        const pack = await openPack(await packOf(ids, ...options), defaultLimits);
+        for (const [i, id] of ids.entries()) {
+          expect(pack.find(id)).toEqual({ type: "blob", size: texts[i]!.length });
+          expect(pack.read(id).data.equals(texts[i]!)).toBe(true);
+        }
+        expect(pack.size).toBe(new Set(ids).size);
+      }),
+      { numRuns: 15 },
+    );
+  },
+  60_000,
+);
+
+describe("a pack that is not what git would send", () => {
+  let whole: Buffer;
+  let ids: string[];
+  beforeAll(async () => {
+    const base = Array.from({ length: 200 }, (_, i) => `line ${i * 7919}`).join("\n");
+    ids = await store(
+      Array.from({ length: 6 }, (_, i) => Buffer.from(`${base}\n${i} ${"x".repeat(i * 50)}`)),
+    );
+    whole = await packOf(ids, "--delta-base-offset");
+  });
+
+  test("is refused wherever it was cut", async () => {
+    for (let at = 0; at < whole.length; at += 7)
+      await expect(openPack(whole.subarray(0, at), defaultLimits)).rejects.toMatchObject({
+        kind: "protocol",
+      });
+  });
+
+  test("never gives another object under an id, whatever was changed in it", async () => {
+    const known = new Set(ids);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 21), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const changed = Buffer.from(whole);
+        changed[at] = changed[at]! ^ change;
+        try {
+          const pack = await openPack(sealed(changed), { ...defaultLimits, objectBytes: 1_000_000 });
+          for (const id of known) if (pack.find(id)) expect(idOf(pack.read(id).data)).toBe(id);
+        } catch (error) {
+          expect(error).toMatchObject({ name: "GitError" });
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("is refused when its checksum is wrong", async () => {
+    const changed = Buffer.from(whole);
+    changed[changed.length - 1]! ^= 1;
+    await expect(openPack(changed, defaultLimits)).rejects.toThrow(/checksum/);
+  });
+
+  test("is refused when a delta's base was left out", async () => {
+    const [id] = await store([Buffer.from("x".repeat(500))]);
+    const delta = Buffer.concat([varint(500), varint(500), Buffer.from([0x80 | 0x10 | 0x20, 0xf4, 0x01])]);
+    await expect(openPack(made([refDelta(id!, delta)]), defaultLimits)).rejects.toThrow(/no base/);
+  });
+
+  test("is refused when deltas stand on each other in a circle", async () => {
+    const [a, b] = ["a".repeat(40), "b".repeat(40)];
+    const delta = Buffer.concat([varint(1), varint(1), Buffer.from([1, 65])]);
+    await expect(openPack(made([refDelta(a!, delta), refDelta(b!, delta)]), defaultLimits)).rejects.toThrow(
+      /no base/,
+    );
+  });
+});
+
+describe("a pack that is small and would become large", () => {
+  const limits = { ...defaultLimits, objectBytes: 1_000_000, inflatedBytes: 20_000_000, deltaDepth: 100 };
+
+  test("an object of more than it announces is refused when it passes that", async () => {
+    const zeros = deflateSync(Buffer.alloc(50_000_000));
+    await expect(openPack(made([Buffer.concat([header(3, 10), zeros])]), limits)).rejects.toMatchObject({
+      kind: "protocol",
+    });
+  });
+
+  test("an object that announces more than all may be is refused before it is inflated", async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const zeros = deflateSync(Buffer.alloc(100));
+    for (const size of [21_000_000, 2 ** 32, 2 ** 40])
+      await expect(openPack(made([Buffer.concat([header(3, size), zeros])]), limits)).rejects.toMatchObject({
+        kind: "too_large",
+      });
+    await expect(openPack(made([Buffer.concat([header(3, 2 ** 60), zeros])]), limits)).rejects.toMatchObject({
+      kind: "protocol",
+    });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30_000_000);
+  });
+
+  test("a large object is passed over without being held, and one that lies about it is refused", async () => {
+    const large = Buffer.concat([header(3, 15_000_000), deflateSync(Buffer.alloc(15_000_000))]);
+    const small = Buffer.concat([header(3, 5), deflateSync("small")]);
+    const pack = await openPack(made([large, small]), limits);
+    expect(pack.passedOver).toBe(1);
+    expect(pack.read(idOf(Buffer.from("small"))).data.toString()).toBe("small");
+    const lying = Buffer.concat([header(3, 15_000_000), deflateSync(Buffer.alloc(15_000_001))]);
+    await expect(openPack(made([lying]), limits)).rejects.toMatchObject({ kind: "protocol" });
+  });
+
+  test("deltas that copy one base over and over are stopped by their sum", async () => {
+    const base = Buffer.alloc(65_536, "a");
+    const copies = Array.from({ length: 15 }, () => Buffer.from([0x80]));
+    const delta = Buffer.concat([varint(65_536), varint(65_536 * 15), ...copies]);
+    const objects = Array.from({ length: 100 }, () => refDelta(idOf(base), delta));
+    const first = Buffer.concat([header(3, base.length), deflateSync(base)]);
+    await expect(openPack(made([first, ...objects]), limits)).rejects.toMatchObject({ kind: "too_large" });
+  });
+
+  test("a chain of deltas that is too deep is refused, one that is not is read", async () => {
+    const chain = (depth: number) => {
+      let text = "0";
+      const objects = [Buffer.concat([header(3, 1), deflateSync(text)])];
+      for (let i = 1; i <= depth; i++) {
+        const next = String(i);
+        const delta = Buffer.concat([
+          varint(text.length),
+          varint(next.length),
+          Buffer.from([next.length]),
+          Buffer.from(next),
+        ]);
+        objects.push(refDelta(idOf(Buffer.from(text)), delta));
+        text = next;
+      }
+      return made(objects);
+    };
+    const pack = await openPack(chain(100), limits);
+    expect(pack.read(idOf(Buffer.from("100"))).data.toString()).toBe("100");
+    await expect(openPack(chain(101), limits)).rejects.toThrow(/deep/);
+    await expect(openPack(chain(100), { ...limits, heldBytes: 100 })).rejects.toThrow(/at once/);
+  });
+
+  test("more objects than allowed are refused by their number alone", async () => {
+    const head = Buffer.from("PACK\0\0\0\u0002\x7f\x7f\x7f\x7f", "latin1");
+    await expect(openPack(sealed(Buffer.concat([head, Buffer.alloc(40)])), limits)).rejects.toMatchObject({
+      kind: "too_large",
+    });
+  });
+
+  test("others get their turn while a large pack is read", async () => {
+    const objects = Array.from({ length: 30_000 }, (_, i) =>
+      Buffer.concat([header(3, String(i).length), deflateSync(String(i))]),
+    );
+    let turns = 0;
+    const timer = setInterval(() => turns++, 5);
+    await openPack(made(objects), { ...limits, objects: 30_000 });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+test("no delta writes outside of what it announced, or reads outside of its base", () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 100 }),
+      fc.uint8Array({ maxLength: 60 }),
+      fc.nat(300),
+      (base, operations, size) => {
+        const delta = Buffer.concat([varint(base.length), varint(size), operations]);
+        try {
+          expect(applyDelta(Buffer.from(base), delta, 1_000).length).toBe(size);
+        } catch (error) {
+          expect(error).toMatchObject({ name: "GitError" });
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+const idOf = (data: Buffer) => createHash("sha1").update(`blob ${data.length}\0`).update(data).digest("hex");
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  do {
+    bytes.push((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+    value = Math.floor(value / 128);
+  } while (value > 0);
+  return Buffer.from(bytes);
+}
+
+function header(type: number, size: number): Buffer {
+  const rest = Math.floor(size / 16);
+  const first = (type << 4) | (size % 16);
+  if (rest === 0) return Buffer.from([first]);
+  const bytes = [first | 0x80];
+  for (let left = rest; left > 0; left = Math.floor(left / 128))
+    bytes.push((left % 128) | (left >= 128 ? 0x80 : 0));
+  return Buffer.from(bytes);
+}
+
+const refDelta = (base: string, delta: Buffer) =>
+  Buffer.concat([header(7, delta.length), Buffer.from(base, "hex"), deflateSync(delta)]);
+
+function made(objects: Buffer[]): Buffer {
+  const head = Buffer.alloc(12);
+  head.write("PACK");
+  head.writeUInt32BE(2, 4);
+  head.writeUInt32BE(objects.length, 8);
+  return sealed(Buffer.concat([head, ...objects, Buffer.alloc(20)]));
+}
+
+/** With a checksum that fits, so that what is wrong inside is looked at. */
+function sealed(bytes: Buffer): Buffer {
+  const body = bytes.subarray(0, -20);
+  return Buffer.concat([body, createHash("sha1").update(body).digest()]);
+}

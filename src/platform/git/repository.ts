@@ -1,0 +1,130 @@
+import type { Egress } from "../egress/index.ts";
+import { type Capabilities, readCapabilities } from "./capabilities.ts";
+import { GitError, malformed } from "./errors.ts";
+import { defaultLimits, type GitLimits } from "./limits.ts";
+import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from "./objects.ts";
+import type { Pack } from "./pack.ts";
+import { advertisement, type Remote } from "./transport.ts";
+import { takingTurns } from "./turns.ts";
+import { fetchPack, listRef, type Wanted } from "./upload-pack.ts";
+
+export interface RepositoryOptions {
+  /** http or https. */
+  url: string;
+  /** The value of the `authorization` header. */
+  authorization?: string | undefined;
+  signal?: AbortSignal | undefined;
+  limits?: Partial<GitLimits> | undefined;
+}
+
+/** A repository on another machine, read over git's smart HTTP into memory and nowhere else. */
+export interface Repository {
+  /** What the ref points to; undefined: there is no such ref. */
+  resolve(ref: string): Promise<string | undefined>;
+  /** One commit with its folders; files come when they are read, where the server can leave them out. */
+  snapshot(id: string): Promise<Snapshot>;
+}
+
+export interface Snapshot {
+  id: string;
+  commit: Commit;
+  tree(id: string): TreeEntry[];
+  /** Each file once, in no order; undefined for one that is larger than `maxBytes`. */
+  files(ids: Iterable<string>, maxBytes: number): AsyncIterable<[id: string, data: Buffer | undefined]>;
+}
+
+const filesAtOnce = 1_000;
+
+export async function openRepository(egress: Egress, options: RepositoryOptions): Promise<Repository> {
+  const asked: Remote = {
+    egress,
+    url: options.url.replace(/\/+$/, ""),
+    authorization: options.authorization,
+    signal: options.signal,
+    limits: { ...defaultLimits, ...options.limits },
+  };
+  const { remote, reply } = await advertisement(asked);
+  const capabilities = await readCapabilities(reply);
+  return {
+    resolve: async (ref) => {
+      if (capabilities.version === 2) return listRef(remote, ref);
+      return capabilities.refs.get(`${ref}^{}`) ?? capabilities.refs.get(ref);
+    },
+    snapshot: (id) => openSnapshot(remote, capabilities, id),
+  };
+}
+
+async function openSnapshot(remote: Remote, capabilities: Capabilities, id: string): Promise<Snapshot> {
+  const withoutFiles = capabilities.version === 2 && capabilities.filter;
+  const shallow = capabilities.version === 0 || capabilities.shallow;
+  const head = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
+  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted);
+  const pack = await ask({ ids: head, shallow, withoutFiles });
+  const commit = commitIn(pack, id);
+  return {
+    id,
+    commit,
+    tree(treeId) {
+      // The empty tree is nowhere stored, as every git knows it by heart.
+      if (treeId === emptyTree && !pack.find(treeId)) return [];
+      const { type, data } = pack.read(treeId);
+      if (type !== "tree") throw malformed("a folder is none");
+      return parseTree(data);
+    },
+    async *files(ids, maxBytes) {
+      const missing: string[] = [];
+      const turn = takingTurns();
+      for (const one of new Set(ids)) {
+        await turn();
+        if (pack.find(one)) yield [one, fileIn(pack, one, maxBytes)];
+        else if (withoutFiles) missing.push(one);
+        else yield [one, absent(pack)];
+      }
+      let whole: Pack | undefined;
+      for (let at = 0; at < missing.length; at += filesAtOnce) {
+        const wanted = missing.slice(at, at + filesAtOnce);
+        let more = whole;
+        more ??= await ask({ ids: wanted, shallow: false, withoutFiles: false }).catch(async (error) => {
+          // Some servers leave files out and then hand none out by its id: then everything at once.
+          if (!(error instanceof GitError) || error.kind === "too_large") throw error;
+          whole = await ask({ ids: head, shallow, withoutFiles: false });
+          return whole;
+        });
+        for (const one of wanted) {
+          await turn();
+          yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+        }
+      }
+    },
+  };
+}
+
+/** The old protocol hands out only what it listed by itself: for a tag's target, the tag. */
+function advertised(refs: ReadonlyMap<string, string>, id: string): string {
+  const peeled = [...refs].find(([name, target]) => target === id && name.endsWith("^{}"))?.[0];
+  return (peeled && refs.get(peeled.slice(0, -3))) ?? id;
+}
+
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+function commitIn(pack: Pack, id: string): Commit {
+  for (let at = id, hops = 0; hops < 5; hops++) {
+    const { type, data } = pack.read(at);
+    if (type === "commit") return parseCommit(data);
+    if (type !== "tag") break;
+    at = parseTag(data);
+  }
+  throw new GitError("unsupported", "The ref points to something that is not a commit.");
+}
+
+function fileIn(pack: Pack, id: string, maxBytes: number): Buffer | undefined {
+  const { type, size } = pack.find(id)!;
+  if (type !== "blob") throw malformed("a file is none");
+  return size > maxBytes ? undefined : pack.read(id).data;
+}
+
+/** Not there because it was too large to hold; else the server left out what was asked for. */
+function absent(pack: Pack): undefined {
+  if (pack.passedOver === 0) throw malformed("a file is missing");
+  return undefined;
+}

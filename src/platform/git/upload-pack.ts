@@ -1,0 +1,140 @@
+import type { Capabilities } from "./capabilities.ts";
+import { GitError, malformed } from "./errors.ts";
+import { mebibytes } from "./limits.ts";
+import { openPack, type Pack } from "./pack.ts";
+import { delimiter, flush, PacketReader, packet } from "./pkt-line.ts";
+import { post, type Remote } from "./transport.ts";
+
+const agent = "agent=signalbox";
+
+/** The commit or object that a ref points to; a tag's own target where the server tells. */
+export async function listRef(remote: Remote, ref: string): Promise<string | undefined> {
+  const body = Buffer.concat([
+    packet("command=ls-refs\n"),
+    packet(`${agent}\n`),
+    packet("object-format=sha1\n"),
+    delimiter,
+    packet("peel\n"),
+    packet(`ref-prefix ${ref}\n`),
+    flush,
+  ]);
+  const reply = await post(remote, body, { maxBytes: remote.limits.advertisementBytes, version: 2 });
+  try {
+    const reader = new PacketReader(reply.chunks);
+    for (;;) {
+      const line = await reader.next();
+      if (line === "flush") return undefined;
+      if (!Buffer.isBuffer(line)) throw malformed("the list of refs was cut short");
+      const [id, name, ...more] = line.toString("utf8").replace(/\n$/, "").split(" ");
+      if (name !== ref) continue;
+      const peeled = more.find((one) => one.startsWith("peeled:"))?.slice(7);
+      const target = peeled ?? id!;
+      if (!/^[0-9a-f]{40}$/.test(target)) throw malformed("the list of refs cannot be read");
+      return target;
+    }
+  } finally {
+    reply.close();
+  }
+}
+
+export interface Wanted {
+  ids: readonly string[];
+  /** Only this commit, without those before it. */
+  shallow: boolean;
+  /** Commits and folders, but no file. */
+  withoutFiles: boolean;
+}
+
+export async function fetchPack(remote: Remote, capabilities: Capabilities, wanted: Wanted): Promise<Pack> {
+  const { packBytes } = remote.limits;
+  const version = capabilities.version;
+  const body = capabilities.version === 2 ? secondRequest(wanted) : oldRequest(capabilities.names, wanted);
+  const reply = await post(remote, body, { maxBytes: packBytes + 1024 * 1024, version });
+  try {
+    const reader = new PacketReader(reply.chunks);
+    const banded = version === 2 || [...sidebands].some((name) => capabilities.names.has(name));
+    await (version === 2
+      ? skipToPack(reader)
+      : skipAnswers(reader, wanted.shallow && capabilities.names.has("shallow")));
+    const bytes = await gather(banded ? dataOf(reader) : reader.rest(), packBytes);
+    return await openPack(bytes, remote.limits);
+  } finally {
+    reply.close();
+  }
+}
+
+function secondRequest({ ids, shallow, withoutFiles }: Wanted): Buffer {
+  return Buffer.concat([
+    packet("command=fetch\n"),
+    packet(`${agent}\n`),
+    packet("object-format=sha1\n"),
+    delimiter,
+    packet("no-progress\n"),
+    packet("ofs-delta\n"),
+    ...(shallow ? [packet("deepen 1\n")] : []),
+    ...(withoutFiles ? [packet("filter blob:none\n")] : []),
+    ...ids.map((id) => packet(`want ${id}\n`)),
+    packet("done\n"),
+    flush,
+  ]);
+}
+
+const sidebands = new Set(["side-band-64k", "side-band"]);
+
+function oldRequest(names: ReadonlySet<string>, { ids, shallow }: Wanted): Buffer {
+  const asked = ["side-band-64k", "ofs-delta", "no-progress", "shallow"].filter((name) => names.has(name));
+  if (!names.has("side-band-64k") && names.has("side-band")) asked.push("side-band");
+  return Buffer.concat([
+    ...ids.map((id, i) => packet(`want ${id}${i === 0 ? ` ${[...asked, agent].join(" ")}` : ""}\n`)),
+    ...(shallow && names.has("shallow") ? [packet("deepen 1\n")] : []),
+    flush,
+    packet("done\n"),
+  ]);
+}
+
+async function skipToPack(reader: PacketReader): Promise<void> {
+  for (;;) {
+    const line = await reader.next();
+    if (line === undefined || line === "flush") throw malformed("there is no pack");
+    if (Buffer.isBuffer(line) && line.toString("latin1").trimEnd() === "packfile") return;
+  }
+}
+
+/** The old protocol first says where history was cut, then that we have nothing in common. */
+async function skipAnswers(reader: PacketReader, deepened: boolean): Promise<void> {
+  for (let cut = deepened; ; ) {
+    const line = await reader.next();
+    if (line === undefined) throw malformed("there is no pack");
+    if (line === "flush") cut = false;
+    else if (!cut && Buffer.isBuffer(line) && /^(?:NAK|ACK )/.test(line.toString("latin1"))) return;
+  }
+}
+
+async function* dataOf(reader: PacketReader): AsyncGenerator<Buffer> {
+  for (;;) {
+    const line = await reader.next();
+    if (line === "flush") return;
+    if (!Buffer.isBuffer(line)) throw malformed("the pack was cut short");
+    // 1 is the pack, 2 is for a person to watch, 3 is the end of it.
+    if (line[0] === 1) yield line.subarray(1);
+    else if (line[0] === 3) throw new GitError("server_error", "The server gave up while sending the pack.");
+    else if (line[0] !== 2) throw malformed("a piece of the pack is of an unknown kind");
+  }
+}
+
+async function gather(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > maxBytes) {
+      throw new GitError(
+        "too_large",
+        `The server sent more than ${mebibytes(maxBytes)}. A server that can leave files out (uploadpack.allowFilter) sends less.`,
+      );
+    }
+    // A piece is part of a buffer that would be held with it.
+    parts.push(Buffer.from(piece));
+  }
+  return Buffer.concat(parts, size);
+}

@@ -1,0 +1,316 @@
+import * as oauth from "oauth4webapi";
+import type { Egress } from "../egress/index.ts";
+import { OAuthFailure, safeCode, toFailure } from "./failure.ts";
+import { signingKey } from "./keys.ts";
+import { assertSuccess, type Json, readJson, readTokenReply, textAt } from "./replies.ts";
+import { type Account, type Credentials, claimNames, type Server, type Tokens } from "./server.ts";
+
+export interface Peer {
+  server: Server;
+  credentials: Credentials;
+  egress: Egress;
+}
+
+export const newState = oauth.generateRandomState;
+export const newVerifier = oauth.generateRandomCodeVerifier;
+export const newNonce = oauth.generateRandomNonce;
+
+export interface AuthorizeRequest {
+  clientId: string;
+  redirectUri: string;
+  state: string;
+  verifier: string;
+  nonce: string;
+  scopes: readonly string[];
+}
+
+export async function authorizeUrl(server: Server, request: AuthorizeRequest): Promise<string> {
+  const url = new URL(server.authorizationEndpoint);
+  const { scopes } = request;
+  const parameters = {
+    // OpenID Connect Core §11: without it the scope is ignored, and there is no refresh token.
+    ...(server.discovered && scopes.includes("offline_access") ? { prompt: "consent" } : {}),
+    ...server.authorizeParameters,
+    response_type: "code",
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    state: request.state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(request.verifier),
+    code_challenge_method: "S256",
+    ...(scopes.length > 0 ? { [server.scopeParameter]: scopes.join(server.scopeSeparator) } : {}),
+    ...(server.account?.from === "id_token" ? { nonce: request.nonce } : {}),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+export interface Redirect {
+  /** The query that the browser came back with. */
+  parameters: URLSearchParams;
+  redirectUri: string;
+  state: string;
+  verifier: string;
+  nonce: string;
+}
+
+export interface Granted {
+  tokens: Tokens;
+  /** Undefined: the server does not say, or did not when asked. */
+  account: Account | undefined;
+}
+
+/** Holds the redirect to what was started, and trades its code. */
+export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Granted> {
+  const { server } = peer;
+  return translate(async () => {
+    const as = libraryServer(server);
+    const client = { client_id: peer.credentials.clientId };
+    const response = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      await authentication(peer),
+      checkRedirect(server, redirect),
+      redirect.redirectUri,
+      redirect.verifier,
+      { ...options(peer, server.tokenEndpoint), additionalParameters: server.tokenParameters },
+    );
+    const reply = await readTokenReply(response, server);
+    const result = await oauth.processAuthorizationCodeResponse(
+      as,
+      client,
+      reply.response,
+      reply.hasIdToken ? { expectedNonce: redirect.nonce } : {},
+    );
+    const tokens = tokensFrom(result);
+    return {
+      tokens,
+      account: await accountOf(peer, tokens, oauth.getValidatedIdTokenClaims(result), reply.body),
+    };
+  });
+}
+
+/** Throws what the server refused with, or what is wrong with its redirect: `iss`, mostly. */
+function checkRedirect(server: Server, { parameters, state }: Redirect): URLSearchParams {
+  const given = new URLSearchParams(parameters);
+  // Nothing to compare it with.
+  if (!server.issuer) given.delete("iss");
+  try {
+    return oauth.validateAuthResponse(libraryServer(server), { client_id: "-" }, given, state);
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) {
+      const code = safeCode(server.errorNames[error.error] ?? error.error);
+      throw new OAuthFailure("rejected", code, `The provider answered ${code}.`);
+    }
+    const iss = given.get("iss");
+    if (iss === null ? server.issParameter : server.issuer && iss !== server.issuer) {
+      throw new OAuthFailure(
+        "rejected",
+        "issuer_mismatch",
+        "The answer does not come from the provider that was asked.",
+      );
+    }
+    throw error;
+  }
+}
+
+/** One call with a refresh token. The caller sees to it that it is one. */
+export async function refreshTokens(peer: Peer, refreshToken: string): Promise<Tokens> {
+  const { server } = peer;
+  return translate(async () => {
+    const at = server.refreshEndpoint ?? server.tokenEndpoint;
+    const as = { ...libraryServer(server), token_endpoint: at };
+    const client = { client_id: peer.credentials.clientId };
+    const response = await oauth.refreshTokenGrantRequest(
+      as,
+      client,
+      await authentication(peer),
+      refreshToken,
+      {
+        ...options(peer, at),
+        additionalParameters: server.tokenParameters,
+      },
+    );
+    // An ID token tells nothing here that is not known, and would have to be right in its own way.
+    const reply = await readTokenReply(response, { ...server, account: undefined });
+    return tokensFrom(await oauth.processRefreshTokenResponse(as, client, reply.response));
+  });
+}
+
+/** Tells the server that a token is not used any more. Returning means that it is worth nothing now. */
+export async function revokeToken(
+  peer: Peer,
+  token: string,
+  kind: "access_token" | "refresh_token",
+): Promise<void> {
+  const { server, credentials } = peer;
+  const { revocation } = server;
+  if (!revocation) throw new Error("This server offers no revocation.");
+  return translate(async () => {
+    const url = revocation.endpoint.replace("{client_id}", encodeURIComponent(credentials.clientId));
+    if (revocation.style === "rfc7009") {
+      const as = { ...libraryServer(server), revocation_endpoint: url };
+      const response = await oauth.revocationRequest(
+        as,
+        { client_id: credentials.clientId },
+        await authentication(peer),
+        token,
+        { ...options(peer, url), additionalParameters: { token_type_hint: kind } },
+      );
+      const body = await readJson(response);
+      // RFC 7009 has no error for a token that is not good; some servers do, and mean the same.
+      if (response.status < 500 && body?.error === "invalid_token") return;
+      return assertSuccess(response, body, {});
+    }
+    const github = revocation.style === "github";
+    const basic = Buffer.from(`${credentials.clientId}:${credentials.secret ?? ""}`).toString("base64");
+    const response = await wayOut(peer)(url, {
+      method: github ? "DELETE" : "POST",
+      headers: {
+        accept: "application/json",
+        "user-agent": userAgent,
+        authorization: github ? `Basic ${basic}` : `Bearer ${token}`,
+        ...(github ? { "content-type": "application/json" } : {}),
+      },
+      ...(github ? { body: JSON.stringify({ access_token: token }) } : {}),
+      redirect: "manual",
+    });
+    const body = await readJson(response);
+    // Both mean that there is no such token (any more).
+    const gone = github ? [404, 422].includes(response.status) : response.status === 401;
+    if (gone || (body?.ok === false && /^(?:token_revoked|invalid_auth)$/.test(String(body.error)))) return;
+    assertSuccess(response, body, {});
+  });
+}
+
+async function accountOf(
+  peer: Peer,
+  tokens: Tokens,
+  claims: oauth.IDToken | undefined,
+  reply: Json,
+): Promise<Account | undefined> {
+  const { account } = peer.server;
+  switch (account?.from) {
+    case "token_reply":
+      return named(reply, account.subject, account.names);
+    case "userinfo":
+      return named(await ask(peer, account, tokens), account.subject, account.names);
+    case "id_token": {
+      const said = claims && named(claims, "sub", claimNames);
+      if (!said || said.name !== undefined || !account.userinfo) return said;
+      const more = await ask(peer, { endpoint: account.userinfo, scheme: "Bearer" }, tokens);
+      const asked = named(more, "sub", claimNames);
+      return asked?.subject === said.subject ? asked : said;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function named(from: unknown, subjectAt: string, namesAt: readonly string[]): Account | undefined {
+  const subject = textAt(from, subjectAt);
+  const name = namesAt.map((at) => textAt(from, at)).find((text) => text !== undefined);
+  return subject === undefined ? undefined : { subject, name };
+}
+
+interface Question {
+  endpoint: string;
+  scheme: string;
+  body?: unknown;
+  headers?: Record<string, string> | undefined;
+}
+
+/** Undefined: no usable answer. The tokens are good; not knowing whose they are is not worth losing them. */
+async function ask(peer: Peer, { endpoint, scheme, body, headers }: Question, { accessToken }: Tokens) {
+  try {
+    const response = await wayOut(peer)(endpoint, {
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      headers: {
+        accept: "application/json",
+        "user-agent": userAgent,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+        authorization: `${scheme} ${accessToken}`,
+      },
+      redirect: "manual",
+    });
+    return response.ok ? await readJson(response) : undefined;
+  } catch (error) {
+    if (toFailure(error) instanceof OAuthFailure) return undefined;
+    throw error;
+  }
+}
+
+function tokensFrom(reply: oauth.TokenEndpointResponse): Tokens {
+  return {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token,
+    expiresAt: reply.expires_in === undefined ? undefined : Date.now() + Math.floor(reply.expires_in * 1000),
+    scopes: reply.scope?.split(" "),
+  };
+}
+
+const userAgent = "Signalbox";
+const timeoutMs = 10_000;
+
+const libraryServer = (server: Server): oauth.AuthorizationServer => ({
+  issuer: server.issuer ?? new URL(server.authorizationEndpoint).origin,
+  token_endpoint: server.tokenEndpoint,
+  ...(server.issParameter && server.issuer ? { authorization_response_iss_parameter_supported: true } : {}),
+  ...(server.account?.from === "id_token" && server.account.algorithms
+    ? { id_token_signing_alg_values_supported: server.account.algorithms }
+    : {}),
+});
+
+/** What a server names is not what whoever configured it chose, and reaches less far. */
+const wayOut = ({ server, egress }: Peer): typeof fetch => {
+  const { fetch } = server.discovered && server.issuer ? egress.namedBy(server.issuer) : egress;
+  return (url, init) => fetch(url, { signal: AbortSignal.timeout(timeoutMs), ...init });
+};
+
+const options = (peer: Peer, url: string) => ({
+  [oauth.customFetch]: (at: string, init: oauth.CustomFetchOptions<"POST", URLSearchParams>) =>
+    wayOut(peer)(
+      at,
+      peer.server.jsonBody
+        ? {
+            ...init,
+            headers: { ...init.headers, "content-type": "application/json" },
+            body: JSON.stringify(Object.fromEntries(init.body)),
+          }
+        : init,
+    ),
+  // Only ever true for this machine itself: see `endpoint`.
+  [oauth.allowInsecureRequests]: url.startsWith("http:"),
+  headers: { "user-agent": userAgent },
+});
+
+async function authentication({ server, credentials }: Peer): Promise<oauth.ClientAuth> {
+  switch (credentials.authMethod) {
+    case "client_secret_basic":
+      return oauth.ClientSecretBasic(credentials.secret ?? "");
+    case "client_secret_post":
+      return oauth.ClientSecretPost(credentials.secret ?? "");
+    case "private_key_jwt":
+      return oauth.PrivateKeyJwt(
+        {
+          key: await signingKey(credentials.privateKey ?? ""),
+          ...(credentials.keyId ? { kid: credentials.keyId } : {}),
+        },
+        {
+          [oauth.modifyAssertion](_header, payload) {
+            if (!server.issuer) payload.aud = server.tokenEndpoint;
+          },
+        },
+      );
+    case "none":
+      return oauth.None();
+  }
+}
+
+async function translate<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toFailure(error);
+  }
+}

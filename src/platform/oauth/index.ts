@@ -1,0 +1,23 @@
+export {
+  authorizeUrl,
+  exchangeCode,
+  type Granted,
+  newNonce,
+  newState,
+  newVerifier,
+  type Peer,
+  refreshTokens,
+  revokeToken,
+} from "./client.ts";
+export { discover } from "./discovery.ts";
+export { OAuthFailure } from "./failure.ts";
+export { newKey, normalizeKey, publicJwk } from "./keys.ts";
+export {
+  type AuthMethod,
+  authMethods,
+  type Credentials,
+  endpoint,
+  Server,
+  type ServerInput,
+  type Tokens,
+} from "./server.ts";

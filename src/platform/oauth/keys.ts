@@ -1,0 +1,50 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  webcrypto,
+} from "node:crypto";
+
+/** How a key signs, by what it is. */
+function algorithmOf(key: KeyObject): { name: string; namedCurve?: string; hash?: string } | undefined {
+  const { asymmetricKeyType, asymmetricKeyDetails } = key;
+  if (asymmetricKeyType === "ed25519") return { name: "Ed25519" };
+  if (asymmetricKeyType === "rsa" && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) {
+    return { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  }
+  const curves: Record<string, string> = { prime256v1: "P-256", secp384r1: "P-384", secp521r1: "P-521" };
+  const namedCurve = asymmetricKeyType === "ec" && curves[asymmetricKeyDetails?.namedCurve ?? ""];
+  return namedCurve ? { name: "ECDSA", namedCurve } : undefined;
+}
+
+function read(pem: string): KeyObject | undefined {
+  try {
+    const key = createPrivateKey(pem);
+    return algorithmOf(key) && key;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same key as PKCS #8 in PEM; undefined when it is none that can sign for a client. */
+export const normalizeKey = (pem: string): string | undefined =>
+  read(pem)?.export({ type: "pkcs8", format: "pem" }).toString();
+
+export const newKey = (): string =>
+  generateKeyPairSync("ec", { namedCurve: "P-256" })
+    .privateKey.export({ type: "pkcs8", format: "pem" })
+    .toString();
+
+/** What the server is given to check our signatures with. */
+export const publicJwk = (pem: string, keyId: string | undefined): Record<string, unknown> => ({
+  ...createPublicKey(createPrivateKey(pem)).export({ format: "jwk" }),
+  use: "sig",
+  ...(keyId ? { kid: keyId } : {}),
+});
+
+export async function signingKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const key = createPrivateKey(pem);
+  const der = key.export({ type: "pkcs8", format: "der" });
+  return webcrypto.subtle.importKey("pkcs8", new Uint8Array(der), algorithmOf(key)!, false, ["sign"]);
+}

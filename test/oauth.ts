@@ -1,0 +1,183 @@
+import { hashCode } from "../src/features/oauth-providers/connect/secrets.ts";
+import { sql } from "../src/platform/db/index.ts";
+import { newId } from "../src/platform/ids.ts";
+import { type AuthorizationServer, approve, clientSecret } from "./fixtures/authorization-server.ts";
+import type { Person, Reply, TestServer, Workspace } from "./harness.ts";
+
+type Auth = Record<string, string>;
+
+const scopes = ["openid", "email", "offline_access", "files:read"];
+
+/** A provider of the organization's own, by discovery, and a client for it. */
+export async function setUpProvider(
+  server: TestServer,
+  headers: Auth,
+  as: Pick<AuthorizationServer, "issuer">,
+  { id = "acme-id", client = {} }: { id?: string; client?: Record<string, unknown> } = {},
+): Promise<string> {
+  const made = await server.call("/v1/oauth-providers", {
+    body: { id, name: "Acme ID", issuer: as.issuer, scopes },
+    headers,
+  });
+  if (made.status !== 201) throw new Error(`provider failed: ${made.status} ${JSON.stringify(made.body)}`);
+  await saveClient(server, headers, id, client);
+  return id;
+}
+
+export async function saveClient(
+  server: TestServer,
+  headers: Auth,
+  id: string,
+  body: Record<string, unknown> = {},
+) {
+  const saved = await putClient(server, headers, id, body);
+  if (saved.status !== 200) throw new Error(`client failed: ${saved.status} ${JSON.stringify(saved.body)}`);
+  return saved.body.client;
+}
+
+export const putClient = (
+  server: TestServer,
+  headers: Auth,
+  id: string,
+  body: Record<string, unknown> = {},
+) =>
+  server.call(`/v1/oauth-providers/${id}/client`, {
+    method: "PUT",
+    body: {
+      clientId: "basic",
+      ...(body.tokenEndpointAuthMethod ? {} : { clientSecret }),
+      optionalScopes: ["files:write"],
+      ...body,
+    },
+    headers,
+  });
+
+export const start = (server: TestServer, headers: Auth, id: string, query = ""): Promise<Reply> =>
+  server.call(`/v1/oauth-providers/${id}/connect/start${query}`, { headers });
+
+export async function authorizeUrl(
+  server: TestServer,
+  headers: Auth,
+  id: string,
+  query = "",
+): Promise<string> {
+  const { status, body } = await start(server, headers, id, query);
+  if (status !== 200) throw new Error(`start failed: ${status} ${JSON.stringify(body)}`);
+  return body.authorizeUrl;
+}
+
+/** The browser's session, as the browser keeps it. */
+const cookieOf = ({ token }: Pick<Person, "token">): Auth => ({
+  cookie: `signalbox_session=${token}`,
+});
+
+/** The browser comes back, with that session or none. */
+export const comeBack = (
+  server: TestServer,
+  url: URL,
+  person?: Pick<Person, "token">,
+): Promise<Reply<string>> =>
+  server.call(url.pathname + url.search, { headers: person ? cookieOf(person) : {} });
+
+/** All of it, as a person does it. */
+export async function connectAccount(
+  server: TestServer,
+  person: Person,
+  id: string,
+  { account = "octo", query = "" }: { account?: string; query?: string } = {},
+): Promise<void> {
+  const back = await approve(await authorizeUrl(server, person.auth, id, query), account);
+  const page = await comeBack(server, back, person);
+  if (page.status !== 200 || !page.body.includes("is connected")) {
+    throw new Error(`not connected: ${page.status} ${page.body}`);
+  }
+}
+
+export const statusOf = async (server: TestServer, headers: Auth, id: string) =>
+  (await server.call(`/v1/oauth-providers/${id}/status`, { headers })).body;
+
+export const getToken = (server: TestServer, headers: Auth, id: string, body?: unknown): Promise<Reply> =>
+  server.call(`/v1/oauth-providers/${id}/token`, { method: "POST", ...(body ? { body } : {}), headers });
+
+/** The code on the page that waits to be claimed. */
+export const codeOn = (page: string): string => /<pre[^>]*>([^<]+)<\/pre>/.exec(page)![1]!;
+
+export const plantedCode = "AAAAA-BBBBB";
+let planted = 0;
+
+/** A connection of the owner at a provider that is never called, and something more that waits to be claimed. */
+export async function plantConnection(
+  server: TestServer,
+  { orgId, owner }: Workspace,
+  { shared = false, accessToken = "planted-access-token" }: { shared?: boolean; accessToken?: string } = {},
+): Promise<{ providerId: string; connectionId: string; tokenId: string }> {
+  const { db, keyring } = server.platform;
+  const providerId = `planted-${++planted}-${Date.now() % 1e6}`;
+  const at = "https://provider.example";
+  const endpoints = { authorizationEndpoint: `${at}/authorize`, tokenEndpoint: `${at}/token` };
+  await server.call("/v1/oauth-providers", {
+    body: { id: providerId, name: "Planted", ...endpoints },
+    headers: owner.auth,
+  });
+  await saveClient(server, owner.auth, providerId, { optionalScopes: [] });
+  const client = await db.row<{ credentialsId: string; memberId: string }>(sql`
+    select c.credentials_id as "credentialsId", m.id as "memberId" from oauth_clients c
+    join members m on m.org_id = c.org_id and m.user_id = ${owner.userId}
+    where c.org_id = ${orgId} and c.provider_id = ${providerId}`);
+  const addToken = async () => {
+    const tokenId = newId("otk");
+    const sealed = keyring.seal(accessToken, { table: "oauth_tokens", row: tokenId, column: "access_token" });
+    await db.run(sql`
+      insert into oauth_tokens (id, org_id, credentials_id, access_token, scopes)
+      values (${tokenId}, ${orgId}, ${client!.credentialsId}, ${sealed}, '{}')`);
+    return tokenId;
+  };
+  const [tokenId, connectionId] = [await addToken(), newId("ocn")];
+  await db.run(sql`
+    insert into oauth_connections (id, org_id, provider_id, shared, member_id, label, token_id, requested_scopes, connected_by)
+    values (${connectionId}, ${orgId}, ${providerId}, ${shared}, ${shared ? null : client!.memberId}, 'default', ${tokenId},
+      '{}', ${client!.memberId})`);
+  await db.run(sql`
+    insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
+      scopes, secrets, credential, credential_id, status, token_id, code_hash, expires_at)
+    values (${newId("oat")}, ${connectionId}, ${orgId}, ${client!.memberId}, ${providerId}, ${client!.credentialsId}, 1, false,
+      'waiting', '{}', '', 'session', 'x', 'waiting', ${await addToken()}, ${hashCode(plantedCode)}, now() + interval '9 minutes')`);
+  return { providerId, connectionId, tokenId };
+}
+
+export const runJob = async (server: TestServer, name: string): Promise<void> => {
+  const { jobs } = await import("../src/features/oauth-providers/index.ts");
+  const found = jobs.find((job) => job.name === name);
+  if (!found) throw new Error(`There is no job ${name}.`);
+  await found.handle(server.platform, {});
+};
+
+/** As if the access token had been got two hours ago, for that long. */
+export const expire = (server: TestServer, connectionId: string, inSeconds = -1) =>
+  server.platform.db.run(sql`
+    update oauth_tokens set obtained_at = now() - interval '2 hours', last_used_at = now(),
+      expires_at = now() + make_interval(secs => ${inSeconds}::int)
+    where id = (select token_id from oauth_connections where id = ${connectionId})`);
+
+/** The row behind a connection. */
+export const tokenRow = (server: TestServer, connectionId: string) =>
+  server.platform.db.row<Record<string, string | number | null>>(sql`
+    select t.* from oauth_tokens t join oauth_connections c on c.token_id = t.id where c.id = ${connectionId}`);
+
+/** Everything in the database as text, for whoever looks for what must not be there. */
+export async function dump(server: TestServer): Promise<string> {
+  const { db } = server.platform;
+  const tables = await db.rows<{ name: string }>(sql`
+    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
+  let text = "";
+  for (const { name } of tables)
+    text += JSON.stringify((await db.foreign(`select t::text from ${name} t`)).rows);
+  return text;
+}
+
+/** Which of these secrets can be read in the log or in the database. */
+export async function leaks(server: TestServer, secrets: Iterable<string>): Promise<string[]> {
+  const text = server.logLines.join("\n") + (await dump(server));
+  return [...secrets].filter((secret) => text.includes(secret)).map((secret) => secret.slice(0, 12));
+}

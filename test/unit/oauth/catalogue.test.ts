@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { knownProviders, serverOf } from "../../../src/features/oauth-providers/catalogue/index.ts";
+import { authorizeUrl } from "../../../src/platform/oauth/index.ts";
+
+const providers = [...knownProviders().values()];
+const named = providers.map((provider) => [provider.id, provider] as const);
+
+test("there are at least forty, each once", () => {
+  expect(providers.length).toBeGreaterThanOrEqual(40);
+  expect(new Set(providers.map(({ name }) => name)).size).toBe(providers.length);
+});
+
+describe("each provider", () => {
+  test.each(named)("%s is complete for a tenant of its own example", async (_, provider) => {
+    const server = serverOf(provider, provider.tenant?.example ?? null)!;
+    expect(JSON.stringify(server)).not.toContain("{tenant}");
+    const request = { clientId: "c", redirectUri: "https://x/cb", state: "s", verifier: "v", nonce: "n" };
+    const url = new URL(await authorizeUrl(server, { ...request, scopes: provider.scopes }));
+    expect(url.protocol).toBe("https:");
+    expect(url.searchParams.get("code_challenge_method")).toBe("S256");
+    const sent = url.searchParams.get(server.scopeParameter);
+    expect(sent?.split(server.scopeSeparator) ?? []).toEqual(provider.scopes);
+    for (const scope of [...provider.scopes, ...provider.optionalScopes]) {
+      expect(scope).not.toContain(server.scopeSeparator);
+    }
+  });
+
+  test.each(named)("%s asks for nothing twice, and its default tenant is one it takes", (_, provider) => {
+    const scopes = [...provider.scopes, ...provider.optionalScopes];
+    expect(new Set(scopes).size).toBe(scopes.length);
+    if (provider.tenant?.default) expect(serverOf(provider, null)).toBeDefined();
+    if (provider.tenant && !provider.tenant.default) expect(serverOf(provider, null)).toBeUndefined();
+  });
+
+  test.each(named)("%s goes to one site, whatever somebody writes as tenant", (_, provider) => {
+    const site = (tenant: string | null) => {
+      const server = serverOf(provider, tenant);
+      return server && new URL(server.tokenEndpoint).hostname;
+    };
+    for (const tenant of [
+      "evil.example/",
+      "evil.example#",
+      "evil.example?",
+      "a@evil.example",
+      "a:1",
+      "../x",
+      "",
+      "a b",
+      "A\n",
+    ]) {
+      if (provider.tenant) expect(site(tenant), tenant).toBeUndefined();
+      else expect(site(tenant)).toBe(site(null));
+    }
+  });
+
+  test.each(named)(
+    "%s: an entry that says who it is by ID token knows its issuer and asks for openid",
+    (_, provider) => {
+      if (provider.server.account?.from !== "id_token") return;
+      expect(provider.server.issuer).toBeDefined();
+      expect(provider.scopes).toContain("openid");
+    },
+  );
+});
