@@ -3,12 +3,14 @@ import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
+import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
 
 const benches: Record<string, Bench> = {
   authentication,
   discovery,
+  oauth,
   start,
   reports,
   "reports-on-full": reportsOnFull,

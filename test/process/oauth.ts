@@ -151,6 +151,8 @@ export async function crashDuringRefresh(office: Office, afterMs: number): Promi
     };
   });
   const asked = office.token(0).catch(() => undefined);
+  const early = await Promise.race([killed, asked.then((reply) => reply && reply.status !== 200 && reply)]);
+  if (early) return `Before the crash the answer was ${early.status} ${JSON.stringify(early.body)}.`;
   await killed;
   await asked;
   await office.crash(0);
