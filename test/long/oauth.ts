@@ -109,6 +109,7 @@ await show("a provider that never answers ends nothing", async () => {
 await show(`${values.crashes} crashes between answer and commit replay nothing`, () =>
   times(Number(values.crashes), (i) => crashDuringRefresh(office, (i % 10) / 2)),
 );
+console.log(`  ${office.uncertain} of them left it uncertain; the others had committed`);
 await show("nothing secret is in the log", async () =>
   spoken(office).map((secret) => `${secret.slice(0, 8)}…`),
 );

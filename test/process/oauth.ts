@@ -13,6 +13,8 @@ import { type Serving, serve } from "./kit.ts";
 /** Real processes on one PostgreSQL, a real authorization server, and a member whose account is connected. */
 export interface Office {
   as: AuthorizationServer;
+  /** How often a crash left something that nobody can know. */
+  uncertain: number;
   /** One for each process. */
   doors: Callable[];
   member: Person;
@@ -100,6 +102,7 @@ export async function openOffice(databaseUrl: string, processes: number): Promis
   let earlier = "";
   const office: Office = {
     as,
+    uncertain: 0,
     doors,
     member,
     kill: (process) => servers[process]!.send("SIGKILL"),
@@ -165,6 +168,7 @@ export async function crashDuringRefresh(office: Office, afterMs: number): Promi
     return `After the crash the answer was ${reply.status} ${JSON.stringify(reply.body)}.`;
   }
   if ((await office.health()) !== "uncertain") return "Its health does not say that it is uncertain.";
+  office.uncertain++;
   await office.connect();
   return (await office.token(0)).status === 200 ? undefined : "Connecting again did not mend it.";
 }
