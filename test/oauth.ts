@@ -27,7 +27,7 @@ export async function setUpProvider(
   return id;
 }
 
-export async function saveClient(
+async function saveClient(
   server: Callable,
   headers: Auth,
   id: string,
@@ -158,7 +158,7 @@ export const tokenRow = (server: TestServer, connectionId: string) =>
     select t.* from oauth_tokens t join oauth_connections c on c.token_id = t.id where c.id = ${connectionId}`);
 
 /** Everything in the database as text, for whoever looks for what must not be there. */
-export async function dump(server: TestServer): Promise<string> {
+async function dump(server: TestServer): Promise<string> {
   const { db } = server.platform;
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables

@@ -34,7 +34,7 @@ export interface Office {
 
 export const providerId = "acme-id";
 
-export async function freePort(): Promise<string> {
+async function freePort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
