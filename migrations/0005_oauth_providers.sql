@@ -117,6 +117,7 @@ create table oauth_connections (
 );
 create index oauth_connections_page on oauth_connections (org_id, id desc);
 create index oauth_connections_member on oauth_connections (member_id) where member_id is not null;
+create index oauth_connections_live on oauth_connections (org_id, provider_id, member_id) where status <> 'ended';
 create index oauth_connections_token on oauth_connections (token_id);
 create index oauth_connections_ended on oauth_connections (ended_at) where status = 'ended';
 create unique index oauth_connections_own on oauth_connections (org_id, provider_id, member_id, label)

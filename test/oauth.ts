@@ -6,11 +6,14 @@ import type { Person, Reply, TestServer, Workspace } from "./harness.ts";
 
 type Auth = Record<string, string>;
 
+/** Whatever answers calls: a server in this process, or one elsewhere. */
+export type Callable = Pick<TestServer, "call">;
+
 const scopes = ["openid", "email", "offline_access", "files:read"];
 
 /** A provider of the organization's own, by discovery, and a client for it. */
 export async function setUpProvider(
-  server: TestServer,
+  server: Callable,
   headers: Auth,
   as: Pick<AuthorizationServer, "issuer">,
   { id = "acme-id", client = {} }: { id?: string; client?: Record<string, unknown> } = {},
@@ -24,8 +27,8 @@ export async function setUpProvider(
   return id;
 }
 
-export async function saveClient(
-  server: TestServer,
+async function saveClient(
+  server: Callable,
   headers: Auth,
   id: string,
   body: Record<string, unknown> = {},
@@ -35,12 +38,7 @@ export async function saveClient(
   return saved.body.client;
 }
 
-export const putClient = (
-  server: TestServer,
-  headers: Auth,
-  id: string,
-  body: Record<string, unknown> = {},
-) =>
+export const putClient = (server: Callable, headers: Auth, id: string, body: Record<string, unknown> = {}) =>
   server.call(`/v1/oauth-providers/${id}/client`, {
     method: "PUT",
     body: {
@@ -52,15 +50,10 @@ export const putClient = (
     headers,
   });
 
-export const start = (server: TestServer, headers: Auth, id: string, query = ""): Promise<Reply> =>
+export const start = (server: Callable, headers: Auth, id: string, query = ""): Promise<Reply> =>
   server.call(`/v1/oauth-providers/${id}/connect/start${query}`, { headers });
 
-export async function authorizeUrl(
-  server: TestServer,
-  headers: Auth,
-  id: string,
-  query = "",
-): Promise<string> {
+export async function authorizeUrl(server: Callable, headers: Auth, id: string, query = ""): Promise<string> {
   const { status, body } = await start(server, headers, id, query);
   if (status !== 200) throw new Error(`start failed: ${status} ${JSON.stringify(body)}`);
   return body.authorizeUrl;
@@ -73,7 +66,7 @@ const cookieOf = ({ token }: Pick<Person, "token">): Auth => ({
 
 /** The browser comes back, with that session or none. */
 export const comeBack = (
-  server: TestServer,
+  server: Callable,
   url: URL,
   person?: Pick<Person, "token">,
 ): Promise<Reply<string>> =>
@@ -81,7 +74,7 @@ export const comeBack = (
 
 /** All of it, as a person does it. */
 export async function connectAccount(
-  server: TestServer,
+  server: Callable,
   person: Person,
   id: string,
   { account = "octo", query = "" }: { account?: string; query?: string } = {},
@@ -93,10 +86,10 @@ export async function connectAccount(
   }
 }
 
-export const statusOf = async (server: TestServer, headers: Auth, id: string) =>
+export const statusOf = async (server: Callable, headers: Auth, id: string) =>
   (await server.call(`/v1/oauth-providers/${id}/status`, { headers })).body;
 
-export const getToken = (server: TestServer, headers: Auth, id: string, body?: unknown): Promise<Reply> =>
+export const getToken = (server: Callable, headers: Auth, id: string, body?: unknown): Promise<Reply> =>
   server.call(`/v1/oauth-providers/${id}/token`, { method: "POST", ...(body ? { body } : {}), headers });
 
 /** The code on the page that waits to be claimed. */
@@ -165,7 +158,7 @@ export const tokenRow = (server: TestServer, connectionId: string) =>
     select t.* from oauth_tokens t join oauth_connections c on c.token_id = t.id where c.id = ${connectionId}`);
 
 /** Everything in the database as text, for whoever looks for what must not be there. */
-export async function dump(server: TestServer): Promise<string> {
+async function dump(server: TestServer): Promise<string> {
   const { db } = server.platform;
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables

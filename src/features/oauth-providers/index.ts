@@ -1,6 +1,7 @@
 import { sealedAttempts } from "./connect/index.ts";
 import { sealedTokens } from "./tokens/index.ts";
 
+export { endConnectionsOfMember } from "./connections/service.ts";
 export { jobs } from "./jobs.ts";
 export { routes } from "./routes.ts";
 

@@ -264,7 +264,7 @@ const libraryServer = (server: Server): oauth.AuthorizationServer => ({
 /** What a server names is not what whoever configured it chose, and reaches less far. */
 const wayOut = ({ server, egress }: Peer): typeof fetch => {
   const { fetch } = server.discovered && server.issuer ? egress.namedBy(server.issuer) : egress;
-  return (url, init) => fetch(url, { signal: AbortSignal.timeout(timeoutMs), ...init });
+  return (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
 };
 
 const options = (peer: Peer, url: string) => ({

@@ -39,6 +39,8 @@ export function toFailure(error: unknown): unknown {
   return error;
 }
 
-/** Codes are shown to people: only what looks like one. */
+/** Codes are shown and kept: only what reads like one, and not like a token that was sent back to us. */
 export const safeCode = (code: unknown): string =>
-  typeof code === "string" && /^[\w.-]{1,64}$/.test(code) ? code : "unknown_error";
+  typeof code === "string" && code.length <= 40 && /^[a-z]+(?:[_.-][a-z]+)*$/i.test(code)
+    ? code
+    : "unknown_error";

@@ -166,6 +166,28 @@ describe("failures", () => {
     expect(await failure(refreshTokens(given.peer, "r"))).toMatchObject({ kind, code });
   });
 
+  test("every call has an end: well within the lease of a refresh", async () => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const account = {
+      from: "userinfo" as const,
+      endpoint: "https://id.example/me",
+      subject: "id",
+      names: [],
+    };
+    const given = peer(
+      (_, init) => {
+        signals.push(init.signal);
+        return Response.json({ access_token: "a" });
+      },
+      { account, revocation: { endpoint: "https://id.example/revoke" } },
+    );
+    await refreshTokens(given.peer, "r");
+    await exchange(given);
+    await revokeToken(given.peer, "t", "access_token");
+    expect(signals).toHaveLength(4);
+    for (const signal of signals) expect(signal).toBeInstanceOf(AbortSignal);
+  });
+
   test("a fault of our own stays one", async () => {
     const given = peer(raise(new RangeError("bug")));
     await expect(refreshTokens(given.peer, "r")).rejects.toBeInstanceOf(RangeError);

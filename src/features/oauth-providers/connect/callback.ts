@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx } from "../../../platform/context.ts";
+import type { Caller, Ctx, MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound, Refusal } from "../../../platform/errors.ts";
 import { checkAccess, cookieValue, member } from "../../../platform/http/index.ts";
@@ -44,6 +44,7 @@ export async function arrive(ctx: Ctx, providerId: string, request: Request): Pr
   if (!attempt.current) return refuse("superseded");
   const finisher = await finisherOf(ctx, request, attempt);
   if (finisher === "somebody else") return refuse("other_person");
+  if (finisher === "who started" && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
   let granted: Granted;
   try {
     const credentials = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
@@ -86,6 +87,10 @@ async function finisherOf(
     throw error;
   }
 }
+
+/** Ten minutes are long enough to lose the right to speak for the organization. */
+const mayFinish = ({ shared }: store.Attempt, caller: Caller | undefined): boolean =>
+  !shared || (caller?.member?.permissions.has("connections:manage") ?? false);
 
 /** Stores what was given, in its place or to wait. False: too late; then it is left to be revoked. */
 async function keep(
@@ -155,7 +160,7 @@ export async function claim(ctx: MemberCtx, providerId: string, code: string) {
     throw noClaim();
   }
   const started = caller.credential === waiting.credential && caller.credentialId === waiting.credentialId;
-  if (!started && caller.credential !== "session") throw noClaim();
+  if ((!started && caller.credential !== "session") || !mayFinish(waiting, caller)) throw noClaim();
   const { tokenId } = waiting;
   const id = await db.transaction(async (tx) => {
     if (!(await store.lockCurrent(tx, orgId, waiting.id, "waiting"))) throw noClaim();

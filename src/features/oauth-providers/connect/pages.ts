@@ -8,6 +8,7 @@ const reasons: Record<string, string> = {
     "This attempt was overtaken: somebody started again, disconnected, or changed the OAuth client meanwhile.",
   other_person:
     "This was started by somebody else. Nothing is connected, and nothing was taken from your account. Only who starts it can finish it.",
+  not_allowed: "Connecting {} for the whole organization is for its admins. Nothing is connected.",
   provider_mismatch: "The answer came back to another provider's address. Nothing is connected.",
   issuer_mismatch: "The answer does not come from {}. Nothing is connected.",
   invalid_scope:

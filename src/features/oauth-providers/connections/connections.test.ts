@@ -26,7 +26,9 @@ import {
   statusOf,
   tokenRow,
 } from "../../../../test/oauth.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { endConnectionsOfMember } from "../index.ts";
 
 describe("connections", () => {
   const server = useServer();
@@ -116,6 +118,31 @@ describe("connections", () => {
         memberId: null,
         health: { status: "ended", reason: "member_removed" },
         revocation: { status: "revoked" },
+      });
+    });
+
+    test("who removes a member through the door is named in what is remembered", async () => {
+      const dora = await joinWorkspace(server, acme, "member");
+      const connectionId = await connected(dora);
+      const { platform } = server;
+      const ctx = {
+        ...platform,
+        requestId: "r",
+        caller: undefined,
+        address: "192.0.2.7",
+        userAgent: "console",
+      };
+      await platform.db.transaction(async (tx) => {
+        expect(await endConnectionsOfMember(ctx, tx, acme.orgId as OrgId, dora.memberId)).toBe(1);
+        await tx.run(sql`delete from members where id = ${dora.memberId}`);
+      });
+      const events = await server.call(`/v1/oauth-connections/${connectionId}/events`, {
+        headers: acme.owner.auth,
+      });
+      expect(events.body.items[0]).toMatchObject({
+        type: "disconnected",
+        address: "192.0.2.7",
+        detail: { reason: "member_removed" },
       });
     });
 
@@ -246,6 +273,13 @@ describe("connections", () => {
       });
       sharedId = shared.id;
       expect((await getToken(server, acme.owner.auth, id, { account: "team" })).status).toBe(200);
+    });
+
+    test("who stops being an admin on the way does not finish it", async () => {
+      const eve = await joinWorkspace(server, acme, "admin");
+      const back = await approve(await authorizeUrl(server, eve.auth, id, "?shared=true&account=coup"));
+      await server.platform.db.run(sql`update members set role = 'member' where id = ${eve.memberId}`);
+      expect((await comeBack(server, back, eve)).body).toContain("not_allowed");
     });
 
     test("members use it once they are let in, and no longer than that", async () => {

@@ -1,4 +1,4 @@
-import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
@@ -108,6 +108,13 @@ export async function endLive(
   }
   return ended.length;
 }
+
+/**
+ * For the room that removes members: says who did it. Without it the connections end all the same, by the
+ * trigger on the member's row, as the service's own doing.
+ */
+export const endConnectionsOfMember = (ctx: Ctx, tx: Db, orgId: OrgId, memberId: string) =>
+  endLive(tx, orgId, { memberId }, "member_removed", actorOf(ctx));
 
 interface NewConnection {
   providerId: string;

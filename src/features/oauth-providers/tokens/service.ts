@@ -27,6 +27,8 @@ export async function issue(ctx: MemberCtx, providerId: string, wanted: IssueTok
     // One that was just renewed is as good as this provider's get, however long was asked for.
     if (!found.fresh && found.accessToken !== seen) found = await find(ctx, providerId, wanted, 0);
   }
+  // To the minute is enough to know what is worth keeping fresh.
+  if (found.now - found.lastUsedAt > 60_000) await store.touch(ctx.db, ctx.orgId, found.tokenId);
   return show(ctx, found);
 }
 

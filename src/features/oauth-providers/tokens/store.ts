@@ -54,6 +54,7 @@ export interface Found {
   refreshState: "idle" | "refreshing" | "uncertain";
   nextRefreshAt: number | null;
   lastError: string | null;
+  lastUsedAt: number;
   /** Good for as long as was asked: it is handed out, and that is written down. */
   fresh: boolean;
   now: number;
@@ -72,40 +73,35 @@ interface HandOut {
  * another. A token that is good enough is handed out by the same statement that writes it down: agents ask
  * often, and what they got must be known for certain.
  */
-export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) => {
-  const isNamed = sql`c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
-    and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
-    and (${wanted.label}::text is null or c.label = ${wanted.label})`;
-  return db.row<Found>(sql`
+export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) =>
+  db.row<Found>(sql`
     with found as (
-      select c.id, c.provider_id, c.label, c.shared, c.status, c.reason, t.id as token_id, t.access_token, t.scopes,
-        t.expires_at, t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error,
-        t.last_used_at,
+      select c.id, c.label, c.shared, c.status, c.reason, t.id as token_id, t.access_token, t.scopes, t.expires_at,
+        t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error, t.last_used_at,
         c.status = 'connected' and t.access_token is not null and t.scopes @> ${wanted.scopes}::text[]
           and (t.expires_at is null or t.expires_at - now() > least(make_interval(secs => ${wanted.seconds}::int),
             (t.expires_at - t.obtained_at) / 2)) as fresh
-      from (
-        select * from oauth_connections c where ${isNamed} and c.member_id = ${wanted.memberId} and not c.shared
-        union all
-        select * from oauth_connections c where ${isNamed} and c.shared and (c.everyone or exists (
-          select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${wanted.memberId}))
-      ) c join oauth_tokens t on t.id = c.token_id
+      from oauth_connections c join oauth_tokens t on t.id = c.token_id
+      where c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
+        and (c.member_id = ${wanted.memberId} or (c.shared and (c.everyone or exists (
+          select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${wanted.memberId}))))
+        and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
+        and (${wanted.label}::text is null or c.label = ${wanted.label})
       order by c.shared, (c.label = 'default') desc, c.id desc limit 1),
     handed as (
       insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
         credential_id, address, user_agent)
-      select ${out.eventId}, ${orgId}, f.provider_id, f.id, 'token_issued', ${wanted.memberId}, ${out.credential},
+      select ${out.eventId}, ${orgId}, ${wanted.providerId}, f.id, 'token_issued', ${wanted.memberId}, ${out.credential},
         ${out.credentialId}, ${out.address}, ${out.userAgent}
-      from found f where f.fresh),
-    used as (
-      update oauth_tokens t set last_used_at = now() from found f
-      where t.id = f.token_id and f.fresh and f.last_used_at < now() - interval '1 minute')
+      from found f where f.fresh)
     select f.id as "connectionId", f.label, f.shared, f.status, f.reason, f.token_id as "tokenId",
       f.access_token as "accessToken", f.scopes, f.expires_at as "expiresAt", f.refreshable,
-      f.refresh_state as "refreshState", f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError", f.fresh,
-      now() as now
+      f.refresh_state as "refreshState", f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError",
+      f.last_used_at as "lastUsedAt", f.fresh, now() as now
     from found f`);
-};
+
+export const touch = (db: Db, orgId: OrgId, id: string) =>
+  db.run(sql`update oauth_tokens set last_used_at = now() where org_id = ${orgId} and id = ${id}`);
 
 export interface Taken {
   id: string;
