@@ -1,4 +1,4 @@
-export type { Audience, News, Push } from "./hooks/news.ts";
+export type { News, Push } from "./hooks/news.ts";
 export {
   announce,
   endings,
