@@ -30,18 +30,23 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
     const place = { folder, env: { ...env, CODEHOST_WEBHOOK_SECRET: webhookSecret } };
     const product = await startChild("bench/product.ts", place);
     const peer = await startChild("bench/peers/octokit.ts", place);
+    const loud = await startChild("bench/peers/octokit.ts", {
+      folder,
+      env: { ...place.env, PEER_LOG: "on" },
+    });
     try {
       await connect(product.url);
       const mine = await openHookers(product, lanes, 202, 401);
       const theirs = await openHookers(peer, lanes, 200, 400);
+      const loudly = await openHookers(loud, lanes, 200, 400);
       const turns = await interleave(rounds, {
         peer: () => theirs.push(seconds),
         ours: () => mine.push(seconds),
         peerRefusing: () => theirs.push(seconds, true),
         oursRefusing: () => mine.push(seconds, true),
+        loudRefusing: () => loudly.push(seconds, true),
       });
-      mine.close();
-      theirs.close();
+      for (const hookers of [mine, theirs, loudly]) hookers.close();
       const promise = (atLeast: number) => (engine === "postgres" ? { atLeast } : undefined);
       return [
         ...alone(`${engine}: octokit, no storage`, turns.peer),
@@ -52,13 +57,21 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
           unit: "ms",
         },
         ...beside(`${engine}: pushes beside octokit`, turns.ours, turns.peer, promise(0.6)),
-        ...alone(`${engine}: octokit refusing`, turns.peerRefusing),
+        ...alone(`${engine}: octokit refusing`, turns.loudRefusing),
+        ...alone(`${engine}: octokit refusing, without its log`, turns.peerRefusing),
         ...alone(`${engine}: bad signatures refused`, turns.oursRefusing),
-        ...beside(`${engine}: refusals beside octokit`, turns.oursRefusing, turns.peerRefusing, promise(1.2)),
+        // We log every request, and it logs what it refuses.
+        ...beside(`${engine}: refusals beside octokit`, turns.oursRefusing, turns.loudRefusing, promise(1.2)),
+        ...beside(
+          `${engine}: refusals beside octokit without its log`,
+          turns.oursRefusing,
+          turns.peerRefusing,
+        ),
       ];
     } finally {
       await product.stop();
       await peer.stop();
+      await loud.stop();
     }
   });
 }

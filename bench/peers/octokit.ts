@@ -2,13 +2,13 @@ import { createServer } from "node:http";
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 
 // The middleware that GitHub's own library offers, on Node's own server: it verifies, parses and calls a
-// handler that does nothing. It stores nothing and keeps no log; its own would write each refused body out.
+// handler that does nothing. It stores nothing. Its log, of what it refuses, is on when it is asked for.
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const webhooks = new Webhooks({ secret: process.env.CODEHOST_WEBHOOK_SECRET!, log: quiet });
 webhooks.on("push", () => {});
 const middleware = createNodeMiddleware(webhooks, {
   path: "/v1/webhooks/connectors/codehost",
-  log: process.env.PEER_LOG === "on" ? console : quiet,
+  ...(process.env.PEER_LOG === "on" ? {} : { log: quiet }),
 });
 const server = createServer((request, response) => void middleware(request, response));
 // As long as ours: while the other side has its turn, nobody hangs up.

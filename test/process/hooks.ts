@@ -8,10 +8,11 @@ import { type Env, freePort, type Serving, serve } from "./kit.ts";
 
 const secret = "a secret for the tests, long enough";
 export const webhookSecret = "a secret of the whole instance";
+const cloneUrl = "http://127.0.0.1:9/nothing.git";
 const repositories = ["acme/one", "acme/two", "acme/three"];
 
 /** Reproducible numbers from 0 to 1. */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -67,7 +68,7 @@ export async function settle({ dataDir, env, look }: Place): Promise<string[]> {
   return look(async (db) => {
     const ids: string[] = [];
     for (const repository of repositories)
-      ids.push((await insertConnector({ db, keyring }, organization.id, { repository })).id);
+      ids.push((await insertConnector({ db, keyring }, organization.id, { repository, cloneUrl })).id);
     return ids;
   });
 }
@@ -92,9 +93,11 @@ interface Faults {
 export async function sendWhileKilled(place: Place, { deliveries, kills, seed }: Faults): Promise<string[]> {
   await settle(place);
   const next = random(seed);
-  // No workers: whether they do the work is another question, and what they do would blur this one.
+  // Without workers where that can be: whether they do the work is another question. Elsewhere the address
+  // that they would read from refuses, and they try again later than this takes.
   const settings = { ...place.env, PORT: await freePort() };
-  let server: Serving = await serve(place.dataDir, settings, ["--role", "api"]);
+  const args = place.dataDir === undefined ? ["--role", "api"] : [];
+  let server: Serving = await serve(place.dataDir, settings, args);
   const url = `${server.url}/v1/webhooks/connectors/codehost`;
   const wrong: string[] = [];
   const acknowledged: Sent[] = [];
@@ -171,7 +174,7 @@ export async function sendWhileKilled(place: Place, { deliveries, kills, seed }:
     while (!done && left > due) await pause(5);
     if (done) break;
     await server.end("SIGKILL");
-    server = await serve(place.dataDir, settings, ["--role", "api"]);
+    server = await serve(place.dataDir, settings, args);
   }
   await hosts;
   await server.end("SIGTERM");

@@ -9,7 +9,7 @@ export const sealedColumns = [sealedAccess, sealedSecrets];
 
 export const jobs = [work, heal, tidy];
 
-export type { Audience, News, Push } from "./hooks/news.ts";
+export type { News, Push } from "./hooks/news.ts";
 export {
   announce,
   endings,

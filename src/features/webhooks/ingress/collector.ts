@@ -23,12 +23,16 @@ const wakeEveryMs = 100;
 
 const known = new WeakMap<Bus, Collector>();
 
-export function collectorOf(platform: Pick<Platform, "bus" | "db">): Collector {
+export function collectorOf(platform: Pick<Platform, "bus" | "db" | "metrics">): Collector {
   let collector = known.get(platform.bus);
   if (!collector) {
     // Not that of a request, which may be a transaction.
     collector = createCollector({ bus: platform.bus, db: platform.db });
     known.set(platform.bus, collector);
+    platform.metrics.describe(
+      "webhook_deliveries_total",
+      "Deliveries that were verified, by what became of them.",
+    );
   }
   return collector;
 }
