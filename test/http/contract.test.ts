@@ -132,6 +132,44 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   putV1OauthProvidersByProviderIdClient: () => ({ clientId: "sample", endConnections: true }),
 };
 
+/** Routes that leave no entry in the audit log when they are called like this, and why. */
+const unaudited: Record<string, string> = {
+  postV1McpConnectionsDiscover: "changes nothing",
+  postV1AutomationSchedulesPreview: "changes nothing",
+  postV1ConnectorsByIdTest: "changes nothing",
+  postV1MeActiveOrganization: "says where a session acts, and nothing else",
+  postApiAuthReauthenticate: "signs in, as at the beginning of the session",
+  postApiAuthSignOut: "the person's own session, ended by themselves",
+  postApiAuthSendVerificationEmail: "a mail to oneself",
+  postV1AutomationRunsByIdClaim: "the run itself tells it",
+  postV1AutomationRunsByIdHeartbeat: "the run itself tells it",
+  postV1AutomationRunsByIdComplete: "the run itself tells it",
+  postV1AutomationRunsByIdEvents: "the run itself tells it",
+  postV1AutomationRunsByIdEventsBatch: "the run itself tells it",
+  postV1OauthProvidersByProviderIdToken: "the connection's own events tell it",
+  postV1OauthProviders: "calls the issuer, and there is none here",
+  postV1MeSessionsEndOthers: "there are no others here",
+  postV1MeTwoFactor: "begins what another step confirms",
+  postV1MeTwoFactorConfirm: "takes a code of the moment",
+  postV1MeTwoFactorBackupCodes: "takes a code of the moment",
+  deleteV1MeTwoFactor: "takes a code of the moment",
+  deleteV1Me: "takes a confirmation",
+  deleteV1Organization: "takes a confirmation",
+  postV1BootstrapClaims: "is for provisional workspaces",
+  postV1BootstrapClaimsAccept: "takes a link",
+  postV1InvitationsAccept: "takes a link",
+  postV1OrganizationLeave: "the only owner stays",
+};
+
+/** Bodies that do change something, where one made up from the schema would not. */
+const telling: Record<string, unknown> = {
+  postV1Invitations: { email: "grace@example.com", role: "member" },
+  patchV1AutomationsById: { name: "Another name" },
+  patchV1AutomationSettings: { eventRetentionDays: 30 },
+  patchV1TemplatesById: { name: "Another name" },
+  patchV1ConnectorsById: { name: "Another name" },
+};
+
 /** What must be confirmed to be done. */
 const queries: Record<string, string> = {
   deleteV1OauthProvidersByProviderId: "?endConnections=true",
@@ -473,6 +511,36 @@ describe("every route", () => {
       const refusal = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
       expect(await callRoute(spec, { headers: early.auth })).toMatchObject(refusal);
       if (takesKeys(spec)) expect(await callRoute(spec, { headers: key.auth })).toMatchObject(refusal);
+    });
+  });
+
+  describe("that changes something says so in the audit log", () => {
+    const changing = guarded.filter(({ method }) => method !== "get");
+    const entries = async () =>
+      (await server.platform.db.row<{ count: number }>(sql`select count(*) as count from audit_events`))!
+        .count;
+
+    const prepare: Record<string, (ids: Record<string, string>, globex: Workspace) => Promise<unknown>> = {
+      postV1AutomationsByIdActivate: ({ id }, { owner }) =>
+        server.call(`/v1/automations/${id}/deactivate`, { method: "POST", headers: owner.auth }),
+      deleteV1TeamsByIdMembersByMemberId: ({ id, memberId }, { owner }) =>
+        server.call(`/v1/teams/${id}/members/${memberId}`, { method: "PUT", headers: owner.auth }),
+    };
+
+    test.each(named(changing))("%s", async (name, spec) => {
+      const globex = await createWorkspace(server, "Globex");
+      const ids = await idsOf(spec, globex);
+      await prepare[name]?.(ids, globex);
+      const before = await entries();
+      const reply = await callRoute(spec, {
+        ids,
+        query: queries[name] ?? "",
+        headers: globex.owner.auth,
+        ...(telling[name] ? { body: telling[name] } : bodyFor(spec, globex)),
+      });
+      if (unaudited[name]) return;
+      expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300);
+      expect(await entries()).toBeGreaterThan(before);
     });
   });
 

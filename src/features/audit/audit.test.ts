@@ -6,6 +6,7 @@ import {
   createWorkspace,
   joinWorkspace,
   type Person,
+  signUp,
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
@@ -97,6 +98,41 @@ describe("an entry", () => {
     await server.call("/v1/automations", { body, headers });
     const made = (await read("?action=automation.created&limit=100")).items;
     expect(made.filter((one: { after: { name: string } }) => one.after.name === "Once")).toHaveLength(1);
+  });
+
+  test("is written for what takes more than a body: accepting, leaving, claiming", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const newcomer = await signUp(server, "Grace");
+    const invited = await server.call("/v1/invitations", {
+      body: { email: newcomer.email, role: "member" },
+      headers: globex.owner.auth,
+    });
+    await server.call("/v1/invitations/accept", {
+      body: { token: invited.body.token },
+      headers: newcomer.auth,
+    });
+    await server.call("/v1/organization/leave", { method: "POST", headers: newcomer.auth });
+    const actions = (await read("", globex.owner.auth)).items.map((one: { action: string }) => one.action);
+    expect(actions).toEqual([
+      "member.left",
+      "invitation.accepted",
+      "invitation.sent",
+      "organization.created",
+    ]);
+
+    const { body } = await server.call("/v1/bootstrap/workspace", { body: { name: "Agents" } });
+    const person = await signUp(server, "Claimer");
+    await server.call("/v1/bootstrap/claims/accept", {
+      body: { token: body.claim.token },
+      headers: person.auth,
+    });
+    const claimed = (await read("", person.auth)).items;
+    expect(claimed.map((one: { action: string }) => one.action)).toEqual([
+      "organization.claimed",
+      "organization.bootstrapped",
+    ]);
+    expect(claimed[1].actor).toMatchObject({ credential: "system", userId: null });
+    expect(claimed[1].address).toBe("127.0.0.1");
   });
 
   test("is not written for asking what is already so", async () => {

@@ -1,3 +1,11 @@
 export { jobs } from "./jobs.ts";
 export { routes } from "./routes.ts";
-export { type Change, record, recordAsSystem, recordBy, type Verdict, verifyAll } from "./service.ts";
+export {
+  type Change,
+  record,
+  recordAsSystem,
+  recordBy,
+  recordOfUser,
+  type Verdict,
+  verifyAll,
+} from "./service.ts";

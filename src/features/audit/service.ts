@@ -43,6 +43,29 @@ export async function record(
   });
 }
 
+/** The same, of the instance, by somebody who has no credential yet: they are who it is about. */
+export const recordOfUser = (
+  { address, userAgent, requestId }: Author,
+  db: Db,
+  user: { id: string; name: string },
+  change: Pick<Change, "action" | "after">,
+): Promise<void> =>
+  append(
+    db,
+    null,
+    { ...change, target: { type: "user", id: user.id } },
+    {
+      actorUserId: user.id,
+      actorMemberId: null,
+      actorName: user.name,
+      credential: "system",
+      credentialId: null,
+      address: storable(address),
+      userAgent: storable(userAgent),
+      requestId,
+    },
+  );
+
 /** The same by whoever is known only by their membership. */
 export async function recordBy(
   tx: Db,

@@ -5,6 +5,7 @@ import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
+import { recordOfUser } from "../audit/index.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
 import { StorageError } from "./adapter.ts";
 import type { User } from "./contract.ts";
@@ -24,7 +25,10 @@ export async function signUp(
   body: { email: string; password: string; name: string },
 ): Promise<SignedIn> {
   try {
-    return signedIn(await call(libraryOf(ctx).api.signUpEmail({ body, headers: headersOf(ctx) })));
+    const made = signedIn(await call(libraryOf(ctx).api.signUpEmail({ body, headers: headersOf(ctx) })));
+    const { id, email, name } = made.user;
+    await recordOfUser(ctx, ctx.db, made.user, { action: "user.signed_up", after: { id, email, name } });
+    return made;
   } catch (error) {
     // The second: of two at the same moment, the one that came second.
     if (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") || violatedConstraint(error) === "users_email_key") {
