@@ -100,6 +100,26 @@ describe("an entry", () => {
     expect(made.filter((one: { after: { name: string } }) => one.after.name === "Once")).toHaveLength(1);
   });
 
+  test("of signing up and of a new password belongs to the instance", async () => {
+    const { db } = server.platform;
+    const person = await signUp(server, "Reset");
+    await server.call("/api/auth/request-password-reset", { body: { email: person.email } });
+    const mail = await db.row<{ id: string; text: string }>(
+      sql`select id, text from mails where recipient = ${person.email} and subject ilike '%password%'`,
+    );
+    const text = server.platform.keyring.open(mail!.text, { table: "mails", row: mail!.id, column: "text" });
+    const token = /token=([\w.-]+)/.exec(text)![1];
+    const body = { token, newPassword: "another horse battery" };
+    expect((await server.call("/api/auth/reset-password", { body })).status).toBe(200);
+    const entries = await db.rows(
+      sql`select action, scope from audit_events where target_id = ${person.userId} order by seq`,
+    );
+    expect(entries).toEqual([
+      { action: "user.signed_up", scope: "instance" },
+      { action: "user.password_reset", scope: "instance" },
+    ]);
+  });
+
   test("is written for what takes more than a body: accepting, leaving, claiming", async () => {
     const globex = await createWorkspace(server, "Globex");
     const newcomer = await signUp(server, "Grace");

@@ -2,6 +2,7 @@ import { betterAuth } from "better-auth";
 import type { Platform, UserId } from "../../platform/context.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
+import { recordAsSystem } from "../audit/index.ts";
 import { createAuthAdapter } from "./adapter.ts";
 import * as mails from "./mails.ts";
 import { sessionDays } from "./sessions/index.ts";
@@ -78,6 +79,8 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
       onPasswordReset: async ({ user }) => {
         await store.removeLinks(current(), user.id as UserId);
         await removeChallenges(current(), user.id as UserId);
+        const target = { type: "user", id: user.id };
+        await recordAsSystem(current(), null, { action: "user.password_reset", target });
       },
     },
     emailVerification: {
