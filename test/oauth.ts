@@ -27,12 +27,7 @@ export async function setUpProvider(
   return id;
 }
 
-async function saveClient(
-  server: Callable,
-  headers: Auth,
-  id: string,
-  body: Record<string, unknown> = {},
-) {
+async function saveClient(server: Callable, headers: Auth, id: string, body: Record<string, unknown> = {}) {
   const saved = await putClient(server, headers, id, body);
   if (saved.status !== 200) throw new Error(`client failed: ${saved.status} ${JSON.stringify(saved.body)}`);
   return saved.body.client;
