@@ -173,12 +173,21 @@ export async function crashDuringRefresh(office: Office, afterMs: number): Promi
   return (await office.token(0)).status === 200 ? undefined : "Connecting again did not mend it.";
 }
 
+/** Comes back when the database has too much to do, as any client does. */
+async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
+  for (let attempt = 0; ; attempt++) {
+    const reply = await ask();
+    if (reply.body?.error !== "service_unavailable" || attempt === 10) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1000));
+  }
+}
+
 /** `callers` at once, spread over the processes, with an expired token. What went wrong, if anything. */
 export async function storm(office: Office, callers: number): Promise<string | undefined> {
   await office.expire();
   const before = office.as.refreshes.length;
   const replies = await Promise.all(
-    Array.from({ length: callers }, (_, i) => office.token(i % office.doors.length)),
+    Array.from({ length: callers }, (_, i) => patiently(() => office.token(i % office.doors.length))),
   );
   const refused = replies.filter(({ status }) => status !== 200);
   if (refused.length > 0)
