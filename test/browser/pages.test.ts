@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { codeAt, stepAt } from "../../src/features/auth/two-factor/totp.ts";
+import { sql } from "../../src/platform/db/index.ts";
 import { readMails } from "../../src/platform/mail/index.ts";
-import { signUp, useServer } from "../harness.ts";
+import { bootstrap, createWorkspace, invite, signUp, useServer } from "../harness.ts";
 import { useBrowser } from "./browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -18,7 +20,8 @@ describe("pages in a browser", () => {
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
-      if (message.type() === "error" && !message.text().includes("favicon")) complaints.push(message.text());
+      const { url } = message.location();
+      if (message.type() === "error" && !url.includes("favicon")) complaints.push(`${message.text()} ${url}`);
     });
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => {
@@ -51,7 +54,8 @@ describe("pages in a browser", () => {
 
   test("the API reference renders every group without a CDN and within its own policy", async () => {
     const { page, complaints } = await open("/docs");
-    await page.waitForSelector(".opblock-tag");
+    // They come one after the other.
+    await page.locator(".opblock-tag", { hasText: "Audit" }).first().waitFor();
     const groups = await page.locator(".opblock-tag").allTextContents();
     expect(groups.join(" ")).toContain("Organizations");
     expect(groups.join(" ")).toContain("API Keys");
@@ -80,6 +84,64 @@ describe("pages in a browser", () => {
     await again.page.fill("#password", "yet another password");
     await again.page.click("button");
     await again.page.waitForSelector("text=This link was used or is too old");
+  });
+
+  test("a claim link leads a newcomer to their account and the agent's workspace", async () => {
+    const agent = await bootstrap(server);
+    const { page, complaints } = await open(agent.claim.url.slice(server.url.length));
+    await page.waitForSelector("#account:not([hidden])");
+    expect(await violations(page)).toEqual([]);
+    const email = `claims-${Date.now()}@example.com`;
+    await page.click("#toggle");
+    await page.fill("#fullname", "Ada");
+    await page.fill("#email", email);
+    await page.fill("#password", "correct horse battery");
+    await page.click("#go");
+    await page.waitForSelector("#who:not([hidden])");
+    expect(await page.textContent("#name")).toBe(email);
+    expect(await violations(page)).toEqual([]);
+    await page.click("text=Become the owner");
+    await page.waitForSelector("text=The workspace is yours now");
+    // The one complaint is the browser's own, about asking who is signed in before anybody was.
+    expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
+    const { user } = (await server.call("/v1/me", { headers: agent.auth })).body;
+    expect(user.email).toBe(email);
+
+    const again = await open(agent.claim.url.slice(server.url.length));
+    await again.page.fill("#email", email);
+    await again.page.fill("#password", "correct horse battery");
+    await again.page.click("#go");
+    await again.page.click("text=Become the owner");
+    await again.page.waitForSelector("text=Somebody owns this organization already");
+  });
+
+  test("the link in an invitation mail lets a person with a second factor in", async () => {
+    const acme = await createWorkspace(server);
+    const ada = await signUp(server);
+    const { secret } = (await server.call("/v1/me/two-factor", { method: "POST", headers: ada.auth })).body;
+    const code = () => codeAt(secret, stepAt(Date.now()));
+    await server.call("/v1/me/two-factor/confirm", { body: { code: code() }, headers: ada.auth });
+    await server.platform.db.run(sql`update two_factors set last_step = 0 where user_id = ${ada.userId}`);
+    await invite(server, acme.owner, { email: ada.email });
+    const mails = await readMails(server.platform, 50);
+    const link = mails
+      .find((mail) => mail.to === ada.email && mail.subject.includes("invites you"))
+      ?.text?.match(/http\S+token=\S+/)?.[0];
+    const { page } = await open(link!.slice(server.url.length));
+    await page.fill("#email", ada.email);
+    await page.fill("#password", "not the password");
+    await page.click("#go");
+    await page.waitForSelector("text=That is not right");
+    await page.fill("#password", ada.password);
+    await page.click("#go");
+    await page.waitForSelector("#second:not([hidden])");
+    expect(await violations(page)).toEqual([]);
+    await page.fill("#code", code());
+    await page.click("#second button");
+    await page.click("text=Accept the invitation");
+    await page.waitForSelector("text=You are a member now");
+    const { body } = await server.call("/v1/members?role=member", { headers: acme.owner.auth });
+    expect(body.items).toMatchObject([{ email: ada.email }]);
   });
 
   test("a hostile token in a link cannot become markup", async () => {

@@ -104,7 +104,8 @@ export const preview = route({
   tag,
   summary: "What an invitation is about, for whoever holds its link",
   access: open,
-  limit: { attempts: 120, perSeconds: 3600 },
+  // A whole company opens its invitations behind one address.
+  limit: { attempts: 3_000, perSeconds: 3600 },
   query: z.strictObject({ token }),
   replies: {
     200: z.strictObject({

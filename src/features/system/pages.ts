@@ -21,7 +21,7 @@ may reach, what every run did and cost, and what changed at the code host.</p>
 
 const init = `
 SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false,
-  tryItOutEnabled: true, validatorUrl: null });
+  docExpansion: "none", filter: true, tryItOutEnabled: true, validatorUrl: null });
 `;
 
 export function docs(): Response {
