@@ -68,3 +68,44 @@ describe("a delivery to the whole instance", () => {
     expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null });
   });
 });
+
+describe("a repository that got another name", () => {
+  const cloneUrlOf = async ({ id }: TestConnector) =>
+    (await server.platform.db.row<{ url: string }>(
+      sql`select clone_url as url from connectors where id = ${id}`,
+    ))!.url;
+
+  test.each(["github.com", "git"])(
+    "takes no token of %s to another server, however it is called",
+    async (host) => {
+      // Whoever manages connectors can sign, and can call a repository so; the token is not theirs to see.
+      const connector = await connect(mallory, {
+        repository: `${host}/acme/handbook`,
+        cloneUrl: `https://${host}/acme/handbook.git`,
+      });
+      const moved = {
+        action: "transferred",
+        repository: { full_name: "git.mallory.example/x/handbook" },
+        changes: { owner: { from: { organization: { login: `${host}/acme` } } } },
+      };
+      const reply = await send(`codehost?connector=${connector.id}`, "repository", connector.secret, moved);
+      expect(reply.status).toBe(202);
+      expect(await cloneUrlOf(connector)).toBe(`https://${host}/acme/handbook.git`);
+    },
+  );
+
+  test.each(["n?w", "n#w", "n%2f", "n@w", "nëw", "n\\w"])(
+    "is not followed to %s, which is no name",
+    async (name) => {
+      const connector = await connect(acme);
+      const [owner, from] = connector.repository.split("/");
+      const renamed = {
+        action: "renamed",
+        repository: { full_name: `${owner}/${name}` },
+        changes: { repository: { name: { from } } },
+      };
+      await send(`codehost?connector=${connector.id}`, "repository", connector.secret, renamed);
+      expect(await cloneUrlOf(connector)).toBe(`https://github.com/${connector.repository}.git`);
+    },
+  );
+});

@@ -3,6 +3,7 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { recordAsSystem } from "../../audit/index.ts";
+import { isRepositoryName } from "../address.ts";
 import type { Audience, News } from "./news.ts";
 import * as store from "./store.ts";
 
@@ -144,7 +145,7 @@ async function changeConnectors(
   if (again) return restores ? targets.map((target) => want(target, null)) : [];
   if (news.is === "repository") {
     if (news.to === null) await store.disconnectOfAll(tx, targets, endings.repositoryDeleted);
-    else await store.renameOfAll(tx, targets, news.repository, news.to);
+    else if (isRepositoryName(news.to)) await store.renameOfAll(tx, targets, news.repository, news.to);
     return [];
   }
   switch (news.change) {

@@ -81,16 +81,20 @@ export const reconnectOfAll = (db: Db, targets: readonly Target[], reason: strin
     where id = any(${idsOf(targets)}::text[]) and status = 'disconnected' and status_reason = ${reason}
     returning id as "connectorId"`);
 
-/** The address moves along where it ends in the old name; one that is written otherwise is left as it is. */
+/** Null where the path does not end so. */
+const movedUrl = (from: string, to: string) => sql`
+  case when lower(right(clone_url, ${from.length}::int)) = ${from.toLowerCase()}
+    and left(clone_url, ${-from.length}::int) ~ '^https?://[^/]+/([^/]+/)*$'
+  then left(clone_url, ${-from.length}::int) || ${to}::text end`;
+
+/**
+ * The address moves along where its path ends in the old name; one that is written otherwise is left as it is.
+ * The server stays whatever the names are: a connector's token is for that one alone.
+ */
 export const renameOfAll = (db: Db, targets: readonly Target[], from: string, to: string) =>
   db.run(sql`
     update connectors set repository = ${to}, repository_key = ${to.toLowerCase()}, updated_at = now(),
-      clone_url = case
-        when lower(right(clone_url, ${from.length + 1}::int)) = ${`/${from.toLowerCase()}`}
-          then left(clone_url, ${-from.length}::int) || ${to}
-        when lower(right(clone_url, ${from.length + 5}::int)) = ${`/${from.toLowerCase()}.git`}
-          then left(clone_url, ${-from.length - 4}::int) || ${`${to}.git`}
-        else clone_url end
+      clone_url = coalesce(${movedUrl(from, to)}, ${movedUrl(`${from}.git`, `${to}.git`)}, clone_url)
     where id = any(${idsOf(targets)}::text[])`);
 
 /**
