@@ -109,3 +109,19 @@ describe("a repository that got another name", () => {
     },
   );
 });
+
+test("an installation's list of repositories is told to nobody who follows one of them", async () => {
+  const connector = await connect(mallory, { installationId: "9001" });
+  const payload = {
+    action: "removed",
+    installation: { id: 9001 },
+    repositories_removed: [{ full_name: connector.repository }, { full_name: "acme/secret-project" }],
+  };
+  expect(await send("codehost", "installation_repositories", instanceSecret, payload)).toMatchObject({
+    status: 202,
+  });
+  const { items } = (await call("/v1/audit-events?limit=100", mallory)).body;
+  const told = items.find(({ action }: { action: string }) => action === "connector.told_by_code_host");
+  expect(told).toMatchObject({ target: { id: connector.id }, after: { change: "removed" } });
+  expect(JSON.stringify(told)).not.toContain("secret-project");
+});

@@ -118,9 +118,11 @@ export async function follow(
 ): Promise<Queued> {
   const wanted = await changeConnectors(tx, news, targets, again);
   if (news.is !== "push" && !again) {
+    // Of an installation's repositories an organization need not have heard.
+    const after = { ...news, repositories: undefined };
     for (const { orgId, connectorId } of targets) {
       const target = { type: "connector", id: connectorId };
-      await recordAsSystem(tx, orgId, { action: "connector.told_by_code_host", target, after: { ...news } });
+      await recordAsSystem(tx, orgId, { action: "connector.told_by_code_host", target, after });
     }
   }
   if (wanted.length === 0) return new Map();
