@@ -61,11 +61,18 @@ interface Stored {
   scope: string;
 }
 
-/** Everything it takes to process it again; held until the transaction ends. */
+/** Everything it takes to process it again. */
 export const findToReplay = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<Stored>(sql`
     select d.dialect, d.event, d.headers ->> 'content-type' as "contentType", d.body, d.scope
     from webhook_deliveries d
+    where d.id = ${id} and exists (
+      select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
+
+/** Whether it is still there; if so, it is held until the transaction ends. */
+export const hold = (db: Db, orgId: OrgId, id: DeliveryId) =>
+  db.row<{ id: DeliveryId }>(sql`
+    select d.id from webhook_deliveries d
     where d.id = ${id} and exists (
       select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})
     for update`);
