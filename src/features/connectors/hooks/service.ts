@@ -120,7 +120,8 @@ export async function follow(
   if (news.is !== "push" && !again) {
     // Of an installation's repositories an organization need not have heard.
     const after = { ...news, repositories: undefined };
-    for (const { orgId, connectorId } of targets) {
+    // The log of each organization is held until the end: by all in one order, so that no two wait for each other.
+    for (const { orgId, connectorId } of targets.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
       const target = { type: "connector", id: connectorId };
       await recordAsSystem(tx, orgId, { action: "connector.told_by_code_host", target, after });
     }
