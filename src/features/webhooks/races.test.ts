@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
 import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../test/webhooks.ts";
 import { sql } from "../../platform/db/index.ts";
+import { newId } from "../../platform/ids.ts";
 
 const instanceSecret = "the secret of the instance";
 const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: instanceSecret } });
@@ -125,4 +126,48 @@ test("one number with fifty bodies at the same moment is one delivery, flagged, 
     sql`select head from connector_syncs where connector_id = ${connector.id}`,
   );
   expect(jobs).toEqual([{ head: delivery.head }]);
+});
+
+describe("a delivery that comes again", () => {
+  const settle = (connector: TestConnector, status: string, { head, id }: { head?: string; id?: string }) =>
+    server.platform.db.run(sql`
+      update connector_syncs set status = ${status}, finished_at = now()
+      where connector_id = ${connector.id} and (id = ${id ?? null} or head = ${head ?? null})`);
+  const tryElse = async (connector: TestConnector, status: string) => {
+    const id = newId("syn");
+    await server.platform.db.run(sql`
+      insert into connector_syncs (id, org_id, connector_id, cause, status, finished_at)
+      values (${id}, ${connector.orgId}, ${connector.id}, 'sweep', ${status}, now())`);
+  };
+
+  test("is queued again when its work failed, also where something else was tried since and failed too", async () => {
+    const connector = await connect();
+    const [head, id] = [commit(), randomUUID()];
+    const body = pushBody(connector, head);
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: true } });
+    await settle(connector, "failed", { head });
+    await tryElse(connector, "failed");
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: true } });
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
+  });
+
+  test("is not when its work went well, whatever failed since", async () => {
+    const connector = await connect();
+    const [head, id] = [commit(), randomUUID()];
+    const body = pushBody(connector, head);
+    await push(connector, body, id);
+    await settle(connector, "succeeded", { head });
+    await tryElse(connector, "failed");
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
+  });
+
+  test("is not when something else did its work since", async () => {
+    const connector = await connect();
+    const [head, id] = [commit(), randomUUID()];
+    const body = pushBody(connector, head);
+    await push(connector, body, id);
+    await settle(connector, "failed", { head });
+    await tryElse(connector, "succeeded");
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
+  });
 });
