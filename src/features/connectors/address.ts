@@ -38,11 +38,14 @@ export function plainFolder(given: string): string {
   return folder;
 }
 
+/** What every code host lets people call one, and an address can hold as it is. */
+export const isRepositoryName = (name: string): boolean =>
+  name.split("/").every((part) => /^[\w.~-]+$/.test(part) && !/^\.+$/.test(part));
+
 export function plainRepository(codehost: CodeHost, given: string): string {
   const repository = given.replace(/^\/+|\/+$/g, "").replace(/\.git$/i, "");
-  const parts = repository.split("/");
   const least = codehost === "git" ? 1 : 2;
-  if (parts.length < least || !parts.every((part) => /^[\w.~-]+$/.test(part) && !/^\.+$/.test(part)))
+  if (repository.split("/").length < least || !isRepositoryName(repository))
     throw invalidField(["repository"], "Write it as owner/name, as in the address of its page.");
   return repository;
 }

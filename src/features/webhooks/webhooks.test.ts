@@ -300,24 +300,6 @@ describe("a delivery to the whole instance", () => {
     expect(await count()).toEqual(before);
   });
 
-  test("shows its body only to who has read the repository", async () => {
-    const reader = await connect(acme, { syncedCommit: commit() });
-    const curious = await connect(globex, { repository: reader.repository });
-    const body = pushBody(reader);
-    await send("codehost", speak.github(instanceSecret, body), body);
-    const [{ id }] = await deliveries(acme, `connectorId=${reader.id}`);
-    const see = async ({ owner }: Workspace) =>
-      (await server.call(`/v1/webhook-deliveries/${id}`, { headers: owner.auth })).body.delivery;
-    expect(await see(acme)).toMatchObject({ body, bodyEncoding: "utf-8", bodyTruncated: false });
-    expect(await see(globex)).toMatchObject({
-      body: null,
-      headers: null,
-      repository: reader.repository,
-      outcome: "accepted",
-      targets: [{ connectorId: curious.id }],
-    });
-  });
-
   test("without a secret of the instance is a 503 that says so", async () => {
     const database = await createDatabase();
     const bare = await startServer(database);

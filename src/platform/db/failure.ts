@@ -37,6 +37,10 @@ function isLost(error: unknown): boolean {
   );
 }
 
+/** A row was to refer to one that somebody has removed meanwhile. */
+export const isReferenceGone = (error: unknown): boolean =>
+  ((error ?? {}) as { code?: string }).code === "23503";
+
 /** The name of the unique constraint that refused a row, so that a service can say what is taken. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };

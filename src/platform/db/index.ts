@@ -1,6 +1,6 @@
 export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
-export { isCollision, isDatabaseDown, violatedConstraint } from "./failure.ts";
+export { isCollision, isDatabaseDown, isReferenceGone, violatedConstraint } from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
 export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";

@@ -187,6 +187,30 @@ describe("a pack that is small and would become large", () => {
     await expect(openPack(chain(100), { ...limits, heldBytes: 100 })).rejects.toThrow(/at once/);
   });
 
+  test("a base that is there many times is no more work than once", async () => {
+    const base = Buffer.concat([header(3, 1), deflateSync("x")]);
+    const empty = refDelta(idOf(Buffer.from("x")), Buffer.concat([varint(1), varint(0)]));
+    // One whose base never comes, so that there is always something left to look for.
+    const stray = refDelta("b".repeat(40), Buffer.concat([varint(1), varint(0)]));
+    const objects = Array.from({ length: 1_500 }, () => [base, empty]).flat();
+    const before = process.cpuUsage();
+    await expect(openPack(made([...objects, stray]), limits)).rejects.toThrow(/no base/);
+    // Each delta on each base would be millions.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
+  }, 120_000);
+
+  test("reading objects that stand on large ones, over and over, is stopped", async () => {
+    const base = Buffer.alloc(1_000_000, "a");
+    const small = Buffer.concat([varint(base.length), varint(1), Buffer.from([0x80 | 0x10, 1])]);
+    const first = Buffer.concat([header(3, base.length), deflateSync(base)]);
+    const pack = await openPack(made([first, refDelta(idOf(base), small)]), limits);
+    const read = () => pack.read(idOf(Buffer.from("a")));
+    for (let i = 0; i < 50; i++) expect(read().data.toString()).toBe("a");
+    expect(() => {
+      for (let i = 0; i < 200; i++) read();
+    }).toThrow(/more than/);
+  });
+
   test("more objects than allowed are refused by their number alone", async () => {
     const head = Buffer.from("PACK\0\0\0\u0002\x7f\x7f\x7f\x7f", "latin1");
     await expect(openPack(sealed(Buffer.concat([head, Buffer.alloc(40)])), limits)).rejects.toMatchObject({

@@ -36,6 +36,9 @@ const types: Record<number, ObjectType | "offset" | "reference"> = {
   7: "reference",
 };
 
+/** Chains of 50 deltas on files of some KiB, ten thousand of them, are half of this. */
+const readingFactor = 8;
+
 export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> {
   if (bytes.length < 32 || bytes.toString("latin1", 0, 4) !== "PACK") throw malformed("there is no pack");
   const version = bytes.readUInt32BE(4);
@@ -56,6 +59,16 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
         `What the repository holds is more than ${mebibytes(limits.inflatedBytes)}.`,
       );
     }
+  };
+  let assembled = 0;
+  /** An object is put together anew each time that it is read: what stands on large ones is much work each time. */
+  const spendOnReading = (size: number) => {
+    assembled += size;
+    if (assembled > limits.inflatedBytes * readingFactor)
+      throw new GitError(
+        "too_large",
+        `Putting its files together takes more than ${mebibytes(limits.inflatedBytes * readingFactor)}.`,
+      );
   };
   const turn = takingTurns();
   const byId = new Map<string, Entry>();
@@ -142,12 +155,16 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
   /** Deltas get their ids from what they make, so each is made once: from its base on, depth first. */
   async function resolve(): Promise<void> {
     let left = [...waiting.values()].reduce((sum, { length }) => sum + length, 0);
-    const childrenOf = (entry: Entry, id: string) => [
-      ...(waiting.get(entry) ?? []),
-      ...(waiting.get(id) ?? []),
-    ];
+    // Taken once: a base that is there many times would else be as often the beginning of all that stands on it.
+    const childrenOf = (entry: Entry, id: string) =>
+      [entry, id].flatMap((base) => {
+        const children = waiting.get(base) ?? [];
+        waiting.delete(base);
+        return children;
+      });
     for (const [root, rootId] of roots) {
       if (left === 0) return;
+      await turn();
       const first = childrenOf(root, rootId);
       if (first.length === 0) continue;
       spend(root.length);
@@ -194,7 +211,9 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
       base = base.base;
     }
     let { data } = inflate(bytes.subarray(base.dataAt, end), base.size);
+    spendOnReading(data.length);
     for (const next of chain.reverse()) {
+      spendOnReading(next.length);
       const delta = inflate(bytes.subarray(next.dataAt, end), next.size).data;
       data = applyDelta(data, delta, limits.objectBytes);
     }

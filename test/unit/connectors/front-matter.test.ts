@@ -59,6 +59,11 @@ describe("a file", () => {
     ["bad YAML", "---\nname: A\nx: [1\n---\nb", 4, /not YAML/],
     ["a field twice", "---\nname: A\nname: B\n---\nb", 3, /not YAML/],
     ["a list instead of fields", "---\n- name\n---\nb", 2, /fields/],
+    ["a field of a field twice", "---\nname: A\nx:\n  y: 1\n  y: 2\n---\nb", 5, /not YAML/],
+    ["bytes", "---\nname: A\nx: !!binary aGk=\n---\nb", 3, /tag/],
+    ["a set, of which nothing would be left", "---\nname: A\nx: !!set {a, b}\n---\nb", 3, /tag/],
+    ["brackets 101 deep", `---\nname: A\nx: ${"[".repeat(101)}${"]".repeat(101)}\n---\nb`, 1, /deep/],
+    ["lists 101 deep", `---\nname: A\nx:\n${"- ".repeat(101)}a\n---\nb`, 1, /deep/],
     ["an unknown tag", "---\nname: A\nx: !evil 1\n---\nb", 3, /tag/],
     ["nothing below", "---\nname: A\n---\n\n", 3, /nothing below/],
     ["a NUL below", "---\nname: A\n---\nx\0y", 4, /NUL/],
@@ -96,6 +101,17 @@ describe("a file", () => {
     if (said && !("message" in said)) expect(JSON.stringify(said).length).toBeLessThan(40_000);
   });
 
+  test("with thousands of fields holds nobody up", () => {
+    const names = Array.from({ length: 2_500 }, (_, i) => `k${i.toString(36)}`);
+    const texts = [`${names.join(":\n")}:`, `x: {${names.join(",")}}`];
+    read(`---\nname: A\n${texts[0]!.slice(0, 300)}\n---\nb`);
+    const before = process.cpuUsage();
+    for (const text of texts)
+      expect(problem(`---\nname: A\n${text}\n---\nb`).message).toMatch(/16 KiB as JSON/);
+    // Each compared with each is more than a second.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.6);
+  });
+
   test("what YAML writes of any fields is read back, or told; nothing else happens", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }), (others) => {
@@ -103,7 +119,8 @@ describe("a file", () => {
         const said = read(`---\n${stringify(fields, { aliasDuplicateObjects: false })}---\nbody`);
         if (!said || "message" in said) return;
         const { name: _n, slug: _s, description: _d, tags: _t, ...rest } = fields;
-        expect(said.metadata).toEqual(JSON.parse(JSON.stringify(rest)));
+        // As it is stored: JSON knows no -0.
+        expect(JSON.parse(JSON.stringify(said.metadata))).toEqual(JSON.parse(JSON.stringify(rest)));
       }),
     );
   });

@@ -3,6 +3,7 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { recordAsSystem } from "../../audit/index.ts";
+import { isRepositoryName } from "../address.ts";
 import type { Audience, News } from "./news.ts";
 import * as store from "./store.ts";
 
@@ -117,9 +118,12 @@ export async function follow(
 ): Promise<Queued> {
   const wanted = await changeConnectors(tx, news, targets, again);
   if (news.is !== "push" && !again) {
-    for (const { orgId, connectorId } of targets) {
+    // Of an installation's repositories an organization need not have heard.
+    const after = { ...news, repositories: undefined };
+    // The log of each organization is held until the end: by all in one order, so that no two wait for each other.
+    for (const { orgId, connectorId } of targets.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
       const target = { type: "connector", id: connectorId };
-      await recordAsSystem(tx, orgId, { action: "connector.told_by_code_host", target, after: { ...news } });
+      await recordAsSystem(tx, orgId, { action: "connector.told_by_code_host", target, after });
     }
   }
   if (wanted.length === 0) return new Map();
@@ -144,7 +148,7 @@ async function changeConnectors(
   if (again) return restores ? targets.map((target) => want(target, null)) : [];
   if (news.is === "repository") {
     if (news.to === null) await store.disconnectOfAll(tx, targets, endings.repositoryDeleted);
-    else await store.renameOfAll(tx, targets, news.repository, news.to);
+    else if (isRepositoryName(news.to)) await store.renameOfAll(tx, targets, news.repository, news.to);
     return [];
   }
   switch (news.change) {

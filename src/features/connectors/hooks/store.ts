@@ -81,16 +81,20 @@ export const reconnectOfAll = (db: Db, targets: readonly Target[], reason: strin
     where id = any(${idsOf(targets)}::text[]) and status = 'disconnected' and status_reason = ${reason}
     returning id as "connectorId"`);
 
-/** The address moves along where it ends in the old name; one that is written otherwise is left as it is. */
+/** Null where the path does not end so. */
+const movedUrl = (from: string, to: string) => sql`
+  case when lower(right(clone_url, ${from.length}::int)) = ${from.toLowerCase()}
+    and left(clone_url, ${-from.length}::int) ~ '^https?://[^/]+/([^/]+/)*$'
+  then left(clone_url, ${-from.length}::int) || ${to}::text end`;
+
+/**
+ * The address moves along where its path ends in the old name; one that is written otherwise is left as it is.
+ * The server stays whatever the names are: a connector's token is for that one alone.
+ */
 export const renameOfAll = (db: Db, targets: readonly Target[], from: string, to: string) =>
   db.run(sql`
     update connectors set repository = ${to}, repository_key = ${to.toLowerCase()}, updated_at = now(),
-      clone_url = case
-        when lower(right(clone_url, ${from.length + 1}::int)) = ${`/${from.toLowerCase()}`}
-          then left(clone_url, ${-from.length}::int) || ${to}
-        when lower(right(clone_url, ${from.length + 5}::int)) = ${`/${from.toLowerCase()}.git`}
-          then left(clone_url, ${-from.length - 4}::int) || ${`${to}.git`}
-        else clone_url end
+      clone_url = coalesce(${movedUrl(from, to)}, ${movedUrl(`${from}.git`, `${to}.git`)}, clone_url)
     where id = any(${idsOf(targets)}::text[])`);
 
 /**
@@ -111,7 +115,7 @@ export interface Wanted {
 
 /**
  * Work for these connectors, but none where the newest work is for that head already and has not failed.
- * `again`: only where it is for that head and has failed. Gives what was queued.
+ * `again`: only where the work for that head has failed, and the newest too. Gives what was queued.
  */
 export const queueOfAll = (db: Db, wanted: readonly Wanted[], cause: "push" | "event", again: boolean) =>
   db.rows<{ id: SyncId; connectorId: ConnectorId }>(sql`
@@ -124,7 +128,11 @@ export const queueOfAll = (db: Db, wanted: readonly Wanted[], cause: "push" | "e
       select head, status from connector_syncs s where ${ofConnector("w.connector_id")} limit 1) newest on true
     where ${
       again
-        ? sql`newest.head is not distinct from w.head and newest.status = 'failed'`
+        ? // Whatever came later reads the ref too, so only when that has failed as well is it still to be done.
+          sql`newest.status = 'failed' and (
+            select h.status from connector_syncs h
+            where h.connector_id = w.connector_id and h.head is not distinct from w.head
+            order by h.id desc limit 1) in ('failed', 'superseded')`
         : // Where no head is known, only work that has not begun is sure to find what there is now.
           sql`newest.status is null or newest.head is distinct from w.head or newest.status = 'failed'
             or (w.head is null and newest.status <> 'queued')`

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Snapshot } from "../../../platform/git/index.ts";
+import { type Snapshot, takingTurns } from "../../../platform/git/index.ts";
 import type { Problem } from "../../templates/index.ts";
 import { Failure } from "../failure.ts";
 
@@ -16,14 +16,20 @@ const mostEntries = 200_000;
 const deepest = 50;
 
 /** Every Markdown file under the folder, by path. What is skipped though it might be meant is told. */
-export function listFolder(snapshot: Snapshot, folder: string): { files: Candidate[]; problems: Problem[] } {
+export async function listFolder(
+  snapshot: Snapshot,
+  folder: string,
+): Promise<{ files: Candidate[]; problems: Problem[] }> {
   const files: Candidate[] = [];
   const problems: Problem[] = [];
   let entries = 0;
-  walk(find(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
+  const turn = takingTurns();
+  await walk(find(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
   return { files, problems };
 
-  function walk(tree: string, prefix: string, depth: number): void {
+  async function walk(tree: string, prefix: string, depth: number): Promise<void> {
+    await turn();
+    const seen = new Set<string>();
     for (const { kind, name: bytes, id } of snapshot.tree(tree)) {
       if (++entries > mostEntries)
         throw new Failure(
@@ -37,8 +43,12 @@ export function listFolder(snapshot: Snapshot, folder: string): { files: Candida
       if (name.startsWith(".")) continue;
       if (!isUtf8(bytes) || /[\p{Cc}/\\]/u.test(name)) {
         skip("The name is not UTF-8, or has signs in it that no name should have. Rename it.");
+      } else if (bytes.length + Buffer.byteLength(prefix) > longestPath) {
+        skip(`The path is longer than ${longestPath} bytes. Shorten it.`);
+      } else if (seen.size === seen.add(name).size) {
+        skip("The name is there twice, which no checkout would show. Remove one of them.");
       } else if (kind === "tree") {
-        if (depth < deepest) walk(id, `${path}/`, depth + 1);
+        if (depth < deepest) await walk(id, `${path}/`, depth + 1);
         else skip(`Folders are read ${deepest} deep.`);
       } else if (kind === "symlink") skip("Links are not followed. Put the file itself here.");
       else if (kind === "submodule") skip("Submodules are not read. Connect that repository by itself.");
@@ -50,6 +60,9 @@ export function listFolder(snapshot: Snapshot, folder: string): { files: Candida
     }
   }
 }
+
+/** Longer than anybody means; what is much longer does not fit into an index. */
+const longestPath = 1_000;
 
 /** Names are bytes of somebody else; shown, they are text. */
 const shownPath = (path: string) => path.replace(/[\p{Cc}\ufffd]/gu, "?").slice(0, 500);

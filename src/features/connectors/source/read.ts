@@ -58,7 +58,7 @@ export async function readFolder(
   known: ReadonlyMap<string, string | null>,
 ): Promise<Reading> {
   const snapshot = await repository.snapshot(commit);
-  const { files: candidates, problems } = listFolder(snapshot, folder);
+  const { files: candidates, problems } = await listFolder(snapshot, folder);
   const sourceOf = ({ blob }: Candidate) => hash("sha256", `${format} ${folder}\0${blob}`, "base64url");
   const files: FoundFile[] = [];
   const wanted = new Map<string, Candidate[]>();

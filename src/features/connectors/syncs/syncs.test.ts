@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -216,6 +217,34 @@ describe("a sync", () => {
     expect(await templates()).toEqual({ good: "once good", fine: "fine" });
     await repository.commit({ "templates/good.md": templateFile("Good", "good again") });
     expect((await syncAgain(connector)).changes).toMatchObject({ changed: 1 });
+  });
+
+  test("a path that is too long, or there twice, is told and stops no other", async () => {
+    const noise = (seed: string) => hash("sha256", seed).slice(0, 60);
+    const long = Array.from({ length: 60 }, (_, i) => noise(`${i}`))
+      .slice(0, 48)
+      .join("/");
+    await repository.commit({
+      "templates/fine.md": templateFile("Fine", "fine"),
+      [`templates/${long}/deep.md`]: templateFile("Deep", "deep", "slug: deep\n"),
+    });
+    const blob = await repository.git(["hash-object", "-w", "--stdin"], templateFile("Twin", "twin"));
+    const other = await repository.git(
+      ["hash-object", "-w", "--stdin"],
+      templateFile("Other twin", "other", "slug: other\n"),
+    );
+    const before = await repository.git(["ls-tree", "main:templates"]);
+    const twins = `100644 blob ${blob}\ttwin.md\n100644 blob ${other}\ttwin.md\n`;
+    const folder = await repository.git(["mktree"], `${before}\n${twins}`);
+    const root = await repository.git(["mktree"], `040000 tree ${folder}\ttemplates\n`);
+    await repository.git(["update-ref", "refs/heads/main", await repository.git(["commit-tree", root], "x")]);
+    const { sync } = await connected();
+    expect(sync).toMatchObject({ status: "succeeded", changes: { added: 2 }, problemCount: 2 });
+    expect(sync.problems.map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringContaining("longer than"),
+      expect.stringContaining("twice"),
+    ]);
+    expect(await templates()).toEqual({ fine: "fine", twin: "twin" });
   });
 
   test("a slug belongs to one: by hand, of another connector, or of the first file", async () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { fields, type Said, slugFrom } from "../fields.ts";
 
@@ -88,18 +88,67 @@ function read(name: string, bytes: Buffer): Said | undefined {
   return { ...parsed.data, slug, body, metadata: metadata.data };
 }
 
+const deepest = 100;
+const tooDeep = "The front matter uses aliases or is nested too deeply. Write it out plainly.";
+
+/** Counted before it is parsed, as parsing takes long where it is deep. Brackets in texts are mostly in pairs. */
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (const sign of text) {
+    if (sign === "[" || sign === "{") open++;
+    else if (sign === "]" || sign === "}") open = Math.max(0, open - 1);
+    if (open > deepest) return true;
+  }
+  return compactDepth.test(text);
+}
+const compactDepth = new RegExp(`(?:[-?:][ \\t]+){${deepest}}`);
+
+/** Where a key stands that was there before. */
+function repeatedKey(document: Document): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (seen.has(name)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
 function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key: string): number } {
   const lines = new LineCounter();
   // The opening line of dashes is line 1 of the file.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
   let values: unknown;
+  if (isTooDeep(text)) throw new Unreadable(1, tooDeep);
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: "core" });
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      schema: "core",
+      // Dates, sets and bytes are nothing that JSON could hold.
+      resolveKnownTags: false,
+      // It compares each with each: thousands of keys would stop everything for seconds. See below.
+      uniqueKeys: false,
+      logLevel: "error",
+    });
     const wrong = document.errors[0];
     if (wrong) throw new Unreadable(lineAt(wrong.pos[0]), `The front matter is not YAML: ${wrong.message}`);
     const strange = document.warnings[0];
     if (strange)
       throw new Unreadable(lineAt(strange.pos[0]), "The front matter has a tag that is not known.");
+    const twice = repeatedKey(document);
+    if (twice !== undefined)
+      throw new Unreadable(lineAt(twice), "The front matter is not YAML: Map keys must be unique");
     // Aliases make much out of little, and a template has no use for them.
     values = document.toJS({ maxAliasCount: 0 });
     const items = isMap(document.contents) ? document.contents.items : [];
@@ -116,7 +165,7 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     // Too deep for the parser, or an alias.
-    throw new Unreadable(1, "The front matter uses aliases or is nested too deeply. Write it out plainly.");
+    throw new Unreadable(1, tooDeep);
   }
 }
 

@@ -50,7 +50,7 @@ const WebhookDeliveryDetail = z
       .string()
       .nullable()
       .describe(
-        "The first MiB of it. Null without `connectors:manage`, and, of a delivery to the whole instance, until a connector of this organization has read the repository.",
+        "The first MiB of it. Null without `connectors:manage`, and, of a delivery to the whole instance, until a connector of this organization has read the commit that was pushed.",
       ),
     bodyEncoding: z.enum(["utf-8", "base64"]).nullable(),
     bodyTruncated: z.boolean(),

@@ -61,6 +61,8 @@ export async function replay(ctx: MemberCtx, id: string) {
     const audience = { codehosts: codehostsOf(stored.dialect), connectorId, orgId };
     const targets = await findTargets(tx, news, audience);
     if (typeof targets === "string") return { queued: false, reason: targets };
+    // Connectors first, as when it came.
+    if (!(await store.hold(tx, orgId, deliveryId))) throw notFound("webhook_delivery");
     const queued = await follow(ctx, tx, news, targets, false);
     await addTargetsOfAll(tx, deliveryId, targets, queued);
     await setVerdictOfAll(tx, deliveryId, { outcome: "accepted", reason: null });

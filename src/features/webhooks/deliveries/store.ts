@@ -43,15 +43,15 @@ interface Contents {
 
 /**
  * Headers and the beginning of the body, for those who may read the repository anyway: whoever verified it
- * with a secret of their own, or has read that repository with access of their own. Naming somebody else's
- * repository is not enough.
+ * with a secret of their own, or has read the very commit that was pushed. Naming somebody else's repository is
+ * not enough, and neither is having read another one: which is read, and what it is called, is the reader's choice.
  */
 export const findContents = (db: Db, orgId: OrgId, id: DeliveryId, maxBytes: number) =>
   db.row<Contents>(sql`
     select d.headers, substring(d.body from 1 for ${maxBytes}::int) as body from webhook_deliveries d
     where d.id = ${id} and (d.org_id = ${orgId} or exists (
-      select from webhook_delivery_targets t join connectors c on c.id = t.connector_id
-      where t.delivery = d.id and t.org_id = ${orgId} and c.synced_commit is not null))`);
+      select from webhook_delivery_targets t join connector_syncs s on s.connector_id = t.connector_id
+      where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`);
 
 interface Stored {
   dialect: Dialect;
@@ -61,11 +61,18 @@ interface Stored {
   scope: string;
 }
 
-/** Everything it takes to process it again; held until the transaction ends. */
+/** Everything it takes to process it again. */
 export const findToReplay = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<Stored>(sql`
     select d.dialect, d.event, d.headers ->> 'content-type' as "contentType", d.body, d.scope
     from webhook_deliveries d
+    where d.id = ${id} and exists (
+      select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
+
+/** Whether it is still there; if so, it is held until the transaction ends. */
+export const hold = (db: Db, orgId: OrgId, id: DeliveryId) =>
+  db.row<{ id: DeliveryId }>(sql`
+    select d.id from webhook_deliveries d
     where d.id = ${id} and exists (
       select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})
     for update`);

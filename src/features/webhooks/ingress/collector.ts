@@ -1,6 +1,6 @@
 import type { Bus } from "../../../platform/bus.ts";
 import type { Platform } from "../../../platform/context.ts";
-import { isDatabaseDown } from "../../../platform/db/index.ts";
+import { isDatabaseDown, isReferenceGone } from "../../../platform/db/index.ts";
 import { announce } from "../../connectors/index.ts";
 import * as store from "./store.ts";
 
@@ -77,7 +77,7 @@ function createCollector(platform: Pick<Platform, "bus" | "db">): Collector {
     }
   }
 
-  async function fly(group: readonly Waiting[]): Promise<void> {
+  async function fly(group: readonly Waiting[], again = false): Promise<void> {
     try {
       const recorded = await store.recordPushesOfAll(
         db,
@@ -91,6 +91,8 @@ function createCollector(platform: Pick<Platform, "bus" | "db">): Collector {
         for (const one of group) await fly([one]);
         return;
       }
+      // Its connector was removed while it was being written: looked at once more, it is about nobody.
+      if (!again && isReferenceGone(error)) return fly(group, true);
       for (const { reject } of group) reject(error);
     }
   }

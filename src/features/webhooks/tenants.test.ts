@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
+import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../test/webhooks.ts";
+import { sql } from "../../platform/db/index.ts";
+import { newId } from "../../platform/ids.ts";
+
+/** Two organizations, of which one would like to have what is the other's. */
+const instanceSecret = "the secret of the instance";
+const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: instanceSecret } });
+let acme: Workspace;
+let mallory: Workspace;
+beforeAll(async () => {
+  acme = await createWorkspace(server, "Acme");
+  mallory = await createWorkspace(server, "Mallory");
+});
+
+const connect = (workspace: Workspace, options: Parameters<typeof insertConnector>[2] = {}) =>
+  insertConnector(server.platform, workspace.orgId, options);
+
+async function send(path: string, event: string, secret: string, payload: object | string) {
+  const body = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const headers = speak.github(secret, body, { event, id: randomUUID() });
+  const response = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const call = (path: string, { owner }: Workspace) => server.call(path, { headers: owner.auth });
+
+async function lastDelivery(workspace: Workspace, { id }: TestConnector) {
+  const { items } = (await call(`/v1/webhook-deliveries?connectorId=${id}`, workspace)).body;
+  return (await call(`/v1/webhook-deliveries/${items[0].id}`, workspace)).body.delivery;
+}
+
+/** As if a worker had read that commit. */
+const synced = ({ id, orgId }: TestConnector, head: string, status = "succeeded") =>
+  server.platform.db.run(sql`
+    insert into connector_syncs (id, org_id, connector_id, cause, status, commit_sha, finished_at)
+    values (${newId("syn")}, ${orgId}, ${id}, 'sweep', ${status}, ${head}, now())`);
+
+describe("a delivery to the whole instance", () => {
+  test("shows its body to those who have read what was pushed, not to those who read something else", async () => {
+    const victim = await connect(acme);
+    // Names the repository of others and reads one of its own, which is as good as none.
+    const curious = await connect(mallory, {
+      repository: victim.repository,
+      cloneUrl: "https://git.mallory.example/x.git",
+      syncedCommit: commit(),
+    });
+    const head = commit();
+    const body = pushBody(victim, head);
+    expect(await send("codehost", "push", instanceSecret, body)).toMatchObject({ status: 202 });
+    await synced(curious, commit());
+    // A server can say that its ref points there; that it was read takes the commit itself.
+    await synced(curious, head, "failed");
+    expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null, head });
+    expect(await lastDelivery(acme, victim)).toMatchObject({ body: null });
+    await synced(victim, head);
+    expect(await lastDelivery(acme, victim)).toMatchObject({
+      body,
+      bodyEncoding: "utf-8",
+      bodyTruncated: false,
+    });
+    expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null });
+  });
+});
+
+describe("a repository that got another name", () => {
+  const cloneUrlOf = async ({ id }: TestConnector) =>
+    (await server.platform.db.row<{ url: string }>(
+      sql`select clone_url as url from connectors where id = ${id}`,
+    ))!.url;
+
+  test.each(["github.com", "git"])(
+    "takes no token of %s to another server, however it is called",
+    async (host) => {
+      // Whoever manages connectors can sign, and can call a repository so; the token is not theirs to see.
+      const connector = await connect(mallory, {
+        repository: `${host}/acme/handbook`,
+        cloneUrl: `https://${host}/acme/handbook.git`,
+      });
+      const moved = {
+        action: "transferred",
+        repository: { full_name: "git.mallory.example/x/handbook" },
+        changes: { owner: { from: { organization: { login: `${host}/acme` } } } },
+      };
+      const reply = await send(`codehost?connector=${connector.id}`, "repository", connector.secret, moved);
+      expect(reply.status).toBe(202);
+      expect(await cloneUrlOf(connector)).toBe(`https://${host}/acme/handbook.git`);
+    },
+  );
+
+  test.each(["n?w", "n#w", "n%2f", "n@w", "nëw", "n\\w"])(
+    "is not followed to %s, which is no name",
+    async (name) => {
+      const connector = await connect(acme);
+      const [owner, from] = connector.repository.split("/");
+      const renamed = {
+        action: "renamed",
+        repository: { full_name: `${owner}/${name}` },
+        changes: { repository: { name: { from } } },
+      };
+      await send(`codehost?connector=${connector.id}`, "repository", connector.secret, renamed);
+      expect(await cloneUrlOf(connector)).toBe(`https://github.com/${connector.repository}.git`);
+    },
+  );
+});
+
+test("an installation's list of repositories is told to nobody who follows one of them", async () => {
+  const connector = await connect(mallory, { installationId: "9001" });
+  const payload = {
+    action: "removed",
+    installation: { id: 9001 },
+    repositories_removed: [{ full_name: connector.repository }, { full_name: "acme/secret-project" }],
+  };
+  expect(await send("codehost", "installation_repositories", instanceSecret, payload)).toMatchObject({
+    status: 202,
+  });
+  const { items } = (await call("/v1/audit-events?limit=100", mallory)).body;
+  const told = items.find(({ action }: { action: string }) => action === "connector.told_by_code_host");
+  expect(told).toMatchObject({ target: { id: connector.id }, after: { change: "removed" } });
+  expect(JSON.stringify(told)).not.toContain("secret-project");
+});
