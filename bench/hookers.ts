@@ -92,6 +92,7 @@ export async function openHookers(
         const lane = open[n]!;
         const { head, signature } = lane.ready.pop() ?? sign(lane, bad);
         const body = lane.parts[0] + head + lane.parts[1];
+        if (lane.socket.destroyed) throw new Error("It hung up.");
         const started = performance.now();
         const status = await new Promise<number>((resolve) => {
           lane.answer = resolve;

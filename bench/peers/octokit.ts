@@ -11,8 +11,8 @@ const middleware = createNodeMiddleware(webhooks, {
   ...(process.env.PEER_LOG === "on" ? {} : { log: quiet }),
 });
 const server = createServer((request, response) => void middleware(request, response));
-// As long as ours: while the other side has its turn, nobody hangs up.
-server.keepAliveTimeout = 65_000;
+// While the other side has its turn, nobody hangs up.
+server.keepAliveTimeout = 600_000;
 server.listen(0, "127.0.0.1", () => {
   console.log(`ready at http://127.0.0.1:${(server.address() as { port: number }).port}`);
 });
