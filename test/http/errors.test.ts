@@ -143,9 +143,9 @@ describe("a request that cannot be read", () => {
   });
 
   test("a method that a route does not have is 405 and says which it has", async () => {
-    const reply = await server.call("/v1/me", { method: "DELETE", headers: acme.owner.auth });
+    const reply = await server.call("/v1/me", { method: "PUT", headers: acme.owner.auth });
     expect(reply).toMatchObject({ status: 405, body: { error: "method_not_allowed" } });
-    expect(reply.headers.get("allow")).toBe("GET, PATCH, HEAD, OPTIONS");
+    expect(reply.headers.get("allow")).toBe("GET, PATCH, DELETE, HEAD, OPTIONS");
     expectShape(reply);
     const unusual = await server.call("/v1/me", { method: "PROPFIND" });
     expect(unusual.status).toBe(405);
