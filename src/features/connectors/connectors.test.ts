@@ -145,6 +145,23 @@ describe("a connector", () => {
     expect(reply.body.details[0].message).toMatch(message);
   });
 
+  test("is one of 500 at most, also when many are made at the same moment", async () => {
+    const full = await createWorkspace(server, "Full");
+    await server.platform.db.run(sql`
+      insert into connectors (id, org_id, name, codehost, repository, repository_key, clone_url, ref, access_kind,
+        status, created_by)
+      select 'con_' || lpad(n::text, 26, '0'), ${full.orgId}, 'x', 'git', 'x', 'x', 'https://git.example/x', 'x',
+        'none', 'disabled', 'x'
+      from generate_series(1, 497) n`);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        server.call("/v1/connectors", { body: connectorBody(), headers: full.owner.auth }),
+      ),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(7).fill(409)]);
+    expect(replies.find(({ status }) => status === 409)!.body.error).toBe("too_many_connectors");
+  });
+
   test("members see it and do not change it", async () => {
     const { id } = await make();
     const { auth: headers } = await joinWorkspace(server, acme, "member");

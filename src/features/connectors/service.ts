@@ -84,6 +84,7 @@ export async function create(ctx: MemberCtx, given: NewConnector) {
   checkInstallation(access, target);
   const id = newId("con");
   return ctx.db.transaction(async (tx) => {
+    await store.lockAdding(tx, ctx.orgId);
     if ((await store.count(tx, ctx.orgId)) >= mostConnectors) {
       throw conflict(
         "too_many_connectors",

@@ -17,7 +17,7 @@ function idOf(id: string): store.TemplateId {
 }
 
 export async function list(ctx: MemberCtx, query: ListQuery) {
-  const words = (query.q ?? "").split(/\s+/).filter(Boolean).slice(0, 8);
+  const words = [...new Set((query.q ?? "").split(/\s+/).filter(Boolean))];
   const filter = {
     words,
     tag: query.tag ?? null,

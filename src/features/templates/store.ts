@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, join, nothing, sql } from "../../platform/db/index.ts";
+import { type Db, nothing, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { Template, TemplateSummary, Version, VersionSummary } from "./contract.ts";
 import type { Said } from "./fields.ts";
@@ -29,13 +29,14 @@ export const list = (db: Db, orgId: OrgId, filter: Filter, after: string, limit:
       ${filter.tag === null ? nothing : sql`and ${filter.tag} = any(t.tags)`}
       ${filter.slug === null ? nothing : sql`and t.slug = ${filter.slug}`}
       ${filter.connectorId === null ? nothing : sql`and t.connector_id = ${filter.connectorId}`}
-      ${join(
-        filter.words.map(
-          (word) => sql`and strpos(lower(t.name || ' ' || t.slug || ' ' || t.description || ' ' ||
-            array_to_string(t.tags, ' ')), lower(${word}::text)) > 0`,
-        ),
-        " ",
-      )}
+      ${
+        filter.words.length === 0
+          ? nothing
+          : sql`and not exists (
+              select from unnest(${filter.words}::text[]) word
+              where strpos(lower(t.name || ' ' || t.slug || ' ' || t.description || ' ' ||
+                array_to_string(t.tags, ' ')), lower(word)) = 0)`
+      }
     order by t.id desc limit ${limit}`);
 
 export const find = (db: Db, orgId: OrgId, id: TemplateId) =>

@@ -152,6 +152,9 @@ describe("the list of templates", () => {
     expect(await slugs("?q=week%20numbers")).toEqual(["weekly"]);
     expect(await slugs("?q=issues%20weekly")).toEqual([]);
     expect(await slugs("?q=secret")).toEqual([]);
+    // The last of many words counts like the first.
+    expect(await slugs(`?q=${"week%20".repeat(12)}numbers`)).toEqual(["weekly"]);
+    expect(await slugs(`?q=${"week%20".repeat(12)}issues`)).toEqual([]);
     // Signs of a pattern are letters like any other.
     expect(await slugs("?q=%25")).toEqual(["bug/triage"]);
     expect(await slugs("?q=e_n")).toEqual(["release_notes"]);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
+import { createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
 import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../test/webhooks.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
@@ -22,7 +22,7 @@ async function send(path: string, secret: string, body: string, id = randomUUID(
     headers: speak.github(secret, body, { id, event }),
     body,
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as Reply["body"] };
 }
 const push = (connector: TestConnector, body = pushBody(connector), id?: string) =>
   send(`codehost?connector=${connector.id}`, connector.secret, body, id);

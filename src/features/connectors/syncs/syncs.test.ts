@@ -526,6 +526,26 @@ describe("the queue of a connector", () => {
     ]);
     expect(await templates()).toEqual({ b: "b" });
   });
+
+  test("a repository that is renamed while it is read is read again under its new name", async () => {
+    await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    const renamed = await git.repository();
+    const head = await renamed.commit({ "templates/a.md": templateFile("A", "here now") });
+    const connector = await connect();
+    git.options.intercept = async (request) => {
+      if (request.method === "GET") {
+        git.options.intercept = () => false;
+        // As a hook would have it done: nothing is queued by that.
+        await server.platform.db.run(
+          sql`update connectors set clone_url = ${renamed.url} where id = ${connector.id}`,
+        );
+      }
+      return false;
+    };
+    await workSyncs(server);
+    expect(await lastSync(connector)).toMatchObject({ status: "succeeded", commit: head, attempt: 1 });
+    expect(await templates()).toEqual({ a: "here now" });
+  });
 });
 
 describe("healing", () => {

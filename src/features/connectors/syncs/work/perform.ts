@@ -70,10 +70,11 @@ async function apply({ db }: Platform, { id, holder, target }: Claim, reading: R
     if (!now || !(await store.lockHeld(tx, orgId, id, holder))) throw new LeaseLost();
     if (now.status !== "active")
       throw new Failure(`connector_${now.status}`, "The connector was switched off while it was being read.");
-    // Somebody chose another repository or folder meanwhile, and another sync waits for that.
+    // Another repository or folder was chosen meanwhile, or it was renamed: it waits again, for that one. If
+    // another sync waits already, that one does the work of both.
     if (now.cloneUrl !== target.cloneUrl || now.ref !== target.ref || now.folder !== target.folder) {
-      await store.supersede(tx, orgId, [id]);
-      return "superseded";
+      await store.release(tx, orgId, id, holder);
+      return "released";
     }
     const outcome = await makeEqual(tx, orgId, { connectorId, commit, author }, files);
     if (!outcome) {
