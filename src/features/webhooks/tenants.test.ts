@@ -155,3 +155,25 @@ test("news of a repository on one server end and move nothing that is on another
   expect(await stateOf(here!)).toMatchObject({ status: "disconnected" });
   expect(await stateOf(there!)).toMatchObject({ status: "active" });
 });
+
+test("a secret that a code host writes into the body itself is shown to nobody", async () => {
+  // Gitea did so for years.
+  const connector = await connect(acme, { codehost: "gitea" });
+  for (const [path, secret] of [
+    ["codehost", instanceSecret],
+    [`codehost?connector=${connector.id}`, connector.secret],
+  ] as const) {
+    const head = commit();
+    const body = pushBody(connector, head, { secret });
+    const reply = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
+      method: "POST",
+      headers: speak.gitea(secret, body),
+      body,
+    });
+    expect(reply.status).toBe(202);
+    await synced(connector, head);
+    const delivery = await lastDelivery(acme, connector);
+    expect(delivery).toMatchObject({ head, body: body.replace(secret, "[redacted]") });
+    expect(delivery.body).toContain('"secret":"[redacted]"');
+  }
+});
