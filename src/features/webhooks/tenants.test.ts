@@ -125,3 +125,55 @@ test("an installation's list of repositories is told to nobody who follows one o
   expect(told).toMatchObject({ target: { id: connector.id }, after: { change: "removed" } });
   expect(JSON.stringify(told)).not.toContain("secret-project");
 });
+
+test("news of a repository on one server end and move nothing that is on another under the same name", async () => {
+  const ours = await connect(acme, { repository: "acme/everywhere" });
+  const theirs = await connect(mallory, {
+    repository: "acme/everywhere",
+    cloneUrl: "https://ghe.example.com/acme/everywhere.git",
+  });
+  const stateOf = ({ id }: TestConnector) =>
+    server.platform.db.row<{ status: string; name: string }>(
+      sql`select status, repository as name from connectors where id = ${id}`,
+    );
+  const html_url = "https://github.com/Acme/Everywhere";
+  const deleted = { action: "deleted", repository: { full_name: "Acme/Everywhere", html_url } };
+  expect(await send("codehost", "repository", instanceSecret, deleted)).toMatchObject({ status: 202 });
+  expect(await stateOf(ours)).toMatchObject({ status: "disconnected" });
+  expect(await stateOf(theirs)).toMatchObject({ status: "active" });
+  // Its own hook may come by another name of the server.
+  await send(`codehost?connector=${theirs.id}`, "repository", theirs.secret, deleted);
+  expect(await stateOf(theirs)).toMatchObject({ status: "disconnected" });
+
+  const [here, there] = await Promise.all(
+    ["https://github.com/acme/x.git", "https://ghe.example.com/acme/x.git"].map((cloneUrl) =>
+      connect(acme, { repository: "acme/x", installationId: "31", cloneUrl }),
+    ),
+  );
+  const installation = { id: 31, html_url: "https://github.com/settings/installations/31" };
+  await send("codehost", "installation", instanceSecret, { action: "deleted", installation });
+  expect(await stateOf(here!)).toMatchObject({ status: "disconnected" });
+  expect(await stateOf(there!)).toMatchObject({ status: "active" });
+});
+
+test("a secret that a code host writes into the body itself is shown to nobody", async () => {
+  // Gitea did so for years.
+  const connector = await connect(acme, { codehost: "gitea" });
+  for (const [path, secret] of [
+    ["codehost", instanceSecret],
+    [`codehost?connector=${connector.id}`, connector.secret],
+  ] as const) {
+    const head = commit();
+    const body = pushBody(connector, head, { secret });
+    const reply = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
+      method: "POST",
+      headers: speak.gitea(secret, body),
+      body,
+    });
+    expect(reply.status).toBe(202);
+    await synced(connector, head);
+    const delivery = await lastDelivery(acme, connector);
+    expect(delivery).toMatchObject({ head, body: body.replace(secret, "[redacted]") });
+    expect(delivery.body).toContain('"secret":"[redacted]"');
+  }
+});

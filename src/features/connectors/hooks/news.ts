@@ -1,5 +1,10 @@
 /** What a code host told us, whichever it is and however it says it. */
-export type News = Push | InstallationChange | InstallationRepositories | RepositoryChange;
+export type News = Push | ((InstallationChange | InstallationRepositories | RepositoryChange) & Whereabouts);
+
+interface Whereabouts {
+  /** The name of the host it happened on, where the code host says so: another has the same names and numbers. */
+  server?: string;
+}
 
 export interface Push {
   is: "push";

@@ -76,7 +76,9 @@ export async function findTargets(
   news: News,
   audience: Audience,
 ): Promise<readonly store.Target[] | NoTarget> {
-  const found = await listTargets(tx, news, audience);
+  const listed = await listTargets(tx, news, audience);
+  const server = news.is !== "push" && audience.connectorId === null ? news.server : undefined;
+  const found = server ? listed.filter(({ cloneUrl }) => URL.parse(cloneUrl)?.hostname === server) : listed;
   // Who names an installation takes news of that one alone. A repository that moved has another from now on.
   const suited =
     news.is === "repository" && news.change === "transferred"

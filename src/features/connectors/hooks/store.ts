@@ -19,9 +19,11 @@ export interface Target {
   orgId: OrgId;
   ref: string;
   installationId: string | null;
+  cloneUrl: string;
 }
 
-const target = sql`c.id as "connectorId", c.org_id as "orgId", c.ref, c.installation_id as "installationId"`;
+const target = sql`c.id as "connectorId", c.org_id as "orgId", c.ref, c.installation_id as "installationId",
+  c.clone_url as "cloneUrl"`;
 
 /** `c` is a connector that this can be about. */
 const among = ({ codehosts, connectorId, orgId }: Audience) => sql`

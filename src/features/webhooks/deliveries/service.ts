@@ -4,7 +4,7 @@ import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { afterOf, page } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
-import { findTargets, follow } from "../../connectors/index.ts";
+import { findTargets, follow, secretsOf } from "../../connectors/index.ts";
 import { codehostsOf, read } from "../dialects/index.ts";
 import { addTargetsOfAll, type DeliveryId, setVerdictOfAll } from "../ingress/index.ts";
 import type { ListQuery, WebhookDeliveryDetail } from "./contract.ts";
@@ -29,8 +29,21 @@ export async function get(ctx: MemberCtx, id: string): Promise<{ delivery: Webho
   const bodyTruncated = delivery.bodyBytes > bytes.length;
   // Cut in the middle of a letter it is still text.
   const bodyEncoding = isUtf8(bytes) || (bodyTruncated && isUtf8(wholeLetters(bytes))) ? "utf-8" : "base64";
-  const shown = bodyEncoding === "utf-8" ? wholeLetters(bytes).toString("utf8") : bytes.toString("base64");
+  const shown =
+    bodyEncoding === "utf-8"
+      ? await withoutSecrets(ctx, contents.scope, wholeLetters(bytes).toString("utf8"))
+      : bytes.toString("base64");
   return { delivery: { ...delivery, headers: contents.headers, body: shown, bodyEncoding, bodyTruncated } };
+}
+
+/** Some code hosts wrote the secret into what they signed with it. */
+async function withoutSecrets(ctx: MemberCtx, scope: string, text: string): Promise<string> {
+  const secrets =
+    scope === "instance"
+      ? ctx.config.codehostWebhookSecrets
+      : (await secretsOf(ctx, scope)).secrets.map(({ secret }) => secret);
+  // Quoted: a secret that is also a word leaves the word alone.
+  return secrets.reduce((shown, secret) => shown.replaceAll(JSON.stringify(secret), '"[redacted]"'), text);
 }
 
 /** Without the beginning of a letter at the end. */

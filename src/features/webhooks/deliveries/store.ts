@@ -37,6 +37,7 @@ export const find = (db: Db, orgId: OrgId, id: DeliveryId) =>
       select from webhook_delivery_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
 
 interface Contents {
+  scope: string;
   headers: Record<string, string>;
   body: Uint8Array;
 }
@@ -48,7 +49,7 @@ interface Contents {
  */
 export const findContents = (db: Db, orgId: OrgId, id: DeliveryId, maxBytes: number) =>
   db.row<Contents>(sql`
-    select d.headers, substring(d.body from 1 for ${maxBytes}::int) as body from webhook_deliveries d
+    select d.scope, d.headers, substring(d.body from 1 for ${maxBytes}::int) as body from webhook_deliveries d
     where d.id = ${id} and (d.org_id = ${orgId} or exists (
       select from webhook_delivery_targets t join connector_syncs s on s.connector_id = t.connector_id
       where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`);

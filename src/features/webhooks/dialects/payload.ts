@@ -4,7 +4,7 @@ import { bitbucketEvents, readBitbucket } from "./bitbucket.ts";
 import type { Dialect } from "./dialect.ts";
 import { githubEvents, readGithub } from "./github.ts";
 import { gitlabEvents, readGitlab } from "./gitlab.ts";
-import { ignored, type Json, type Reading } from "./reading.ts";
+import { ignored, type Json, type Reading, serverOf } from "./reading.ts";
 
 const readers: Record<
   Dialect,
@@ -37,9 +37,15 @@ export function read({ dialect, event, contentType, body }: Sent): Read {
   // What nobody here waits for is not even parsed.
   if (!events.has(event)) return { news: ignored(), action: null };
   const payload = parse(body, contentType, forms === true);
-  const news = read(event, payload);
+  const news = whereItWas(read(event, payload), payload);
   const { action } = payload;
   return { news, action: typeof action === "string" && /^\w{1,100}$/.test(action) ? action : null };
+}
+
+/** A push is looked up at the server that its connector names; what ends or moves one is believed as it stands. */
+function whereItWas(news: Reading, payload: Json): Reading {
+  const server = news.is === "push" || news.is === "ignored" ? undefined : serverOf(payload);
+  return server ? ({ ...news, server } as Reading) : news;
 }
 
 function parse(body: Buffer, contentType: string, forms: boolean): Json {

@@ -67,6 +67,15 @@ export function repositoryName(payload: Json, path: Path): string | undefined {
   return name;
 }
 
+/** The name of the host that a page of it is on. */
+export function serverOf(payload: Json): string | undefined {
+  const page =
+    text(payload, ["repository", "html_url"], 2_000) ??
+    text(payload, ["installation", "html_url"], 2_000) ??
+    text(payload, ["repository", "links", "html", "href"], 2_000);
+  return page === undefined ? undefined : URL.parse(page)?.hostname;
+}
+
 const noCommit = /^0+$/;
 const isCommit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
