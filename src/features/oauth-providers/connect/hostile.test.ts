@@ -77,4 +77,36 @@ describe("a provider that means no good", () => {
       expect(refused, returnTo).toMatchObject({ status: 400, body: { details: [{ path: ["returnTo"] }] } });
     }
   });
+
+  test.each([
+    ["a life longer than any calendar", ',"expires_in":1e18'],
+    ["a life longer than any number", ',"expires_in":1e999'],
+    ["a negative life in text", ',"expires_in":"-5"'],
+    ["a life that is a list", ',"expires_in":[3600]'],
+    ["scopes that no column holds", ',"scope":"files\\u0000 \\ud800"'],
+    ["scopes in a list of anything", ',"scope":["a",1,null,{"b":2},"c\\u0000"]'],
+  ])("%s is no reason to lose what it gave", async (_, more) => {
+    person = '{"sub":"octo","email":"octo@provider.example"}';
+    tokens = reply(more);
+    const page = await arrive();
+    expect(page.status, page.body).toBe(200);
+    const given = await getToken(server, ada.auth, id);
+    expect(given).toMatchObject({ status: 200, body: { accessToken: "a" } });
+    // The same in the answer to a refresh, which is the only one there will be.
+    await expire(server, given.body.connectionId);
+    tokens = reply(more).replace('"a"', '"b"');
+    expect(await getToken(server, ada.auth, id)).toMatchObject({ status: 200, body: { accessToken: "b" } });
+  });
+
+  test.each([
+    ["cut in the middle of a letter", `{"sub":"octo","email":"${"x".repeat(299)}😀"}`],
+    ["with what no column holds", '{"sub":"oc\\u0000to","email":"\\u0000\\ud800"}'],
+    ["of nothing that can be kept", '{"sub":"\\u0000","email":"\\u0000"}'],
+  ])("an account's name %s is kept as far as it can be", async (_, said) => {
+    person = said;
+    tokens = reply("");
+    const page = await arrive();
+    expect(page.status, page.body).toBe(200);
+    expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
+  });
 });
