@@ -109,4 +109,14 @@ describe("a provider that means no good", () => {
     expect(page.status, page.body).toBe(200);
     expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
   });
+
+  test.each(["constructor", "toString", "hasOwnProperty"])(
+    "the error %s is an error like any other",
+    async (error) => {
+      const page = await arrive("", { error });
+      expect(page.status).toBe(400);
+      expect(page.body).toContain("Hostile $&amp; $&#39; is not connected.");
+      expect(page.body).toContain("<p>Hostile $&amp; $&#39; refused, or gave");
+    },
+  );
 });

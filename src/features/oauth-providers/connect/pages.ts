@@ -93,10 +93,9 @@ export function arrivalPage(arrival: Arrival): Response {
 <div><button>Sign in and connect</button></div></form><p role="status"></p>${link(attempt.returnTo)}`,
     });
   }
-  const why = (reasons[arrival.code] ?? "{} refused, or gave an answer that cannot be used.").replaceAll(
-    "{}",
-    name,
-  );
+  // The code is the provider's own word, which may be the name of something that every object has.
+  const reason = Object.hasOwn(reasons, arrival.code) ? reasons[arrival.code] : undefined;
+  const why = (reason ?? "{} refused, or gave an answer that cannot be used.").replaceAll("{}", () => name);
   const again = new URLSearchParams({
     account: attempt.label,
     scopes: attempt.scopes.join(" "),
