@@ -1,10 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
   createWorkspace,
   joinWorkspace,
   type Person,
+  type Reply,
   useServer,
   type Workspace,
 } from "../../../../test/harness.ts";
@@ -17,6 +18,7 @@ import {
   start,
   statusOf,
 } from "../../../../test/oauth.ts";
+import { sql } from "../../../platform/db/index.ts";
 
 /** A provider that answers whatever a test says, in JSON as it is written down. */
 describe("a provider that means no good", () => {
@@ -58,11 +60,14 @@ describe("a provider that means no good", () => {
 
   const reply = (more: string) => `{"access_token":"a","token_type":"Bearer","refresh_token":"r"${more}}`;
 
-  async function arrive(query = "", parameters: Record<string, string> = { code: "c" }) {
+  const arrive = async (query = "", parameters: Record<string, string> = { code: "c" }) =>
+    comeBack(server, await wayBack(query, parameters), ada);
+
+  async function wayBack(query = "", parameters: Record<string, string> = { code: "c" }) {
     const url = new URL(await authorizeUrl(server, ada.auth, id, query));
     const back = new URL(url.searchParams.get("redirect_uri")!);
     back.search = String(new URLSearchParams({ state: url.searchParams.get("state")!, ...parameters }));
-    return comeBack(server, back, ada);
+    return back;
   }
 
   test("the way back leads to this site however it is spelled", async () => {
@@ -117,6 +122,41 @@ describe("a provider that means no good", () => {
       expect(page.status).toBe(400);
       expect(page.body).toContain("Hostile $&amp; $&#39; is not connected.");
       expect(page.body).toContain("<p>Hostile $&amp; $&#39; refused, or gave");
+    },
+  );
+
+  // The embedded engine does one thing after the other by itself.
+  test.runIf(inject("engine") === "postgres")(
+    "a client that changes while the callback is being stored leaves no connection of the old one",
+    async () => {
+      const { db } = server.platform;
+      await server.call(`/v1/oauth-providers/${id}/disconnect`, { method: "POST", headers: ada.auth });
+      tokens = reply("");
+      const until = async (check: () => Promise<boolean>) => {
+        for (let tries = 0; !(await check()) && tries < 100; tries++)
+          await new Promise((resolve) => setTimeout(resolve, 20));
+      };
+      const waiting = async () =>
+        (await db.row<{ n: number }>(
+          sql`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ))!.n > 0;
+      const back = await wayBack();
+      let changed: Promise<Reply>;
+      let arrived: Promise<Reply<string>>;
+      await db.transaction(async (tx) => {
+        // Storing a token refers to the credentials: it waits here, with everything checked.
+        await tx.rows(sql`
+          select k.id from oauth_client_credentials k join oauth_clients c on c.credentials_id = k.id
+          where c.org_id = ${acme.orgId} and c.provider_id = ${id} for update of k`);
+        arrived = comeBack(server, back, ada);
+        await until(waiting);
+        changed = putClient(server, acme.owner.auth, id, { clientId: "another" });
+        await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 500))]);
+      });
+      await arrived!;
+      const { connected } = await statusOf(server, ada.auth, id);
+      // Whoever is first: the one who changes it hears of the connection, or there is none.
+      expect([(await changed!).status, connected]).toEqual([409, true]);
     },
   );
 });
