@@ -59,6 +59,8 @@ export interface Caller {
   credential: CredentialKind;
   /** The row of the credential: the session, the key, the token. */
   credentialId: string;
+  /** The credential that this one was made with, and ends with. */
+  madeWith?: string;
   userId?: UserId;
   /** In the organization this call is about; absent when there is none or the user is not in it. */
   member?: Membership;

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codeAt, stepAt } from "../../src/features/auth/two-factor/totp.ts";
 import { type AuthorizationServer, startAuthorizationServer } from "../fixtures/authorization-server.ts";
 import {
   createKey,
@@ -143,6 +144,33 @@ describe("connecting an account in a browser", () => {
     await page.waitForSelector("text=Connected.");
     const { connections } = await statusOf(server, ada.auth, id);
     expect(connections.map(({ account }: { account: string }) => account)).toContain("from-key");
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("who has a second factor is asked for it there", async () => {
+    const eve = await joinWorkspace(server, acme, "member");
+    const begun = await server.call("/v1/me/two-factor", { method: "POST", headers: eve.auth });
+    const code = codeAt(begun.body.secret, stepAt(Date.now()));
+    const on = await server.call("/v1/me/two-factor/confirm", { body: { code }, headers: eve.auth });
+    const [backupCode] = on.body.backupCodes;
+    const { page, context, complaints } = await open();
+    await page.goto(await authorizeUrl(server, eve.auth, id));
+    await page.click("text=Allow as octo");
+    await page.click("text=Allow as octo");
+    await page.waitForURL("**/connect/callback**");
+    await page.fill("#email", eve.email);
+    await page.fill("#password", eve.password);
+    await page.click("button");
+    await page.waitForSelector("text=from your authenticator app");
+    expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
+    await page.fill("#code", "000000");
+    await page.click("button");
+    await page.waitForSelector("text=This code is not right");
+    await page.fill("#code", backupCode);
+    await page.click("button");
+    await page.waitForSelector("text=Connected.");
+    expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
     expect(complaints).toEqual([]);
     await context.close();
   });

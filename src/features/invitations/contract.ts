@@ -61,7 +61,7 @@ export const create = route({
   body: z.strictObject({
     email: z.email().max(320),
     role: z.string().min(1).max(60),
-    teamIds: z.array(z.string().max(60)).max(50).optional(),
+    teamIds: z.array(z.string().max(60)).max(50).optional().describe("Needs `teams:manage`."),
   }),
   replies: { 201: sent },
   errors: refused,

@@ -221,6 +221,38 @@ describe("an invitation", () => {
     expect((await send({ email, role: "owner" })).status).toBe(201);
   });
 
+  test("puts people into teams only for who may say who is in them", async () => {
+    const team = await createTeam(server, acme.owner);
+    const [host, guide] = [
+      await createRole(server, acme.owner, ["members:invite", "members:read"]),
+      await createRole(server, acme.owner, ["members:invite", "members:read", "teams:manage"]),
+    ];
+    const inviter = await joinWorkspace(server, acme, host.id);
+    const person = await signUp(server, "Guest");
+    const wanted = { email: person.email, role: host.id, teamIds: [team.id] };
+    expect(await send(wanted, inviter.auth)).toMatchObject({
+      status: 403,
+      body: { reason: "missing_permission" },
+    });
+    const { invitation } = await invite(server, acme.owner, wanted);
+    expect((await act(invitation.id, "resend", inviter.auth)).status).toBe(403);
+    const become = (role: string) =>
+      server.call(`/v1/members/${inviter.memberId}`, {
+        method: "PATCH",
+        body: { role },
+        headers: acme.owner.auth,
+      });
+    await become(guide.id);
+    const { token } = await invite(server, inviter, wanted);
+    await become(host.id);
+    expect(await accept(token, person.auth)).toMatchObject({
+      status: 409,
+      body: { error: "invitation_withdrawn" },
+    });
+    await become(guide.id);
+    expect((await accept(token, person.auth)).body.member.teams).toMatchObject([{ id: team.id }]);
+  });
+
   test("stands and falls with who sent it, until another sends it again", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
     const person = await signUp(server, "Guest");

@@ -8,6 +8,7 @@ import { record } from "../audit/index.ts";
 import { confirmAddress, emailOf, setActiveOrganization } from "../auth/index.ts";
 import { addMember, findMemberByUser } from "../members/index.ts";
 import { allowsAddress, findOrganization, type Organization } from "../organizations/index.ts";
+import type { Permission } from "../permissions/index.ts";
 import { couldGrant, grantableRole, lockAuthority, lockRights } from "../roles/index.ts";
 import { addToTeams, countTeams } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
@@ -33,7 +34,7 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   const email = given.toLowerCase();
   const teams = [...new Set(teamIds)];
   return ctx.db.transaction(async (tx) => {
-    const { actor, organization } = await checkedOffer(ctx, tx, email, role);
+    const { actor, organization } = await checkedOffer(ctx, tx, { email, role, teamIds: teams });
     if ((await countTeams(tx, orgId, teams)) < teams.length)
       throw invalidField(["teamIds"], "One of these is no team here. GET /v1/teams lists them.");
     await store.cancelOpen(tx, orgId, email);
@@ -51,10 +52,22 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   });
 }
 
+/** What offering a place takes. Teams are given things, so being put into one is being given them. */
+const rightsFor = (teamIds: readonly string[]): Permission[] =>
+  teamIds.length > 0 ? ["members:invite", "teams:manage"] : ["members:invite"];
+
 /** What holds whenever somebody offers a place: they may give it, and the address may have it. */
-async function checkedOffer(ctx: MemberCtx, tx: Db, email: string, role: string) {
+async function checkedOffer(
+  ctx: MemberCtx,
+  tx: Db,
+  { email, role, teamIds }: { email: string; role: string; teamIds: readonly string[] },
+) {
   await countAttempt(tx, `invitations ${ctx.orgId}`, mailsADay);
   const actor = await lockAuthority(ctx, tx, "members:invite");
+  for (const right of rightsFor(teamIds)) {
+    if (!actor.permissions.has(right))
+      throw forbidden("missing_permission", `Inviting into teams needs the permission ${right}.`);
+  }
   await grantableRole(tx, actor, role);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
@@ -90,7 +103,7 @@ async function newLinks({ userId }: MemberCtx, tx: Db, actor: Membership) {
 export async function resend(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const before = await found(tx, ctx, id);
-    const { actor, organization } = await checkedOffer(ctx, tx, before.email, before.role);
+    const { actor, organization } = await checkedOffer(ctx, tx, before);
     // Read again: the one who had the lock may have accepted it.
     refuseOver(await found(tx, ctx, id), ["accepted", "cancelled"]);
     const { token, mailToken, sent } = await newLinks(ctx, tx, actor);
@@ -172,8 +185,10 @@ export async function accept(ctx: UserCtx, { token }: { token: string }) {
     if (await findMemberByUser(tx, orgId, userId)) throw alreadyMember();
     const organization = (await findOrganization(tx, orgId))!;
     checkDomain(organization, email);
-    const { invitedBy, role } = invitation;
-    if (invitedBy === null || !(await couldGrant(tx, orgId, invitedBy as MemberId, role))) {
+    const { invitedBy, role, teamIds } = invitation;
+    const stands =
+      invitedBy !== null && (await couldGrant(tx, orgId, invitedBy as MemberId, role, rightsFor(teamIds)));
+    if (!stands) {
       throw conflict(
         "invitation_withdrawn",
         "Who invited you has left or may no longer give this role. Ask to have the invitation sent again.",

@@ -63,13 +63,19 @@ export async function checkAbove(tx: Db, actor: Membership, target: { id: string
   refuseBeyond(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
 }
 
-/** True while this member could still give that role: what they once offered stands and falls with it. */
-export async function couldGrant(tx: Db, orgId: OrgId, memberId: MemberId, id: string): Promise<boolean> {
+/** True while this member has these rights and could still give that role: what they once offered stands and falls with it. */
+export async function couldGrant(
+  tx: Db,
+  orgId: OrgId,
+  memberId: MemberId,
+  id: string,
+  rights: readonly Permission[],
+): Promise<boolean> {
   const [row, role] = [await store.findMembership(tx, orgId, memberId), await findRole(tx, orgId, id)];
   if (!row || !role) return false;
   const { permissions } = membershipFrom(row);
   return (
-    permissions.has("members:invite" satisfies Permission) &&
+    rights.every((name) => permissions.has(name)) &&
     (id !== "owner" || row.role === "owner") &&
     [...role.permissions].every((name) => permissions.has(name))
   );

@@ -123,8 +123,8 @@ function refuse(): never {
   throw unauthorized("invalid_token");
 }
 
-function idsOf({ credentialId, userId, member }: Caller): string[] {
-  return [credentialId, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
+function idsOf({ credentialId, madeWith, userId, member }: Caller): string[] {
+  return [credentialId, madeWith, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
 }
 
 export function cookieValue(header: string | null, name: string): string | undefined {

@@ -6,6 +6,9 @@ export type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** As far as a database can hold it: what a server says of an account is no reason to lose the account. */
+const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
+
 /** What stands at `data.viewer.id`, if it is text or a number. */
 export function textAt(value: unknown, path: string): string | undefined {
   let at: unknown = value;
@@ -14,7 +17,8 @@ export function textAt(value: unknown, path: string): string | undefined {
     at = at[name];
   }
   if (typeof at === "number" && Number.isFinite(at)) return String(at);
-  return typeof at === "string" && at !== "" ? at.slice(0, 300) : undefined;
+  const text = typeof at === "string" ? storable(at.slice(0, 300)) : "";
+  return text === "" ? undefined : text;
 }
 
 export async function readJson(response: Response): Promise<Json | undefined> {
@@ -78,6 +82,9 @@ export interface TokenReply {
   hasIdToken: boolean;
 }
 
+/** A hundred years: beyond it no calendar of ours goes for long, and nobody will be asked. */
+const longestSeconds = 100 * 365 * 86_400;
+
 /** A token reply in the one form that everybody agreed on. */
 export async function readTokenReply(response: Response, server: Server): Promise<TokenReply> {
   const body = await readJson(response);
@@ -94,10 +101,10 @@ export async function readTokenReply(response: Response, server: Server): Promis
     );
   }
   const scope = from.scope ?? from.scopes;
-  const scopes = (
-    Array.isArray(scope) ? scope : typeof scope === "string" ? scope.split(/[\s,]+/) : []
-  ).filter((one): one is string => typeof one === "string" && one !== "");
-  const seconds = Number(from.expires_in);
+  const scopes = (Array.isArray(scope) ? scope : typeof scope === "string" ? scope.split(/[\s,]+/) : [])
+    .map((one) => (typeof one === "string" ? storable(one) : ""))
+    .filter((one) => one !== "");
+  const seconds = Math.min(Number(from.expires_in), longestSeconds);
   const hasIdToken = server.account?.from === "id_token" && typeof from.id_token === "string";
   const plain = {
     access_token: from.access_token,

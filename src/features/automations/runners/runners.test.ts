@@ -228,6 +228,21 @@ describe("wake-ups", () => {
     again.close();
   });
 
+  test("what a key made ends with the key: calls at once, and streams", async () => {
+    const person = (await createWorkspace(server)).owner;
+    const key = await createKey(server, person);
+    const runner = await createRunner(server, key.auth);
+    const stream = await openSse(server.url + runner.eventsPath, runner.auth);
+    await stream.find(({ event }) => event === "sync");
+    const work = () => server.call("/v1/automation-runner/work", { headers: runner.auth });
+    expect((await work()).status).toBe(200);
+    await server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: person.auth });
+    expect((await work()).status).toBe(401);
+    const late = new Promise((resolve) => setTimeout(resolve, 5_000, "late"));
+    expect(await Promise.race([stream.ended.then(() => "ended"), late])).toBe("ended");
+    stream.close();
+  });
+
   test("a stream ends when the credential does, and when the server stops", async () => {
     const database = await createDatabase();
     const server = await startServer(database);

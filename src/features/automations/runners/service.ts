@@ -58,6 +58,7 @@ export async function resolveRunner(db: Db, tokenHash: string): Promise<Caller |
     credential: "runner",
     // The runner and not the token: a run is held by the machine, whichever of its tokens it sends.
     credentialId: row.id,
+    ...(row.keyId ? { madeWith: row.keyId } : {}),
     userId: row.userId,
     member: membershipFrom(row, row.permissions),
   };

@@ -41,6 +41,8 @@ export const addToken = (
 
 interface RunnerRow extends MembershipRow {
   id: RunnerId;
+  /** The key that the token was made with. */
+  keyId: string | null;
   userId: UserId;
   permissions: string[];
 }
@@ -48,7 +50,7 @@ interface RunnerRow extends MembershipRow {
 /** Everything a request by a runner needs to know, in the one statement it starts with. */
 export const findRunnerByToken = (db: Db, tokenHash: string) =>
   db.row<RunnerRow>(sql`
-    select n.id, t.permissions, m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
+    select n.id, t.permissions, t.key_id as "keyId", m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
       r.permissions as "rolePermissions",
       o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
     from automation_runner_tokens t

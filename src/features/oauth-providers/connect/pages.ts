@@ -47,7 +47,20 @@ document.querySelector("form")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.currentTarget;
   say.textContent = "…";
-  const signedIn = await send("/api/auth/sign-in/email", { email: form.email.value, password: form.password.value });
+  let signedIn = await send("/api/auth/sign-in/email", { email: form.email.value, password: form.password.value });
+  if (signedIn.status === 202) {
+    const second = document.getElementById("second");
+    if (second.hidden) {
+      second.hidden = false;
+      form.code.required = true;
+      say.textContent = "";
+      form.code.focus();
+      return;
+    }
+    const { twoFactorToken } = await signedIn.json();
+    signedIn = await send("/api/auth/sign-in/two-factor", { twoFactorToken, code: form.code.value });
+    if (signedIn.status === 401) { say.textContent = "This code is not right, or was used before."; return; }
+  }
   if (!signedIn.ok) { say.textContent = signedIn.status === 401 ? "No such account, or another password." : "That did not work. Try again."; return; }
   const reply = await send(form.dataset.claim, { code: form.dataset.code });
   if (reply.ok) { form.hidden = true; say.textContent = "Connected."; document.title = "Connected"; return; }
@@ -90,13 +103,14 @@ export function arrivalPage(arrival: Arrival): Response {
 <form ${organization} data-claim="${escapeHtml(`${path}/claim`)}" data-code="${escapeHtml(arrival.code)}">
 <label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
+<div id="second" hidden><label for="code">Code from your authenticator app, or a backup code</label>
+<input id="code" name="code" maxlength="40" autocomplete="one-time-code"></div>
 <div><button>Sign in and connect</button></div></form><p role="status"></p>${link(attempt.returnTo)}`,
     });
   }
-  const why = (reasons[arrival.code] ?? "{} refused, or gave an answer that cannot be used.").replaceAll(
-    "{}",
-    name,
-  );
+  // The code is the provider's own word, which may be the name of something that every object has.
+  const reason = Object.hasOwn(reasons, arrival.code) ? reasons[arrival.code] : undefined;
+  const why = (reason ?? "{} refused, or gave an answer that cannot be used.").replaceAll("{}", () => name);
   const again = new URLSearchParams({
     account: attempt.label,
     scopes: attempt.scopes.join(" "),

@@ -107,13 +107,18 @@ function scopesOf({ scopes, optionalScopes }: ClientRow, asked: string | undefin
   return [...new Set([...scopes, ...extra])];
 }
 
+/** Two slashes at the beginning would name a host. */
+const isPath = (text: string) => /^\/(?![/\\])/.test(text);
+
 /** Only ever back to our own pages: a link elsewhere would make ours the start of a fraud. */
 function pathOnThisSite(publicUrl: string, path: string): string {
-  const url = /^\/(?![/\\])/.test(path) ? URL.parse(path, publicUrl) : null;
-  if (!url || url.origin !== new URL(publicUrl).origin) {
+  const url = isPath(path) ? URL.parse(path, publicUrl) : null;
+  // Looked at again as it will be read: `/.//elsewhere` is a path whose dots fall away.
+  const plain = url && url.pathname + url.search + url.hash;
+  if (!plain || !isPath(plain) || url.origin !== new URL(publicUrl).origin) {
     throw invalidField(["returnTo"], "Must be a path on this site, such as /connections.");
   }
-  return url.pathname + url.search + url.hash;
+  return plain;
 }
 
 async function upToDate(ctx: MemberCtx, provider: Provider, client: ClientRow) {

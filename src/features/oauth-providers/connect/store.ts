@@ -79,12 +79,28 @@ export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" 
   db.run(sql`update oauth_attempts set status = ${status}, code_hash = null, token_id = null
     where org_id = ${orgId} and id = ${id}`);
 
-/** Still good, with what the provider gave in hand? Held until the transaction ends. */
-export const lockCurrent = (db: Db, orgId: OrgId, id: string, status: "exchanging" | "waiting") =>
-  db.row<{ id: string }>(sql`
+type Held = Pick<Attempt, "id" | "orgId" | "memberId" | "providerId">;
+
+/**
+ * Still good, with what the provider gave in hand? Held until the transaction ends, and with it whatever could
+ * make it not so: who changes the client or removes the member waits, and then finds the connection. Those
+ * come first, as they do for who deletes them: each waiting for the other would end one of them.
+ */
+export const lockCurrent = async (
+  tx: Db,
+  { id, orgId, memberId, providerId }: Held,
+  status: "exchanging" | "waiting",
+) => {
+  await tx.row(sql`
+    select o.id from organizations o
+    join members m on m.org_id = o.id and m.id = ${memberId}
+    join oauth_clients c on c.org_id = o.id and c.provider_id = ${providerId}
+    where o.id = ${orgId} for key share of o, m for share of c`);
+  return tx.row<{ id: string }>(sql`
     select a.id from oauth_attempts a
     where a.org_id = ${orgId} and a.id = ${id} and a.status = ${status} and a.expires_at > now() and ${isCurrent}
     for update`);
+};
 
 export const hold = (
   db: Db,

@@ -6,6 +6,7 @@ import {
   startAuthorizationServer,
 } from "../../../../test/fixtures/authorization-server.ts";
 import {
+  createTeam,
   createWorkspace,
   joinWorkspace,
   type Person,
@@ -289,7 +290,7 @@ describe("connections", () => {
       expect((await grant({ everyone: false, memberIds: [ada.memberId] }, ada)).status).toBe(403);
       expect(await grant({ everyone: false, memberIds: [ada.memberId] })).toMatchObject({
         status: 200,
-        body: { grants: { everyone: false, memberIds: [ada.memberId] } },
+        body: { grants: { everyone: false, memberIds: [ada.memberId], teamIds: [] } },
       });
       expect(await ask()).toMatchObject({ status: 200, body: { connectionId: sharedId } });
       expect((await getToken(server, bob.auth, id, { account: "team" })).status).toBe(404);
@@ -303,6 +304,38 @@ describe("connections", () => {
       expect((await ask()).status).toBe(404);
       await grant({ everyone: true, memberIds: [] });
       expect((await getToken(server, bob.auth, id, { account: "team" })).status).toBe(200);
+    });
+
+    test("what a team was given its members use, while they are in it", async () => {
+      const { auth } = acme.owner;
+      const [team, other] = [await createTeam(server, acme.owner), await createTeam(server, acme.owner)];
+      const place = (teamId: string) => `/v1/teams/${teamId}/members/${bob.memberId}`;
+      const ask = async () => (await getToken(server, bob.auth, id, { connectionId: sharedId })).status;
+      await server.call(place(other.id), { method: "PUT", headers: auth });
+      const grants = { everyone: false, memberIds: [], teamIds: [team.id] };
+      expect(await grant({ ...grants, teamIds: [team.id, team.id] })).toMatchObject({
+        status: 200,
+        body: { grants },
+      });
+      const read = await server.call(`/v1/oauth-connections/${sharedId}/grants`, { headers: auth });
+      expect(read.body).toEqual({ grants });
+      expect(await ask()).toBe(404);
+      await server.call(place(team.id), { method: "PUT", headers: auth });
+      expect(await ask()).toBe(200);
+      expect((await readAs(bob, sharedId)).status).toBe(200);
+      await server.call(place(team.id), { method: "DELETE", headers: auth });
+      expect(await ask()).toBe(404);
+      await server.call(place(team.id), { method: "PUT", headers: auth });
+      await server.call(`/v1/teams/${team.id}`, { method: "DELETE", headers: auth });
+      expect(await ask()).toBe(404);
+      const theirs = await createTeam(server, (await createWorkspace(server, "Initech")).owner);
+      for (const teamId of [theirs.id, "team_x", team.id]) {
+        expect(await grant({ ...grants, teamIds: [teamId] })).toMatchObject({
+          status: 400,
+          body: { details: [{ path: ["teamIds"] }] },
+        });
+      }
+      await grant({ everyone: true, memberIds: [] });
     });
 
     test("one's own comes before a shared one", async () => {

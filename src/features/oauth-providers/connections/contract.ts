@@ -144,6 +144,7 @@ const Grants = z
   .strictObject({
     everyone: z.boolean().describe("Every member may use it."),
     memberIds: z.array(z.string()),
+    teamIds: z.array(z.string()).describe("Whoever is in one of these teams may use it, while they are."),
   })
   .meta({ id: "OauthConnectionGrants" });
 
@@ -166,7 +167,11 @@ export const setGrants = route({
     "The whole list: who is not in it may not. Takes effect with the next token that is asked for.",
   access: can("connections:manage"),
   params,
-  body: z.strictObject({ everyone: z.boolean(), memberIds: z.array(z.string().max(100)).max(1000) }),
+  body: z.strictObject({
+    everyone: z.boolean(),
+    memberIds: z.array(z.string().max(100)).max(1000),
+    teamIds: z.array(z.string().max(100)).max(100).default([]),
+  }),
   replies: { 200: z.strictObject({ grants: Grants }) },
   errors: { 409: "`connection_not_shared`: it is a member's own." },
 });

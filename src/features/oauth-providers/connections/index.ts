@@ -6,4 +6,5 @@ export {
   findOfToken,
   needReconnect,
   removeEndedOfAll as removeEndedConnectionsOfAll,
+  usableBy,
 } from "./store.ts";

@@ -3,6 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
+import { countTeams } from "../../teams/index.ts";
 import { type Actor, actorOf, note } from "../events/index.ts";
 import * as events from "../events/store.ts";
 import { revokeSoon } from "../revocations/index.ts";
@@ -152,7 +153,8 @@ export async function connect(
   }
   await store.insert(tx, orgId, row);
   // Who makes it may use it; the others are let in by name.
-  if (shared) await store.setGrants(tx, orgId, row.id, { everyone: false, memberIds: [made.memberId] });
+  if (shared)
+    await store.setGrants(tx, orgId, row.id, { everyone: false, memberIds: [made.memberId], teamIds: [] });
   return { id: row.id };
 }
 
@@ -169,24 +171,34 @@ async function findShared(ctx: MemberCtx, db: Db, id: string): Promise<store.Con
 
 export async function readGrants(ctx: MemberCtx, id: string) {
   const row = await findShared(ctx, ctx.db, id);
-  const granted = await store.listGrants(ctx.db, ctx.orgId, row.id);
-  return { grants: { everyone: row.everyone, memberIds: granted.map(({ memberId }) => memberId) } };
+  const [members, teams] = await Promise.all([
+    store.listGrants(ctx.db, ctx.orgId, row.id),
+    store.listTeamGrants(ctx.db, ctx.orgId, row.id),
+  ]);
+  const memberIds = members.map(({ memberId }) => memberId);
+  return { grants: { everyone: row.everyone, memberIds, teamIds: teams.map(({ teamId }) => teamId) } };
 }
 
 export async function setGrants(
   ctx: MemberCtx,
   id: string,
-  { everyone, memberIds: given }: { everyone: boolean; memberIds: string[] },
+  { everyone, ...given }: { everyone: boolean; memberIds: string[]; teamIds: string[] },
 ) {
-  const memberIds = [...new Set(given)].sort();
+  const [memberIds, teamIds] = [given.memberIds, given.teamIds].map((ids) => [...new Set(ids)].sort()) as [
+    string[],
+    string[],
+  ];
   await ctx.db.transaction(async (tx) => {
     const { id: connectionId, providerId } = await findShared(ctx, tx, id);
     if ((await store.countMembers(tx, ctx.orgId, memberIds)) < memberIds.length) {
       throw invalidField(["memberIds"], "Not all of these are members of this organization.");
     }
-    await store.setGrants(tx, ctx.orgId, connectionId, { everyone, memberIds });
-    const detail = { everyone, memberIds };
+    if ((await countTeams(tx, ctx.orgId, teamIds)) < teamIds.length) {
+      throw invalidField(["teamIds"], "Not all of these are teams of this organization.");
+    }
+    const detail = { everyone, memberIds, teamIds };
+    await store.setGrants(tx, ctx.orgId, connectionId, detail);
     await note(tx, ctx.orgId, "access_changed", actorOf(ctx), { providerId, connectionId }, detail);
   });
-  return { grants: { everyone, memberIds } };
+  return { grants: { everyone, memberIds, teamIds } };
 }

@@ -42,12 +42,16 @@ const columns = sql`c.id, c.provider_id as "providerId", c.shared, c.everyone, c
 
 const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`;
 
-/** Their own, and the shared ones they may use. `memberId` null: every one. */
+/** Their own, and the shared ones that were given to everyone, to them, or to a team they are in. */
+export const usableBy = (memberId: string) =>
+  sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
+    or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
+    or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
+      where g.connection_id = c.id and x.member_id = ${memberId}))))`;
+
+/** What a member may look at. `memberId` null: every one. */
 const reachableBy = (memberId: string | null) =>
-  memberId === null
-    ? nothing
-    : sql`and (c.member_id = ${memberId} or (c.shared and (c.everyone or exists (
-        select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId}))))`;
+  memberId === null ? nothing : sql`and ${usableBy(memberId)}`;
 
 export const list = (
   db: Db,
@@ -175,11 +179,20 @@ export const countMembers = async (db: Db, orgId: OrgId, memberIds: readonly str
   return row?.count ?? 0;
 };
 
+export const listTeamGrants = (db: Db, orgId: OrgId, id: string) =>
+  db.rows<{ teamId: string }>(sql`
+    select team_id as "teamId" from oauth_connection_team_grants
+    where org_id = ${orgId} and connection_id = ${id} order by team_id`);
+
 export const setGrants = async (
   db: Db,
   orgId: OrgId,
   id: string,
-  { everyone, memberIds }: { everyone: boolean; memberIds: readonly string[] },
+  {
+    everyone,
+    memberIds,
+    teamIds,
+  }: { everyone: boolean; memberIds: readonly string[]; teamIds: readonly string[] },
 ) => {
   await db.run(
     sql`update oauth_connections set everyone = ${everyone} where org_id = ${orgId} and id = ${id} and shared`,
@@ -190,6 +203,13 @@ export const setGrants = async (
   await db.run(sql`
     insert into oauth_connection_grants (connection_id, member_id, org_id)
     select ${id}, m.id, ${orgId} from members m where m.org_id = ${orgId} and m.id = any(${memberIds}::text[])
+    on conflict do nothing`);
+  await db.run(sql`
+    delete from oauth_connection_team_grants
+    where org_id = ${orgId} and connection_id = ${id} and team_id <> all(${teamIds}::text[])`);
+  await db.run(sql`
+    insert into oauth_connection_team_grants (connection_id, team_id, org_id)
+    select ${id}, t.id, ${orgId} from teams t where t.org_id = ${orgId} and t.id = any(${teamIds}::text[])
     on conflict do nothing`);
 };
 

@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import { usableBy } from "../connections/index.ts";
 
 export interface NewToken {
   id: string;
@@ -83,8 +84,7 @@ export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) =>
             (t.expires_at - t.obtained_at) / 2)) as fresh
       from oauth_connections c join oauth_tokens t on t.id = c.token_id
       where c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
-        and (c.member_id = ${wanted.memberId} or (c.shared and (c.everyone or exists (
-          select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${wanted.memberId}))))
+        and ${usableBy(wanted.memberId)}
         and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
         and (${wanted.label}::text is null or c.label = ${wanted.label})
       order by c.shared, (c.label = 'default') desc, c.id desc limit 1),
