@@ -527,6 +527,44 @@ describe("the queue of a connector", () => {
     expect(await templates()).toEqual({ b: "b" });
   });
 
+  test("one organization's slow servers do not keep all others waiting", async () => {
+    let letGo = () => {};
+    const held = new Promise<boolean>((resolve) => {
+      letGo = () => resolve(false);
+    });
+    await repository.commit({ "templates/a.md": templateFile("A", "a") });
+    const other = await createWorkspace(server);
+    const quick = await git.repository("quick/one");
+    await quick.commit({ "templates/b.md": templateFile("B", "b") });
+    let waiting = 0;
+    git.options.intercept = ({ url }) => {
+      if (url!.startsWith("/quick/")) return false;
+      waiting++;
+      return held;
+    };
+    // A worker that heard of work before begins by itself.
+    for (let i = 0; i < 5; i++) await connect();
+    const working = workSyncs(server);
+    try {
+      await expect.poll(() => waiting, { timeout: 5_000 }).toBe(3);
+      const { id } = await createConnector(server, other.owner.auth, { cloneUrl: quick.url });
+      await expect
+        .poll(
+          async () =>
+            (await server.call(`/v1/connectors/${id}`, { headers: other.owner.auth })).body.connector.lastSync
+              .status,
+          { timeout: 8_000 },
+        )
+        .toBe("succeeded");
+    } finally {
+      git.options.intercept = () => false;
+      letGo();
+      await working;
+    }
+    const { items } = (await call("/v1/connector-syncs")).body;
+    expect(items.map(({ status }: { status: string }) => status)).toEqual(Array(5).fill("succeeded"));
+  });
+
   test("a repository that is renamed while it is read is read again under its new name", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const renamed = await git.repository();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Platform } from "../../../../platform/context.ts";
+import type { OrgId, Platform } from "../../../../platform/context.ts";
 import type { Db } from "../../../../platform/db/index.ts";
 import type { SyncId } from "../store.ts";
 import * as store from "./store.ts";
@@ -15,16 +15,19 @@ export interface Claim {
 
 export const maxAttempts = 5;
 
-/** The next piece of work; undefined when there is none. */
-export async function claimNext({ db }: Pick<Platform, "db">): Promise<Claim | undefined> {
+/** The next piece of work that is not of these organizations; undefined when there is none. */
+export async function claimNext(
+  { db }: Pick<Platform, "db">,
+  except: readonly OrgId[] = [],
+): Promise<Claim | undefined> {
   for (;;) {
-    const claim = await db.transaction(claimIn);
+    const claim = await db.transaction((tx) => claimIn(tx, except));
     if (claim !== "settled") return claim;
   }
 }
 
-async function claimIn(tx: Db): Promise<Claim | "settled" | undefined> {
-  const target = await store.lockIdleOfAll(tx);
+async function claimIn(tx: Db, except: readonly OrgId[]): Promise<Claim | "settled" | undefined> {
+  const target = await store.lockIdleOfAll(tx, except);
   if (!target) return undefined;
   const { orgId, id: connectorId, status } = target;
   const live = await store.listLive(tx, orgId, connectorId);

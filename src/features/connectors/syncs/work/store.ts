@@ -16,15 +16,16 @@ export type TargetRow = Omit<Target, "baseUrl"> & {
 
 /**
  * A connector with work to do that nobody is doing, locked. Others that look at the same moment pass it over.
- * What work it is must be read afterwards: this statement may not see what a worker just before took.
+ * Organizations in `except` have their share already. What work it is must be read afterwards: this statement may not see what a worker just before took.
  */
-export const lockIdleOfAll = (tx: Db) =>
+export const lockIdleOfAll = (tx: Db, except: readonly OrgId[]) =>
   tx.row<TargetRow>(sql`
     select ${targetColumns} from connectors c
     where c.id in (
       select s.connector_id from connector_syncs s
       where s.status in ('queued', 'running') and s.due_at <= now()
         and (s.status = 'queued' or s.lease_expires_at < now())
+        and s.org_id <> all(${except}::text[])
         and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id
           and r.status = 'running' and r.lease_expires_at >= now())
       order by s.due_at limit 50)

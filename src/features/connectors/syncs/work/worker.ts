@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Platform } from "../../../../platform/context.ts";
+import type { OrgId, Platform } from "../../../../platform/context.ts";
 import { topic } from "../service.ts";
 import { claimNext } from "./claim.ts";
 import { perform } from "./perform.ts";
 
 /** How many repositories one process reads at a time; each may hold a pack of 64 MiB. */
-const atOnce = 3;
+const atOnce = 4;
+/** A server that answers slowly holds its place for minutes: no organization can have them all. */
+const atOnceOfOne = 3;
 
 interface Worker {
   /** Looks for work now; resolves when there is none left and none is being done. */
@@ -33,7 +35,9 @@ function createWorker(platform: Platform): Worker {
 
   async function loop(): Promise<void> {
     const stopping = new AbortController();
-    const doing = new Set<Promise<void>>();
+    const doing = new Map<Promise<void>, OrgId>();
+    const sated = () => [...new Set(doing.values())].filter((orgId) => shareOf(orgId) >= atOnceOfOne);
+    const shareOf = (orgId: OrgId) => [...doing.values()].filter((one) => one === orgId).length;
     try {
       for (;;) {
         woken = false;
@@ -43,17 +47,18 @@ function createWorker(platform: Platform): Worker {
         // Work that was begun is given back when the process stops; none is begun then.
         if (!platform.jobs.isReady()) stopping.abort();
         while (doing.size < atOnce && !stopping.signal.aborted) {
-          const claim = await claimNext(platform);
+          const claim = await claimNext(platform, sated());
           if (!claim) break;
           const work = perform(platform, claim, stopping.signal).finally(() => doing.delete(work));
-          doing.add(work);
+          doing.set(work, claim.target.orgId);
         }
-        if (doing.size > 0) await Promise.race([...doing, nudged, sleep(1_000, undefined, { ref: false })]);
+        if (doing.size > 0)
+          await Promise.race([...doing.keys(), nudged, sleep(1_000, undefined, { ref: false })]);
         else if (!woken || stopping.signal.aborted) return;
       }
     } finally {
       running = undefined;
-      await Promise.all(doing);
+      await Promise.all(doing.keys());
     }
   }
 
