@@ -533,7 +533,6 @@ describe("the queue of a connector", () => {
       letGo = () => resolve(false);
     });
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
-    for (let i = 0; i < 5; i++) await connect();
     const other = await createWorkspace(server);
     const quick = await git.repository("quick/one");
     await quick.commit({ "templates/b.md": templateFile("B", "b") });
@@ -543,6 +542,8 @@ describe("the queue of a connector", () => {
       waiting++;
       return held;
     };
+    // A worker that heard of work before begins by itself.
+    for (let i = 0; i < 5; i++) await connect();
     const working = workSyncs(server);
     try {
       await expect.poll(() => waiting, { timeout: 5_000 }).toBe(3);
