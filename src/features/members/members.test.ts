@@ -212,6 +212,16 @@ describe("removing a member", () => {
     expect(items).toMatchObject([{ target: { id: bob.memberId }, before: { email: bob.email } }]);
   });
 
+  test("is not done by a limited key to who made it", async () => {
+    const admin = await joinWorkspace(server, await createWorkspace(server), "admin");
+    const { auth } = await createKey(server, admin, { permissions: ["members:manage"] });
+    expect(await remove(admin.memberId, auth)).toMatchObject({
+      status: 403,
+      body: { reason: "above_own_rights" },
+    });
+    expect((await server.call("/v1/members", { headers: admin.auth })).status).toBe(200);
+  });
+
   test("a member leaves by themselves, the last owner does not", async () => {
     const acme = await createWorkspace(server);
     const bob = await joinWorkspace(server, acme, "member");

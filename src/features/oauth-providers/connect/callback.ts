@@ -108,7 +108,7 @@ async function keep(
     scopes: tokens.scopes ?? attempt.scopes,
   };
   return ctx.db.transaction(async (tx) => {
-    const current = await store.lockCurrent(tx, attempt, "exchanging");
+    const current = await store.lockCurrent(tx, orgId, attempt, "exchanging");
     await insertToken(tx, orgId, token, !current);
     if (!current) {
       await revokeSoon(ctx, tx);
@@ -163,7 +163,7 @@ export async function claim(ctx: MemberCtx, providerId: string, code: string) {
   if ((!started && caller.credential !== "session") || !mayFinish(waiting, caller)) throw noClaim();
   const { tokenId } = waiting;
   const id = await db.transaction(async (tx) => {
-    if (!(await store.lockCurrent(tx, waiting, "waiting"))) throw noClaim();
+    if (!(await store.lockCurrent(tx, orgId, waiting, "waiting"))) throw noClaim();
     return settle(ctx, tx, { ...waiting, tokenId });
   });
   return read(ctx, id);

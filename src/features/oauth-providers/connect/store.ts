@@ -79,7 +79,7 @@ export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" 
   db.run(sql`update oauth_attempts set status = ${status}, code_hash = null, token_id = null
     where org_id = ${orgId} and id = ${id}`);
 
-type Held = Pick<Attempt, "id" | "orgId" | "memberId" | "providerId">;
+type Held = Pick<Attempt, "id" | "memberId" | "providerId">;
 
 /**
  * Still good, with what the provider gave in hand? Held until the transaction ends, and with it whatever could
@@ -88,7 +88,8 @@ type Held = Pick<Attempt, "id" | "orgId" | "memberId" | "providerId">;
  */
 export const lockCurrent = async (
   tx: Db,
-  { id, orgId, memberId, providerId }: Held,
+  orgId: OrgId,
+  { id, memberId, providerId }: Held,
   status: "exchanging" | "waiting",
 ) => {
   await tx.row(sql`

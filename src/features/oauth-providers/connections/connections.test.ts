@@ -6,6 +6,7 @@ import {
   startAuthorizationServer,
 } from "../../../../test/fixtures/authorization-server.ts";
 import {
+  createKey,
   createTeam,
   createWorkspace,
   joinWorkspace,
@@ -239,6 +240,15 @@ describe("connections", () => {
       expect((await getToken(server, acme.owner.auth, id, { connectionId })).status).toBe(404);
       for (const secret of await secretsOf(connectionId))
         expect(JSON.stringify(all.body)).not.toContain(secret);
+    });
+
+    test("a key that was limited to something else sees none", async () => {
+      const own = await connected(ada);
+      const { auth } = await createKey(server, ada, { permissions: ["organization:read"] });
+      for (const path of ["oauth-connections", `oauth-connections/${own}`, `oauth-providers/${id}/status`]) {
+        const reply = await server.call(`/v1/${path}`, { headers: auth });
+        expect(reply, path).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+      }
     });
 
     test("an admin may end what is not theirs, a member may not", async () => {

@@ -76,6 +76,7 @@ export const list = route({
   path: "/v1/oauth-connections",
   tag,
   summary: "My connections and the shared ones I may use; everyone's with `connections:manage`",
+  description: "Needs `connections:use` or `connections:manage`.",
   access: member(),
   query: pageQuery.extend({
     providerId: z.string().max(40).optional(),

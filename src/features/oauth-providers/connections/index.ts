@@ -6,5 +6,4 @@ export {
   findOfToken,
   needReconnect,
   removeEndedOfAll as removeEndedConnectionsOfAll,
-  usableBy,
 } from "./store.ts";

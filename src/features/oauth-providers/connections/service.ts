@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Ctx, MemberCtx, MemberId, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
@@ -11,8 +11,15 @@ import type { Connection, HealthReason } from "./contract.ts";
 import { healthOf, show } from "./health.ts";
 import * as store from "./store.ts";
 
-/** Whose connections the caller may look at and end: their own, or everyone's. */
-const reachOf = ({ member }: MemberCtx) => (member.permissions.has("connections:manage") ? null : member.id);
+/** Whose connections the caller may look at and end: their own, or everyone's. A limited key may have neither. */
+function reachOf({ member }: MemberCtx): MemberId | null {
+  if (member.permissions.has("connections:manage")) return null;
+  if (member.permissions.has("connections:use")) return member.id;
+  throw forbidden(
+    "missing_permission",
+    "This needs the permission connections:use or connections:manage. Ask an owner or admin.",
+  );
+}
 
 export async function list(
   ctx: MemberCtx,
@@ -47,6 +54,7 @@ export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
 
 /** Their own and the shared ones they may use. */
 export async function statusOf(ctx: MemberCtx, providerId: string) {
+  reachOf(ctx);
   const filter = { providerId, ended: false };
   const rows = await store.list(ctx.db, ctx.orgId, ctx.member.id, filter, "~", 100);
   const now = Date.now();

@@ -42,8 +42,8 @@ const columns = sql`c.id, c.provider_id as "providerId", c.shared, c.everyone, c
 
 const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`;
 
-/** Their own, and the shared ones that were given to everyone, to them, or to a team they are in. */
-export const usableBy = (memberId: string) =>
+/** Their own, and the shared ones that were given to everyone, to them, or to a team they are in: as where tokens are handed out. */
+const usableBy = (memberId: string) =>
   sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
     or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
     or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id

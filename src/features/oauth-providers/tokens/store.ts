@@ -1,6 +1,12 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
-import { usableBy } from "../connections/index.ts";
+
+/** Their own, and the shared ones that were given to everyone, to them, or to a team they are in: as where they are listed. */
+const usableBy = (memberId: string) =>
+  sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
+    or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
+    or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
+      where g.connection_id = c.id and x.member_id = ${memberId}))))`;
 
 export interface NewToken {
   id: string;
