@@ -26,7 +26,7 @@ export const probes = [
       body: z.strictObject({ repository: z.string() }),
     }),
     async (ctx, { body }) => {
-      await insertConnector(ctx, ctx.orgId, body);
+      await insertConnector(ctx, ctx.orgId, { ...body, cloneUrl: "http://127.0.0.9:60999/nobody.git" });
       return { ok: true as const };
     },
   ),
