@@ -147,7 +147,6 @@ const unaudited: Record<string, string> = {
   postV1AutomationRunsByIdEvents: "the run itself tells it",
   postV1AutomationRunsByIdEventsBatch: "the run itself tells it",
   postV1OauthProvidersByProviderIdToken: "the connection's own events tell it",
-  postV1OauthProviders: "calls the issuer, and there is none here",
   postV1MeSessionsEndOthers: "there are no others here",
   postV1MeTwoFactor: "begins what another step confirms",
   postV1MeTwoFactorConfirm: "takes a code of the moment",
@@ -164,6 +163,12 @@ const unaudited: Record<string, string> = {
 /** Bodies that do change something, where one made up from the schema would not. */
 const telling: Record<string, unknown> = {
   postV1Invitations: { email: "grace@example.com", role: "member" },
+  postV1OauthProviders: {
+    id: "our-own",
+    name: "Our own",
+    authorizationEndpoint: "https://id.example.com/authorize",
+    tokenEndpoint: "https://id.example.com/token",
+  },
   patchV1AutomationsById: { name: "Another name" },
   patchV1AutomationSettings: { eventRetentionDays: 30 },
   patchV1TemplatesById: { name: "Another name" },

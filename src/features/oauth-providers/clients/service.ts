@@ -16,16 +16,16 @@ import type { Client, SaveClient } from "./contract.ts";
 import { discovered, findSetup, missingOf, type Provider, placeOf, redirectUri } from "./setup.ts";
 import * as store from "./store.ts";
 
-export const notConfigured = (name: string) =>
+export const notConfigured = ({ id, name }: Pick<Provider, "id" | "name">) =>
   new Refusal(404, {
     error: "client_not_configured",
-    message: `This organization has no OAuth client for ${name} yet. An admin saves one with PUT /v1/oauth-providers/{providerId}/client.`,
+    message: `This organization has no OAuth client for ${name} yet. An admin saves one with PUT /v1/oauth-providers/${id}/client.`,
   });
 
 export async function read(ctx: MemberCtx, providerId: string): Promise<{ client: Client }> {
   const setup = await findSetup(ctx, providerId);
   if (!setup) throw notFound("oauth_provider");
-  if (!setup.client) throw notConfigured(setup.provider.name);
+  if (!setup.client) throw notConfigured(setup.provider);
   return { client: await show(ctx, ctx.db, setup.client) };
 }
 
@@ -101,7 +101,7 @@ export async function remove(ctx: MemberCtx, providerId: string, confirmed: bool
   const setup = await findSetup(ctx, providerId);
   if (!setup) throw notFound("oauth_provider");
   await ctx.db.transaction(async (tx) => {
-    if (!(await removeClient(ctx, tx, providerId, confirmed))) throw notConfigured(setup.provider.name);
+    if (!(await removeClient(ctx, tx, providerId, confirmed))) throw notConfigured(setup.provider);
   });
 }
 

@@ -64,6 +64,7 @@ describe("connecting an account", () => {
       const reply = await start(server, ada.auth, "github");
       expect(reply).toMatchObject({ status: 404, body: { error: "client_not_configured" } });
       expect(reply.body.message).toContain("GitHub");
+      expect(reply.body.message).toContain("PUT /v1/oauth-providers/github/client");
       expect(Object.keys(reply.body).sort()).toEqual(["error", "message"]);
     });
 

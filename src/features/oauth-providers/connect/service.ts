@@ -35,7 +35,7 @@ export async function start(
   if (!setup)
     throw invalidField(["providerId"], "There is no such provider. GET /v1/oauth-providers lists them.");
   const { client } = setup;
-  if (!client) throw notConfigured(setup.provider.name);
+  if (!client) throw notConfigured(setup.provider);
   const isShared = shared === "true";
   checkClient(setup.provider, client, isShared);
   if (isShared && !ctx.member.permissions.has("connections:manage")) {
