@@ -101,6 +101,8 @@ export async function openHookers(
               `accept: */*\r\ncontent-type: application/json\r\nx-github-event: push\r\nx-github-hook-id: 292430182\r\n` +
               `x-github-delivery: ${process.pid}-${++number}\r\nx-hub-signature-256: sha256=${signature}\r\n` +
               `content-length: ${body.length}\r\n\r\n${body}`,
+            // All of it is ASCII, and said to be so it need not be looked through.
+            "latin1",
           );
         });
         if (status !== (bad ? refused : accepted)) throw new Error(`It answered ${status}.`);
