@@ -171,7 +171,7 @@ export function createApp(
     },
   });
   return {
-    fetch: http.fetch,
+    answer: http.answer,
     lastUsed,
     closing: () => closing.abort(),
     close: () => lastUsed.stop(),

@@ -125,6 +125,21 @@ export async function startServer(
   };
 }
 
+/** One request to an application of its own on the same data. */
+export async function askOnce(
+  app: ReturnType<typeof createApp>,
+  path: string,
+  headers: Record<string, string>,
+) {
+  const socket = await listen("127.0.0.1", 0);
+  const listening = socket.serve(app);
+  try {
+    return await call(`http://127.0.0.1:${socket.port}`, path, { headers });
+  } finally {
+    await listening.close(0);
+  }
+}
+
 async function call(
   url: string,
   path: string,

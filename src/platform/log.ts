@@ -49,6 +49,27 @@ export function createLog(
   );
 }
 
+/**
+ * For lines that are written with every request: the fields are fixed and none is secret, so looking for
+ * secrets in each, as for other lines, would cost a tenth of a small request.
+ */
+export function createLineLog(log: Log): (fields: object) => void {
+  const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;
+  let second = 0;
+  let time = "";
+  return (fields) => {
+    if (!log.isLevelEnabled("info")) return;
+    const now = Date.now();
+    const millisecond = now % 1000;
+    if (now - millisecond !== second) {
+      second = now - millisecond;
+      time = new Date(second).toISOString().slice(0, -4);
+    }
+    const at = `${time}${String(millisecond).padStart(3, "0")}Z`;
+    stream.write(`{"level":"info","time":"${at}",${JSON.stringify(fields).slice(1)}\n`);
+  };
+}
+
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, code, constraint, cause } = error as Error & {

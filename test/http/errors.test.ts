@@ -457,7 +457,7 @@ test("a server that is still starting says so in shape", async () => {
   expect(await response.json()).toMatchObject({ error: "service_unavailable" });
   expect(response.headers.get("retry-after")).toBe("1");
   expectShape(response);
-  await socket.serve({ fetch: () => new Response() }).close(0);
+  await socket.serve({ answer: () => Promise.reject(new Error("nobody asks")) }).close(0);
 });
 
 describe("other origins", () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  askOnce,
   createKey,
   createWorkspace,
   joinWorkspace,
@@ -198,7 +199,7 @@ describe("API keys", () => {
   test("that was used says when, a little later", async () => {
     const key = await createKey(server, acme.owner);
     const app = createApp(server.platform, { role: "api" });
-    await app.fetch(new Request(`${server.url}/v1/me`, { headers: key.auth }));
+    await askOnce(app, "/v1/me", key.auth);
     await app.close();
     const { items } = (await server.call("/v1/api-keys?limit=100", { headers: acme.owner.auth })).body;
     const { lastUsedAt } = items.find(({ id }: { id: string }) => id === key.id);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { signUp, useServer } from "../../../test/harness.ts";
+import { askOnce, signUp, useServer } from "../../../test/harness.ts";
 import { createApp, jobs } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
 import { cookieName, sessionCookie } from "./cookie.ts";
@@ -27,8 +27,7 @@ describe("sessions", () => {
       update sessions set expires_at = now() + interval '1 hour', last_used_at = now() - interval '1 day'
       where user_id = ${ada.userId}`);
     const app = createApp(server.platform, { role: "api" });
-    const request = new Request(`${server.url}/v1/me`, { headers: ada.auth });
-    expect((await app.fetch(request)).status).toBe(200);
+    expect((await askOnce(app, "/v1/me", ada.auth)).status).toBe(200);
     expect((await sessionOf(ada.userId))!.expiresAt).toBeLessThan(Date.now() + 2 * 3_600_000);
     await app.close();
     const used = (await sessionOf(ada.userId))!;
@@ -39,7 +38,7 @@ describe("sessions", () => {
   test("that are over do not come back by being used at the last moment", async () => {
     const ada = await signUp(server);
     const app = createApp(server.platform, { role: "api" });
-    await app.fetch(new Request(`${server.url}/v1/me`, { headers: ada.auth }));
+    await askOnce(app, "/v1/me", ada.auth);
     await server.platform.db.run(
       sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${ada.userId}`,
     );

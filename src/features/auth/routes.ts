@@ -7,19 +7,19 @@ import { routes as sessions } from "./sessions/index.ts";
 import { routes as twoFactor } from "./two-factor/index.ts";
 
 export const routes = [
-  on(contract.signUp, async (ctx, { body, addHeader }) => {
+  on(contract.signUp, async (ctx, { body, setHeader }) => {
     const session = await service.signUp(ctx, body);
-    addHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
+    setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
     return session;
   }),
-  on(contract.signIn, async (ctx, { body, addHeader }) => {
+  on(contract.signIn, async (ctx, { body, setHeader }) => {
     const step = await service.signIn(ctx, body);
-    if (step.status === 200) addHeader("set-cookie", sessionCookie(ctx.config.publicUrl, step.body.token));
+    if (step.status === 200) setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, step.body.token));
     return step;
   }),
   on(contract.reauthenticate, (ctx, { body }) => service.reauthenticate(ctx, body)),
-  on(contract.signOut, async (ctx, { addHeader }) => {
-    addHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
+  on(contract.signOut, async (ctx, { setHeader }) => {
+    setHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
     return service.signOut(ctx);
   }),
   on(contract.requestPasswordReset, (ctx, { body }) => service.requestPasswordReset(ctx, body)),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  askOnce,
   createKey,
   createMcpToken,
   createWorkspace,
@@ -104,7 +105,7 @@ describe("MCP tokens", () => {
   test("that were used say when, a little later", async () => {
     const token = await createMcpToken(server, acme.owner);
     const app = createApp(server.platform, { role: "api" });
-    await app.fetch(new Request(`${server.url}/v1/me`, { headers: token.auth }));
+    await askOnce(app, "/v1/me", token.auth);
     await app.close();
     const { lastUsedAt } = (await list(acme.owner.auth)).find(({ id }: { id: string }) => id === token.id);
     expect(lastUsedAt).toBeGreaterThan(Date.now() - 60_000);

@@ -14,8 +14,8 @@ export const createRoutes = (api: () => Record<string, unknown>): Route[] => [
   on(contract.docsAsset, (_ctx, { params }) => pages.docsAsset(params.file)),
   on(
     contract.metrics,
-    (ctx, { request }) =>
-      new Response(service.metrics(ctx, request.headers), {
+    (ctx, { headers }) =>
+      new Response(service.metrics(ctx, headers), {
         headers: {
           ...baseHeaders,
           "content-type": "text/plain; version=0.0.4; charset=utf-8",

@@ -2,6 +2,7 @@ import ipaddr from "ipaddr.js";
 import type { Ctx } from "../../platform/context.ts";
 import { isMigrated } from "../../platform/db/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
+import type { HttpHeaders } from "../../platform/http/index.ts";
 import { instanceId } from "../../platform/keyring.ts";
 import { sameSecret } from "../../platform/secrets.ts";
 import { version as program } from "../../platform/version.ts";
@@ -37,11 +38,11 @@ export async function version({ db, keyring, config }: Ctx) {
 }
 
 /** Metrics are for the operator: from the machine itself, not through a proxy on it, or with the token. */
-export function metrics({ config, metrics, address }: Ctx, headers: Headers): string {
-  const token = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+export function metrics({ config, metrics, address }: Ctx, headers: HttpHeaders): string {
+  const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const byToken =
     config.metricsToken !== undefined && token !== undefined && sameSecret(token, config.metricsToken);
-  const proxied = ["x-forwarded-for", "forwarded", "x-real-ip"].some((name) => headers.has(name));
+  const proxied = ["x-forwarded-for", "forwarded", "x-real-ip"].some((name) => headers[name] !== undefined);
   const local = !proxied && ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
   if (!byToken && !local) throw unauthorized();
   return metrics.render();

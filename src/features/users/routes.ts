@@ -6,9 +6,9 @@ import * as service from "./service.ts";
 export const routes = [
   on(contract.readMe, (ctx) => service.readMe(ctx)),
   on(contract.changeMe, (ctx, { body }) => service.changeMe(ctx, body)),
-  on(contract.removeMe, async (ctx, { body, addHeader }) => {
+  on(contract.removeMe, async (ctx, { body, setHeader }) => {
     await service.removeMe(ctx, body);
-    addHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
+    setHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
   }),
   on(contract.switchOrganization, (ctx, { body }) => service.switchOrganization(ctx, body)),
 ];

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 import { expect, test } from "vitest";
 import { clientAddress, networkOf } from "./address.ts";
@@ -5,8 +6,10 @@ import { clientAddress, networkOf } from "./address.ts";
 const trusted = ["10.0.0.0/8", "::1/128"].map((one) => ipaddr.parseCIDR(one));
 const addressOf = (peer: string, forwarded?: string, proxies = trusted) =>
   clientAddress(
-    new Request("http://x/", forwarded === undefined ? {} : { headers: { "x-forwarded-for": forwarded } }),
-    { incoming: { socket: { remoteAddress: peer } } } as never,
+    {
+      headers: { "x-forwarded-for": forwarded },
+      incoming: { socket: { remoteAddress: peer } as Socket },
+    },
     proxies,
   );
 

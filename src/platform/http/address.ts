@@ -1,19 +1,19 @@
-import type { HttpBindings } from "@hono/node-server";
+import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Config } from "../config.ts";
+import type { HttpRequest } from "./request.ts";
 
 /**
  * The client's address. A forwarding header is only believed as far as its writers are trusted: walking
  * back from our own socket, the first address that is not a trusted proxy is the client.
  */
 export function clientAddress(
-  request: Request,
-  env: Partial<HttpBindings> | undefined,
+  { incoming, headers }: Pick<HttpRequest, "headers"> & { incoming: { socket: Socket } },
   trusted: Config["trustedProxies"],
 ): string {
-  const peer = peerAddress(env);
+  const peer = peerAddress(incoming.socket);
   if (trusted.length === 0) return peer;
-  const hops = (request.headers.get("x-forwarded-for") ?? "")
+  const hops = (headers["x-forwarded-for"] ?? "")
     .split(",")
     .map((hop) => hop.trim())
     .filter(Boolean);
@@ -25,9 +25,7 @@ export function clientAddress(
 /** A connection has one peer for all its requests. */
 const peers = new WeakMap<object, string>();
 
-function peerAddress(env: Partial<HttpBindings> | undefined): string {
-  const socket = env?.incoming?.socket;
-  if (!socket) return "unknown";
+function peerAddress(socket: Socket): string {
   let address = peers.get(socket);
   if (address === undefined) {
     address = normalize(socket.remoteAddress ?? "unknown");

@@ -1,9 +1,9 @@
-import type { HttpBindings } from "@hono/node-server";
-import { type Context, Hono } from "hono";
 import type { Caller, Ctx, Membership, Platform, UserId } from "../context.ts";
 import { isCollision } from "../db/index.ts";
 import { notFound, unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { createLineLog } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import { checkAccess } from "./access.ts";
 import { clientAddress, networkOf } from "./address.ts";
 import { cors } from "./cors.ts";
@@ -11,16 +11,16 @@ import { eventStream, type Source } from "./event-stream.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
 import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
 import { countAttempt } from "./rate-limit.ts";
-import { jsonReply, refusalReply } from "./reply.ts";
+import { type Answer, jsonReply, ownReply, refusalReply } from "./reply.ts";
+import type { HttpHeaders, HttpRequest } from "./request.ts";
 import { jsonBodyLimit, operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
-
-type Bindings = { Bindings: Partial<HttpBindings> };
+import { createRouter } from "./router.ts";
 
 export interface HttpOptions {
   platform: Platform;
   routes: readonly Route[];
   /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
-  authenticate(ctx: Ctx, request: Request): Promise<Caller | undefined> | Caller | undefined;
+  authenticate(ctx: Ctx, request: HttpRequest): Promise<Caller | undefined> | Caller | undefined;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
   /** How long a body may take to arrive. */
@@ -29,128 +29,145 @@ export interface HttpOptions {
   closing?: AbortSignal;
 }
 
-export function createHttp(options: HttpOptions): Hono<Bindings> {
-  const { platform, routes } = options;
-  // The fields of a request's line are fixed and none is secret: looking for one in each would cost a sixth
-  // of the whole request.
-  const accessLog = platform.log.child({}, { redact: { paths: [] } });
-  const app = new Hono<Bindings>();
-  // Asked when no route answered. A second handler on the path itself would put a chain before each request.
-  const unanswered = new Hono<Bindings>();
-  const methods = new Map<string, string[]>();
-  for (const route of routes) {
-    const path = route.spec.path.replace(/\{(\w+)\}/g, ":$1");
-    methods.set(path, [...(methods.get(path) ?? []), route.spec.method.toUpperCase()]);
-    const offered = offer(route);
-    app.on(route.spec.method.toUpperCase(), path, (c) =>
-      observe(c, offered, (ctx) => answer(options, offered, c, ctx)),
-    );
-  }
-  for (const [path, allowed] of methods) {
-    const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-    unanswered.all(path, (c) =>
-      observe(c, { name: "method_not_allowed" }, async ({ requestId }) => {
-        if (c.req.method === "OPTIONS") return jsonReply(204, undefined, requestId, { allow });
-        const message = `${c.req.method} is not offered here.`;
-        return jsonReply(405, { error: "method_not_allowed", message }, requestId, { allow });
-      }),
-    );
-  }
-  unanswered.notFound((c) =>
-    observe(c, { name: "not_found" }, async () => Promise.reject(notFound("route"))),
+export interface Http {
+  answer(request: HttpRequest): Promise<Answer>;
+}
+
+export function createHttp(options: HttpOptions): Http {
+  const { platform } = options;
+  const logLine = createLineLog(platform.log);
+  const router = createRouter(
+    options.routes.map((route) => ({
+      method: route.spec.method.toUpperCase(),
+      path: route.spec.path,
+      value: offer(platform.metrics, route),
+    })),
   );
-  app.notFound((c) => unanswered.fetch(c.req.raw, c.env));
-  return app;
+  const methodNotAllowed = observed(platform.metrics, "method_not_allowed");
+  const nowhere = observed(platform.metrics, "not_found");
+  return {
+    answer(request) {
+      const found = router.find(request.method === "HEAD" ? "GET" : request.method, request.path);
+      if (found)
+        return observe(request, found.value, (ctx) =>
+          answer(options, found.value, { ...request, params: found.params }, ctx),
+        );
+      const offered = router.methodsAt(request.path);
+      if (offered.length === 0)
+        return observe(request, nowhere, async () => Promise.reject(notFound("route")));
+      return observe(request, methodNotAllowed, async ({ requestId }) => {
+        const allow = [...offered, ...(offered.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+        if (request.method === "OPTIONS") return jsonReply(204, undefined, requestId, { allow });
+        const message = `${request.method} is not offered here.`;
+        return jsonReply(405, { error: "method_not_allowed", message }, requestId, { allow });
+      });
+    },
+  };
 
   /** What every request gets, whatever answers it: an id, a line in the log, a place in metrics and traces, an answer. */
   async function observe(
-    c: Context<Bindings>,
-    { name, spec }: { name: string; spec?: RouteSpec },
-    work: (ctx: Ctx) => Promise<Response>,
-  ): Promise<Response> {
+    request: HttpRequest,
+    { name, spec, time }: Observed,
+    work: (ctx: Ctx) => Promise<Answer>,
+  ): Promise<Answer> {
     const started = performance.now();
-    const request = c.req.raw;
-    const span = platform.trace?.start(
-      spec ? `${request.method} ${spec.path}` : name,
-      "server",
-      request.headers.get("traceparent"),
-    );
+    const { method, headers } = request;
+    const span = platform.trace?.start(spec ? `${method} ${spec.path}` : name, "server", headers.traceparent);
     const ctx: Ctx = {
       ...platform,
-      requestId: requestIdOf(request),
+      requestId: requestIdOf(headers),
       caller: undefined,
-      address: clientAddress(request, c.env, platform.config.trustedProxies),
-      userAgent: (request.headers.get("user-agent") ?? "").slice(0, 300),
+      address: clientAddress(request, platform.config.trustedProxies),
+      userAgent: (headers["user-agent"] ?? "").slice(0, 300),
     };
-    let response: Response;
+    let reply: Answer;
     try {
-      response = cors.preflight(request, ctx) ?? (await work(ctx));
+      reply = cors.preflight(request, ctx) ?? (await work(ctx));
     } catch (error) {
-      response = refusalReply(error, ctx.requestId, platform.log);
+      reply = refusalReply(error, ctx.requestId, platform.log);
     }
-    cors.decorate(request, response, ctx);
+    cors.decorate(request, reply, ctx);
+    const { status } = reply;
     const seconds = (performance.now() - started) / 1000;
-    platform.metrics.time(
-      "http_request_duration_seconds",
-      { operation: name, status: response.status },
-      seconds,
-    );
-    accessLog.info(
-      {
-        requestId: ctx.requestId,
-        traceId: span?.traceId,
-        operation: name,
-        method: request.method,
-        status: response.status,
-        ms: Math.round(seconds * 1e5) / 100,
-        address: ctx.address,
-        credential: ctx.caller?.credential,
-        userId: ctx.caller?.userId,
-        orgId: ctx.caller?.member?.orgId,
-      },
-      "request",
-    );
+    time(status, seconds);
+    logLine({
+      requestId: ctx.requestId,
+      traceId: span?.traceId,
+      operation: name,
+      method,
+      status,
+      ms: Math.round(seconds * 1e5) / 100,
+      address: ctx.address,
+      credential: ctx.caller?.credential,
+      userId: ctx.caller?.userId,
+      orgId: ctx.caller?.member?.orgId,
+      msg: "request",
+    });
     // The request's id leads to its line in our own log; who it was stays there.
-    span?.end(response.status >= 500, {
-      "http.request.method": request.method,
+    span?.end(status >= 500, {
+      "http.request.method": method,
       "http.route": spec?.path,
-      "http.response.status_code": response.status,
+      "http.response.status_code": status,
       "signalbox.operation": name,
       "signalbox.request_id": ctx.requestId,
       "signalbox.credential": ctx.caller?.credential,
-      "error.type": response.status >= 500 ? String(response.status) : undefined,
+      "error.type": status >= 500 ? String(status) : undefined,
     });
-    return response;
+    return reply;
   }
 }
 
-/** A route and what follows from its contract, worked out once. */
-interface Offered extends Route {
+/** What a request is called in logs, metrics and traces. */
+interface Observed {
   name: string;
+  spec?: RouteSpec;
+  time(status: number, seconds: number): void;
+}
+
+/** A route has few statuses: the place of each in the metrics is looked up once. */
+function observed(metrics: Metrics, name: string): Observed {
+  const timers = new Map<number, (seconds: number) => void>();
+  return {
+    name,
+    time(status, seconds) {
+      let timer = timers.get(status);
+      if (!timer) {
+        timer = metrics.timer("http_request_duration_seconds", { operation: name, status });
+        timers.set(status, timer);
+      }
+      timer(seconds);
+    },
+  };
+}
+
+/** A route and what follows from its contract, worked out once. */
+interface Offered extends Observed, Route {
+  spec: RouteSpec;
   takesKey: boolean;
   /** Where the contract lists one reply, handlers return its body alone. */
   onlyStatus: number | undefined;
 }
 
-function offer(route: Route): Offered {
+function offer(metrics: Metrics, route: Route): Offered {
   const statuses = Object.keys(route.spec.replies).map(Number);
   return {
+    ...observed(metrics, operationId(route.spec)),
     ...route,
-    name: operationId(route.spec),
     takesKey: takesIdempotencyKey(route.spec),
     onlyStatus: statuses.length === 1 ? statuses[0] : undefined,
   };
 }
 
 const never = new AbortController().signal;
+/** Media types of what is sent while it is made. */
+const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(
   { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs, closing = never }: HttpOptions,
   { spec, handle, name, takesKey, onlyStatus }: Offered,
-  c: Context<Bindings>,
+  request: HttpRequest & { params: unknown },
   ctx: Ctx,
-): Promise<Response> {
-  const request = c.req.raw;
+): Promise<Answer> {
   if (spec.limit) await countAttempt(ctx.db, `${name} ${networkOf(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
     const caller = await authenticate(ctx, request);
@@ -159,21 +176,21 @@ async function answer(
     if (caller?.userId) Object.assign(ctx, { userId: caller.userId satisfies UserId });
     if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
   }
-  const search = request.url.indexOf("?");
-  const query =
-    search < 0 && !spec.query ? {} : parseQuery(search < 0 ? "" : request.url.slice(search + 1), spec.query);
-  const params = spec.params ? check(spec.params, c.req.param()) : undefined;
+  const { headers, search } = request;
+  const query = search === "" && !spec.query ? {} : parseQuery(search, spec.query);
+  const params = spec.params ? check(spec.params, request.params) : undefined;
 
-  const idempotencyKey = takesKey ? request.headers.get("idempotency-key") : null;
-  const wantsBody = spec.body || idempotencyKey !== null;
-  const bytes = wantsBody
-    ? await readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs)
-    : undefined;
-  const given = (bytes: Buffer) => (spec.bodyOptional && bytes.length === 0 ? {} : parseJson(bytes, request));
+  const idempotencyKey = takesKey ? headers["idempotency-key"] : undefined;
+  const wantsBody = spec.body || idempotencyKey !== undefined;
+  const read = () => readBytes(request, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs);
+  const bytes = wantsBody ? await read() : undefined;
+  const given = (bytes: Buffer) => (spec.bodyOptional && bytes.length === 0 ? {} : parseJson(bytes, headers));
   const body = spec.body && bytes ? check(spec.body, given(bytes)) : undefined;
 
-  const added: [string, string][] = [];
-  const addHeader = (header: string, value: string) => void added.push([header, value]);
+  const added: Record<string, string> = {};
+  const setHeader = (header: string, value: string) => {
+    added[header] = value;
+  };
   const recheck = async () => {
     const caller = await authenticate(ctx, request);
     checkAccess(spec.access, caller, Date.now());
@@ -184,15 +201,14 @@ async function answer(
     params,
     query,
     body,
-    request,
-    readBytes: () => readBytes(request, c.env, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs),
-    addHeader,
+    headers,
+    search,
+    readBytes: read,
+    setHeader,
     eventStream: (source: Source) => eventStream({ ...ctx, recheck, closing }, source),
   };
   if (spec.raw) {
-    const response = (await handle(ctx, input)) as Response;
-    response.headers.set("x-request-id", ctx.requestId);
-    return response;
+    return ownReply((await handle(ctx, input)) as Response, ctx.requestId, streamed.has(spec.raw));
   }
   const reply = async (inside: Ctx): Promise<Reply> => {
     const outcome = await handle(inside, input);
@@ -200,12 +216,12 @@ async function answer(
     if (checkReplies) assertDescribed(spec.replies[sent.status], sent.body, name, sent.status);
     return sent;
   };
-  if (idempotencyKey !== null && ctx.caller) {
+  if (idempotencyKey !== undefined && ctx.caller) {
     const { status, body, replayed } = await onceByKey(
       { ...ctx, caller: ctx.caller },
       idempotencyKey,
       {
-        operation: `${request.method} ${new URL(request.url).pathname}`,
+        operation: `${request.method} ${request.path}`,
         // Elsewhere the active organization does not matter, and may change by the very request.
         orgId: spec.access.kind === "member" ? ctx.caller.member?.orgId : undefined,
       },
@@ -219,9 +235,7 @@ async function answer(
     if (isCollision(error)) await recheck();
     throw error;
   });
-  const response = jsonReply(status, sent, ctx.requestId);
-  for (const [header, value] of added) response.headers.append(header, value);
-  return response;
+  return jsonReply(status, sent, ctx.requestId, added);
 }
 
 function assertDescribed(
@@ -243,8 +257,8 @@ function assertDescribed(
     );
 }
 
-function requestIdOf(request: Request): string {
-  const given = request.headers.get("x-request-id");
+function requestIdOf(headers: HttpHeaders): string {
+  const given = headers["x-request-id"];
   return given && /^[\w.-]{8,64}$/.test(given) ? given : newId("req");
 }
 

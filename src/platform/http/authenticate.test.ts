@@ -35,10 +35,7 @@ beforeEach(() => {
 
 const ada: Caller = { credential: "session", credentialId: "ses_1", userId: "usr_1" };
 const call = (headers: Record<string, string> = {}) =>
-  authenticate(
-    {} as Ctx,
-    new Request("http://x/", { headers: { authorization: "Bearer token", ...headers } }),
-  );
+  authenticate({} as Ctx, { method: "GET", headers: { authorization: "Bearer token", ...headers } });
 /** What came of a call, without letting a refusal escape. */
 const outcome = (calling: Promise<Caller | undefined>) =>
   calling.then(

@@ -4,6 +4,9 @@ import type { Db } from "../db/index.ts";
 import { forbidden, unauthorized } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { hashSecret, isToken } from "../secrets.ts";
+import type { HttpHeaders, HttpRequest } from "./request.ts";
+
+type Asking = Pick<HttpRequest, "method" | "headers">;
 
 /** Finds who a token belongs to. `orgId` is the organization the caller asked for, if they did. */
 export type Resolver = (db: Db, tokenHash: string, orgId: string | undefined) => Promise<Caller | undefined>;
@@ -84,16 +87,16 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     return entry.caller;
   }
 
-  return async function authenticate({ db }: Ctx, request: Request): Promise<Caller | undefined> {
-    const headers = request.headers;
-    const apiKey = headers.get("x-api-key");
-    if (apiKey !== null) {
+  return async function authenticate({ db }: Ctx, request: Asking): Promise<Caller | undefined> {
+    const { headers } = request;
+    const apiKey = headers["x-api-key"];
+    if (apiKey !== undefined) {
       if (!isToken(resolvers.key.prefix, apiKey)) throw unauthorized("invalid_token");
       return (await resolve(db, resolvers.key.resolve, apiKey, undefined)) ?? refuse();
     }
     const orgId = organizationOf(headers);
-    const authorization = headers.get("authorization");
-    if (authorization !== null) {
+    const { authorization } = headers;
+    if (authorization !== undefined) {
       const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1];
       if (!token || token.startsWith(resolvers.key.prefix)) throw unauthorized("invalid_token");
       const prefix = tokenPrefixes.find((known) => token.startsWith(known));
@@ -101,7 +104,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
       const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
       return (await resolve(db, resolver, token, orgId)) ?? refuse();
     }
-    const cookie = cookieValue(headers.get("cookie"), cookieName);
+    const cookie = cookieValue(headers.cookie, cookieName);
     if (cookie === undefined) return undefined;
     if (!isSameOrigin(request)) {
       throw forbidden(
@@ -114,9 +117,9 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
 }
 
 /** Nobody is a member of what is no id; it is not worth a query, nor a place in the memory. */
-function organizationOf(headers: Headers): string | undefined {
-  const given = headers.get("x-organization-id");
-  return given === null ? undefined : isId("org", given) ? given : "";
+function organizationOf(headers: HttpHeaders): string | undefined {
+  const given = headers["x-organization-id"];
+  return given === undefined ? undefined : isId("org", given) ? given : "";
 }
 
 function refuse(): never {
@@ -127,7 +130,7 @@ function idsOf({ credentialId, madeWith, userId, member }: Caller): string[] {
   return [credentialId, madeWith, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
 }
 
-export function cookieValue(header: string | null, name: string): string | undefined {
+export function cookieValue(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
@@ -139,10 +142,9 @@ export function cookieValue(header: string | null, name: string): string | undef
  * A browser sends our cookie with requests that other sites make. Reading is harmless (they cannot see
  * the reply); for the rest the browser itself must say that the request came from our own page.
  */
-function isSameOrigin(request: Request): boolean {
-  if (request.method === "GET" || request.method === "HEAD") return true;
-  const site = request.headers.get("sec-fetch-site");
-  if (site !== null) return site === "same-origin";
-  const origin = request.headers.get("origin");
-  return origin !== null && URL.canParse(origin) && new URL(origin).host === request.headers.get("host");
+function isSameOrigin({ method, headers }: Asking): boolean {
+  if (method === "GET" || method === "HEAD") return true;
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) return site === "same-origin";
+  return headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host;
 }

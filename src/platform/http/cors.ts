@@ -1,10 +1,11 @@
 import type { Ctx } from "../context.ts";
-import { jsonReply } from "./reply.ts";
+import { type Answer, jsonReply } from "./reply.ts";
+import type { HttpRequest } from "./request.ts";
 
 /** Off unless CORS_ORIGINS names origins. Those use tokens: cookies are never offered across origins. */
 export const cors = {
-  preflight(request: Request, ctx: Ctx): Response | undefined {
-    if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method"))
+  preflight(request: HttpRequest, ctx: Ctx): Answer | undefined {
+    if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined)
       return undefined;
     if (!allowedOrigin(request, ctx)) return undefined;
     return jsonReply(204, undefined, ctx.requestId, {
@@ -14,22 +15,20 @@ export const cors = {
       "access-control-max-age": "600",
     });
   },
-  decorate(request: Request, response: Response, ctx: Ctx): void {
+  decorate(request: HttpRequest, { headers }: Answer, ctx: Ctx): void {
     if (ctx.config.corsOrigins.length === 0) return;
-    response.headers.append("vary", "Origin");
+    headers.vary = headers.vary ? `${headers.vary}, Origin` : "Origin";
     const origin = allowedOrigin(request, ctx);
     if (!origin) return;
-    response.headers.set("access-control-allow-origin", origin);
-    response.headers.set(
-      "access-control-expose-headers",
-      "x-request-id, retry-after, idempotency-replayed, www-authenticate",
-    );
-    response.headers.set("cross-origin-resource-policy", "cross-origin");
+    headers["access-control-allow-origin"] = origin;
+    headers["access-control-expose-headers"] =
+      "x-request-id, retry-after, idempotency-replayed, www-authenticate";
+    headers["cross-origin-resource-policy"] = "cross-origin";
   },
 };
 
-function allowedOrigin(request: Request, { config }: Ctx): string | undefined {
+function allowedOrigin({ headers }: HttpRequest, { config }: Ctx): string | undefined {
   if (config.corsOrigins.length === 0) return undefined;
-  const origin = request.headers.get("origin");
-  return origin !== null && config.corsOrigins.includes(origin) ? origin : undefined;
+  const { origin } = headers;
+  return origin !== undefined && config.corsOrigins.includes(origin) ? origin : undefined;
 }

@@ -10,6 +10,7 @@ export { describeApi } from "./openapi.ts";
 export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
 export { countAttempt, forgetAttempt } from "./rate-limit.ts";
 export { baseHeaders } from "./reply.ts";
+export type { HttpHeaders } from "./request.ts";
 export { on, operationId, type Route, type RouteSpec, route } from "./route.ts";
 export { type Listening, listen } from "./server.ts";
 export { removeOldReplies, removeOverAttempts } from "./store.ts";

@@ -1,8 +1,7 @@
-import { Readable } from "node:stream";
-import type { ReadableStream as WebStream } from "node:stream/web";
-import type { HttpBindings } from "@hono/node-server";
+import type { Readable } from "node:stream";
 import { z } from "zod";
 import { type Detail, invalidRequest, Refusal, tooLarge } from "../errors.ts";
+import type { HttpHeaders, HttpRequest } from "./request.ts";
 
 export const defaultBodyDeadlineMs = 20_000;
 const smallBody = 64 * 1024;
@@ -13,28 +12,24 @@ const largeBody = 256 * 1024;
  * held, and with a deadline over the whole, so that a slow one cannot keep its place.
  */
 export async function readBytes(
-  request: Request,
-  env: Partial<HttpBindings> | undefined,
+  { headers, incoming, outgoing }: HttpRequest,
   limit: number,
   deadlineMs: number,
 ): Promise<Buffer> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
+  const announced = Number(headers["content-length"] ?? 0);
   // The connection stays open: many clients only listen once they have said everything, and closing it
   // under them would take the refusal along. The server reads on for a moment and forgets what it reads.
   const refusal = () => tooLarge(`The body is larger than ${limit} bytes.`);
   if (announced > limit) throw refusal();
-  const { incoming, outgoing } = env ?? {};
-  if (request.headers.has("expect") && outgoing && "writeContinue" in outgoing) outgoing.writeContinue();
+  if (headers.expect !== undefined) outgoing.writeContinue();
   // A small body has usually come along with its headers. The stream hands it over a moment later, and
   // waiting for the stream's end as for any other would cost more than all the rest.
-  if (incoming && announced > 0 && announced <= smallBody) {
+  if (announced > 0 && announced <= smallBody) {
     await undefined;
     const whole = incoming.readableLength === announced ? incoming.read() : null;
     if (whole !== null) return whole as Buffer;
   }
-  const source = incoming ?? (request.body ? Readable.fromWeb(request.body as WebStream) : undefined);
-  if (!source) return Buffer.alloc(0);
-  return collect(source, announced, limit, refusal, deadlineMs);
+  return collect(incoming, announced, limit, refusal, deadlineMs);
 }
 
 /** By listeners and not by iterating: for a small body the iterator costs more than everything else here. */
@@ -91,9 +86,9 @@ const tooSlow = (deadlineMs: number) =>
 
 const isJson = (contentType: string) => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 
-export function parseJson(bytes: Buffer, request: Request): unknown {
-  const contentType = request.headers.get("content-type") ?? "";
-  if (request.headers.has("content-encoding")) {
+export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
+  const contentType = headers["content-type"] ?? "";
+  if (headers["content-encoding"] !== undefined) {
     throw invalidRequest([{ message: "Send the body without a content-encoding." }]);
   }
   if (bytes.length === 0) throw invalidRequest([{ message: "A JSON body is required." }]);

@@ -1,7 +1,8 @@
-import { getRequestListener } from "@hono/node-server";
+import type { ServerResponse } from "node:http";
 import { isCollision, isDatabaseDown } from "../db/index.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { forgetRest, type HttpRequest } from "./request.ts";
 
 export const baseHeaders: Record<string, string> = {
   "x-content-type-options": "nosniff",
@@ -17,33 +18,81 @@ const jsonHeaders = {
   "cache-control": "no-store",
 };
 
-/**
- * The adapter has a Response of its own that it writes out as it is, without a stream in between: a fifth
- * of a small request. It hands it over only by replacing the global one, of which the replies of `fetch`
- * would then be no instances; so we take it and put the globals back.
- */
-const PlainResponse: typeof Response = (() => {
-  const { Request, Response } = Object.getOwnPropertyDescriptors(globalThis);
-  getRequestListener(() => new globalThis.Response());
-  const taken = globalThis.Response;
-  Object.defineProperties(globalThis, { Request, Response });
-  return taken;
-})();
+/** What is sent. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[]>;
+  body: string | Uint8Array | ReadableStream<Uint8Array> | undefined;
+}
 
 export function jsonReply(
   status: number,
   body: unknown,
   requestId: string,
   headers?: Record<string, string>,
-): Response {
-  return new PlainResponse(body === undefined ? null : JSON.stringify(body), {
+): Answer {
+  return {
     status,
     headers: { ...jsonHeaders, "x-request-id": requestId, ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+/** What a handler answered with by itself. Only a stream is sent before it is whole. */
+export async function ownReply(response: Response, requestId: string, streams: boolean): Promise<Answer> {
+  return {
+    status: response.status,
+    headers: { ...Object.fromEntries(response.headers), "x-request-id": requestId },
+    body: response.body === null || streams ? (response.body ?? undefined) : await response.bytes(),
+  };
+}
+
+export function send({ incoming, outgoing }: Exchange, { status, headers, body }: Answer): void {
+  if (!incoming.complete) outgoing.once("finish", () => forgetRest(incoming));
+  if (body instanceof ReadableStream) {
+    outgoing.writeHead(status, headers);
+    void pour(body, outgoing);
+  } else if (body === undefined) {
+    outgoing.writeHead(status, headers).end();
+  } else {
+    headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
+    outgoing.writeHead(status, headers).end(body);
+  }
+}
+
+type Exchange = Pick<HttpRequest, "incoming" | "outgoing">;
+
+/** Reads on only when what was read is on its way, and not at all when nobody is there to read it. */
+async function pour(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = stream.getReader();
+  const gone = () => void reader.cancel().catch(() => {});
+  outgoing.once("close", gone);
+  try {
+    // Whoever asked for the headers alone has them.
+    if (outgoing.req.method === "HEAD") gone();
+    else outgoing.flushHeaders();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (!outgoing.write(part.value) && !outgoing.destroyed) await drained(outgoing);
+    }
+    outgoing.end();
+  } catch {
+    // What was sent is not all of it, and whoever reads it has to notice.
+    outgoing.destroy();
+  }
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off("drain", done).off("close", done);
+      resolve();
+    };
+    outgoing.on("drain", done).on("close", done);
   });
 }
 
 /** The one place where something thrown becomes something sent. */
-export function refusalReply(error: unknown, requestId: string, log: Log): Response {
+export function refusalReply(error: unknown, requestId: string, log: Log): Answer {
   const refusal =
     error instanceof Refusal
       ? error

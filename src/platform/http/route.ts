@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Ctx, MemberCtx, UserCtx } from "../context.ts";
 import type { Access } from "./access.ts";
 import type { Source } from "./event-stream.ts";
+import type { HttpHeaders } from "./request.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -62,12 +63,13 @@ export interface Input<Spec extends RouteSpec> {
   params: Parsed<Spec["params"]>;
   query: Parsed<Spec["query"]>;
   body: Parsed<Spec["body"]>;
-  /** The request as it came, for the few routes that need its headers. */
-  request: Request;
+  headers: HttpHeaders;
+  /** The query as it was sent, for the one route whose query a library checks. */
+  search: string;
   /** Reads the body of a route that takes bytes; 413 when it is too large. */
   readBytes(): Promise<Buffer>;
-  /** Adds a header to the reply, for the few routes that set a cookie. */
-  addHeader(name: string, value: string): void;
+  /** Sets a header of the reply, for the few routes that set a cookie. */
+  setHeader(name: string, value: string): void;
   /** Answers with a stream of messages, for as long as the caller may have them. */
   eventStream(source: Source): Response;
 }

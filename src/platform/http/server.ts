@@ -1,10 +1,16 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { jsonReply } from "./reply.ts";
+import { type Answer, jsonReply, send } from "./reply.ts";
+import { type HttpRequest, requestOf } from "./request.ts";
 
 export interface Listening {
   port: number;
@@ -13,7 +19,8 @@ export interface Listening {
 }
 
 interface App {
-  fetch: Parameters<typeof getRequestListener>[0];
+  /** Never fails: whatever goes wrong has an answer too. */
+  answer(request: HttpRequest): Promise<Answer>;
   /** Ends what would not end by itself. */
   closing?(): void;
 }
@@ -31,7 +38,7 @@ export function listen(
   port: number,
   { headersMs = 10_000, requestMs = 120_000 }: Patience = {},
 ): Promise<{ port: number; serve(app: App): Listening }> {
-  let handler = answering(() => refuse(unavailable("Signalbox is starting.", 1)));
+  let handler = refusing(unavailable("Signalbox is starting.", 1));
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -41,16 +48,15 @@ export function listen(
       connectionsCheckingInterval: Math.min(1_000, headersMs),
       // Refused below, in the shape of all other refusals.
       requireHostHeader: false,
+      // One that may stand there once is not right twice, and the first is not better than the second.
+      joinDuplicateHeaders: true,
     },
-    (request, response) => void handler(request, response),
+    (request, response) => handler(request, response),
   );
   server.maxRequestsPerSocket = 0;
   // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.
-  server.on("checkContinue", (request, response) => void handler(request, response));
-  server.on(
-    "checkExpectation",
-    answering(() => refuse(cannotExpect)),
-  );
+  server.on("checkContinue", (request, response) => handler(request, response));
+  server.on("checkExpectation", refusing(cannotExpect));
   server.on("connect", (_request, socket) => refuseOn(socket, notOffered));
   server.on("clientError", answerClientError);
   return new Promise((resolve, reject) => {
@@ -61,7 +67,7 @@ export function listen(
       resolve({
         port: actual,
         serve: (app) => {
-          handler = answering(app.fetch);
+          handler = answering(app);
           return {
             port: actual,
             close: (deadlineMs) => {
@@ -76,8 +82,16 @@ export function listen(
 }
 
 /** What arrives as a request but has no target or host that makes sense is refused before the application. */
-const answering = (fetch: App["fetch"]): RequestListener =>
-  getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler: () => refuse(notHttp) });
+const answering =
+  (app: App): RequestListener =>
+  (incoming, outgoing) => {
+    const request = requestOf(incoming, outgoing);
+    if (!request) return refusing(notHttp)(incoming, outgoing);
+    void app.answer(request).then((answer) => send(request, answer));
+  };
+
+const refusing = (refusal: Refusal) => (incoming: IncomingMessage, outgoing: ServerResponse) =>
+  send({ incoming, outgoing }, refuse(refusal));
 
 const notHttp = invalidRequest([{ message: "This is not a valid HTTP request." }]);
 const cannotExpect = new Refusal(417, {
@@ -134,9 +148,8 @@ interface InFlight {
 /** Says no where there is no reply object to say it with. */
 function refuseOn(socket: Duplex, refusal: Refusal) {
   const text = JSON.stringify(refusal.body);
-  const headers = { "content-length": Buffer.byteLength(text), connection: "close" };
-  const lines = [...refuse(refusal).headers, ...Object.entries(headers)].map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  const { headers } = refuse(refusal);
+  const all = { ...headers, "content-length": Buffer.byteLength(text), connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${refusal.status} ${refusal.body.error}\r\n${lines.join("")}\r\n${text}`);
 }

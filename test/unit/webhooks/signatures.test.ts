@@ -13,9 +13,8 @@ import {
 import { speak } from "../../webhooks.ts";
 
 const check = (headers: Record<string, string>, body: string, secret: string, now = Date.now()) => {
-  const given = new Headers(headers);
-  const dialect = dialectOf(given);
-  return Boolean(dialect && proofOf(dialect, given, now)?.(Buffer.from(body), secret));
+  const dialect = dialectOf(headers);
+  return Boolean(dialect && proofOf(dialect, headers, now)?.(Buffer.from(body), secret));
 };
 
 describe("what the code hosts published to test against", () => {
@@ -112,7 +111,7 @@ describe("a scheme that does not hold", () => {
     if (dialect === "github" || dialect === "bitbucket") delete headers["x-gitlab-token"];
     if (dialect === "bitbucket")
       for (const name of Object.keys(headers)) if (/github|256/.test(name)) delete headers[name];
-    expect(dialectOf(new Headers(headers))).toBe(dialect);
+    expect(dialectOf(headers)).toBe(dialect);
     expect(check(headers, body, secret)).toBe(true);
     for (const wrong of ["", "sha256=", "0".repeat(64), `sha256=${"0".repeat(64)}`, "v1,", "é", "a, b"]) {
       expect(check({ ...headers, [header]: wrong }, body, secret), wrong).toBe(false);
@@ -122,8 +121,9 @@ describe("a scheme that does not hold", () => {
   });
 
   test("a header that came twice is none", () => {
-    const headers = new Headers(speak.github(secret, body));
-    headers.append("x-hub-signature-256", headers.get("x-hub-signature-256")!);
+    const headers: Record<string, string> = speak.github(secret, body);
+    const signature = headers["x-hub-signature-256"]!;
+    headers["x-hub-signature-256"] = `${signature}, ${signature}`;
     expect(proofOf("github", headers, Date.now())).toBeUndefined();
   });
 
@@ -159,9 +159,9 @@ describe("which dialect it is", () => {
 
   test("each code host's own headers are told for what they are", () => {
     for (const dialect of dialects) {
-      expect(dialectOf(new Headers(speak[dialect](secret, body)))).toBe(dialect);
-      expect(eventOf(dialect, new Headers(speak[dialect](secret, body)))).not.toBe("");
-      expect(deliveryIdOf(dialect, new Headers(speak[dialect](secret, body, { id: "n-1" })))?.id).toBe("n-1");
+      expect(dialectOf(speak[dialect](secret, body))).toBe(dialect);
+      expect(eventOf(dialect, speak[dialect](secret, body))).not.toBe("");
+      expect(deliveryIdOf(dialect, speak[dialect](secret, body, { id: "n-1" }))?.id).toBe("n-1");
     }
   });
 
@@ -171,7 +171,7 @@ describe("which dialect it is", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names, "x-other", "authorization"), value), (given) => {
         const expected = order.find((dialect) => families[dialect].some((name) => name in given));
-        expect(dialectOf(new Headers(given))).toBe(expected);
+        expect(dialectOf(given)).toBe(expected);
       }),
       { numRuns: 500 },
     );

@@ -8,9 +8,9 @@ export const routes = [
   on(contract.confirm, (ctx, { body }) => service.confirm(ctx, body)),
   on(contract.renewBackupCodes, (ctx, { body }) => service.renewBackupCodes(ctx, body)),
   on(contract.remove, (ctx, { body }) => service.remove(ctx, body)),
-  on(contract.signIn, async (ctx, { body, addHeader }) => {
+  on(contract.signIn, async (ctx, { body, setHeader }) => {
     const session = await service.signIn(ctx, body);
-    addHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
+    setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
     return session;
   }),
 ];

@@ -6,7 +6,7 @@ export const routes = [
   on(contract.report, (ctx, { params, body }) => service.report(ctx, params.id, body)),
   on(contract.reportBatch, (ctx, { params, body }) => service.reportBatch(ctx, params.id, body)),
   on(contract.list, (ctx, { params, query }) => service.list(ctx, params.id, query)),
-  on(contract.stream, (ctx, { params, query, request, eventStream }) =>
-    service.stream(ctx, params.id, query.lastEventId ?? request.headers.get("last-event-id"), eventStream),
+  on(contract.stream, (ctx, { params, query, headers, eventStream }) =>
+    service.stream(ctx, params.id, query.lastEventId ?? headers["last-event-id"], eventStream),
   ),
 ];

@@ -211,12 +211,12 @@ export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
 export async function stream(
   ctx: MemberCtx,
   id: string,
-  lastEventId: string | null,
+  lastEventId: string | undefined,
   eventStream: (source: Source) => Response,
 ): Promise<Response> {
   const runId = runIdOf(id);
   const run = await readRun(ctx, id);
-  const after = positionOfId(lastEventId ?? undefined);
+  const after = positionOfId(lastEventId);
   if (after.attempt > 0 && isOver(run)) {
     const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
     // A browser would come back forever; this tells it not to.

@@ -8,7 +8,7 @@ export const routes = [
   on(contract.list, (ctx, { query }) => service.list(ctx, query)),
   on(contract.remove, (ctx, { params }) => service.remove(ctx, params.id)),
   on(contract.work, (ctx) => service.readWork(ctx)),
-  on(contract.events, (ctx, { request, eventStream }) =>
-    eventStream((signal) => wakeUps(ctx, request.headers.get("last-event-id") ?? undefined, signal)),
+  on(contract.events, (ctx, { headers, eventStream }) =>
+    eventStream((signal) => wakeUps(ctx, headers["last-event-id"], signal)),
   ),
 ];

@@ -30,8 +30,12 @@ const mostWrongCodes = 5;
  * known from the browser's own session: somebody else ends it before the code is traded, nobody makes what
  * the provider gives wait for a claim.
  */
-export async function arrive(ctx: Ctx, providerId: string, request: Request): Promise<Arrival> {
-  const parameters = new URL(request.url).searchParams;
+export async function arrive(
+  ctx: Ctx,
+  providerId: string,
+  parameters: URLSearchParams,
+  cookies: string | undefined,
+): Promise<Arrival> {
   const state = parameters.get("state") ?? "";
   const attempt = state && (await store.takeByToken(ctx.db, hashSecret(state)));
   if (!attempt) return { kind: "unknown" };
@@ -42,7 +46,7 @@ export async function arrive(ctx: Ctx, providerId: string, request: Request): Pr
   };
   if (attempt.providerId !== providerId) return refuse("provider_mismatch");
   if (!attempt.current) return refuse("superseded");
-  const finisher = await finisherOf(ctx, request, attempt);
+  const finisher = await finisherOf(ctx, cookies, attempt);
   if (finisher === "somebody else") return refuse("other_person");
   if (finisher === "who started" && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
   let granted: Granted;
@@ -70,10 +74,10 @@ export async function arrive(ctx: Ctx, providerId: string, request: Request): Pr
 /** Whose session the browser carries, in the organization that this is about. */
 async function finisherOf(
   ctx: Ctx,
-  request: Request,
+  cookies: string | undefined,
   { orgId, memberId, userId }: store.Attempt,
 ): Promise<"who started" | "somebody else" | "nobody"> {
-  const cookie = cookieValue(request.headers.get("cookie"), cookieName(ctx.config.publicUrl));
+  const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
   const caller = cookie ? await resolveSession(ctx.db, hashSecret(cookie), orgId) : undefined;
   if (!caller) return "nobody";
   if (caller.userId !== userId || caller.member?.id !== memberId) return "somebody else";

@@ -6,8 +6,8 @@ import * as service from "./service.ts";
 
 export const routes = [
   on(contract.start, (ctx, { params, query }) => service.start(ctx, params.providerId, query)),
-  on(contract.callback, async (ctx, { params, request }) =>
-    arrivalPage(await arrive(ctx, params.providerId, request)),
+  on(contract.callback, async (ctx, { params, search, headers }) =>
+    arrivalPage(await arrive(ctx, params.providerId, new URLSearchParams(search), headers.cookie)),
   ),
   on(contract.claim, (ctx, { params, body }) => claim(ctx, params.providerId, body.code)),
 ];

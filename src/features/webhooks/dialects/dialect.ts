@@ -1,3 +1,5 @@
+import type { HttpHeaders } from "../../../platform/http/index.ts";
+
 /** Who speaks: each signs, names events and numbers deliveries in its own way. */
 export const dialects = ["github", "gitlab", "gitea", "forgejo", "bitbucket"] as const;
 export type Dialect = (typeof dialects)[number];
@@ -14,9 +16,10 @@ const signs: readonly [Dialect, readonly string[]][] = [
   ["bitbucket", ["x-event-key", "x-hub-signature"]],
 ];
 
-export function dialectOf(headers: Headers): Dialect | undefined {
+export function dialectOf(headers: HttpHeaders): Dialect | undefined {
   // GitHub sends most of all; that none of the others is there has to be known all the same.
-  for (const [dialect, names] of signs) for (const name of names) if (headers.has(name)) return dialect;
+  for (const [dialect, names] of signs)
+    for (const name of names) if (headers[name] !== undefined) return dialect;
   return undefined;
 }
 
@@ -28,8 +31,8 @@ const eventHeader: Record<Dialect, string> = {
   bitbucket: "x-event-key",
 };
 
-export const eventOf = (dialect: Dialect, headers: Headers): string =>
-  headers.get(eventHeader[dialect]) ?? "";
+export const eventOf = (dialect: Dialect, headers: HttpHeaders): string =>
+  headers[eventHeader[dialect]] ?? "";
 
 /** Best first. Of GitLab's, the first is signed, and the second stays the same when it tries again. */
 const deliveryHeaders: Record<Dialect, readonly string[]> = {
@@ -41,9 +44,12 @@ const deliveryHeaders: Record<Dialect, readonly string[]> = {
 };
 
 /** The code host's own number of the delivery, and the header that it stood in. */
-export function deliveryIdOf(dialect: Dialect, headers: Headers): { header: string; id: string } | undefined {
+export function deliveryIdOf(
+  dialect: Dialect,
+  headers: HttpHeaders,
+): { header: string; id: string } | undefined {
   for (const header of deliveryHeaders[dialect]) {
-    const id = headers.get(header);
+    const id = headers[header];
     if (id) return { header, id };
   }
   return undefined;
@@ -86,12 +92,12 @@ const redactedOf: Record<Dialect, readonly string[]> = {
 };
 
 /** The headers that a person who looks for a mistake will want to see. */
-export function headersToKeep(dialect: Dialect, headers: Headers): Record<string, string> {
+export function headersToKeep(dialect: Dialect, headers: HttpHeaders): Record<string, string> {
   const keep: Record<string, string> = {};
   for (const name of ["content-type", "user-agent", ...keptOf[dialect]]) {
-    const value = headers.get(name);
-    if (value !== null) keep[name] = value.slice(0, 500);
+    const value = headers[name];
+    if (value !== undefined) keep[name] = value.slice(0, 500);
   }
-  for (const name of redactedOf[dialect]) if (headers.has(name)) keep[name] = "[redacted]";
+  for (const name of redactedOf[dialect]) if (headers[name] !== undefined) keep[name] = "[redacted]";
   return keep;
 }

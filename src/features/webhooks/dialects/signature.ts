@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { HttpHeaders } from "../../../platform/http/index.ts";
 import { sameSecret } from "../../../platform/secrets.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -9,48 +10,48 @@ export type Proof = (body: Buffer, secret: string) => boolean;
  * What the request brings along to show that it is genuine: of its dialect's own scheme, and no other.
  * Undefined when that is missing or cannot be right, whatever else is there.
  */
-export function proofOf(dialect: Dialect, headers: Headers, now: number): Proof | undefined {
+export function proofOf(dialect: Dialect, headers: HttpHeaders, now: number): Proof | undefined {
   switch (dialect) {
     case "github":
-      return hexProof(headers.get("x-hub-signature-256"), "sha256=");
+      return hexProof(headers["x-hub-signature-256"], "sha256=");
     case "bitbucket":
-      return hexProof(headers.get("x-hub-signature"), "sha256=");
+      return hexProof(headers["x-hub-signature"], "sha256=");
     case "gitea":
-      return hexProof(headers.get("x-gitea-signature"), "");
+      return hexProof(headers["x-gitea-signature"], "");
     case "forgejo":
-      return hexProof(headers.get("x-forgejo-signature"), "");
+      return hexProof(headers["x-forgejo-signature"], "");
     case "gitlab":
-      return isSigned(headers) ? signedProof(headers, now) : tokenProof(headers.get("x-gitlab-token"));
+      return isSigned(headers) ? signedProof(headers, now) : tokenProof(headers["x-gitlab-token"]);
   }
 }
 
 const hexDigest = /^[0-9a-f]{64}$/i;
 
-function hexProof(header: string | null, prefix: string): Proof | undefined {
+function hexProof(header: string | undefined, prefix: string): Proof | undefined {
   if (!header?.startsWith(prefix) || !hexDigest.test(header.slice(prefix.length))) return undefined;
   const given = Buffer.from(header.slice(prefix.length), "hex");
   return (body, secret) => timingSafeEqual(createHmac("sha256", secret).update(body).digest(), given);
 }
 
-function tokenProof(header: string | null): Proof | undefined {
+function tokenProof(header: string | undefined): Proof | undefined {
   if (!header) return undefined;
   // Headers come as Latin-1; what GitLab put there is UTF-8.
   const token = Buffer.from(header, "latin1").toString("utf8");
   return (_body, secret) => sameSecret(token, secret);
 }
 
-const isSigned = (headers: Headers) =>
-  headers.has("webhook-signature") || headers.has("webhook-timestamp") || headers.has("webhook-id");
+const isSigned = (headers: HttpHeaders) =>
+  ["webhook-signature", "webhook-timestamp", "webhook-id"].some((name) => headers[name] !== undefined);
 
 /** How far the sender's clock and ours may be apart, and how long a signed request can be sent again. */
 const toleranceSeconds = 5 * 60;
 const maxSignatures = 10;
 
 /** Standard Webhooks: id, time and body are signed, by one of several keys while they change. */
-function signedProof(headers: Headers, now: number): Proof | undefined {
-  const id = headers.get("webhook-id");
-  const timestamp = headers.get("webhook-timestamp");
-  const signatures = headers.get("webhook-signature");
+function signedProof(headers: HttpHeaders, now: number): Proof | undefined {
+  const id = headers["webhook-id"];
+  const timestamp = headers["webhook-timestamp"];
+  const signatures = headers["webhook-signature"];
   if (!id || !timestamp || !signatures || !/^\d{1,12}$/.test(timestamp)) return undefined;
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) return undefined;
   const given = signatures

@@ -3,12 +3,12 @@ import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
 export const routes = [
-  on(contract.codehost, (ctx, { query, request, readBytes }) =>
-    service.receive(ctx, { only: undefined, connector: query.connector, request, readBytes }),
+  on(contract.codehost, (ctx, { query, headers, readBytes }) =>
+    service.receive(ctx, { only: undefined, connector: query.connector, headers, readBytes }),
   ),
   ...contract.named.map(({ dialect, spec }) =>
-    on(spec, (ctx, { query, request, readBytes }) =>
-      service.receive(ctx, { only: dialect, connector: query.connector, request, readBytes }),
+    on(spec, (ctx, { query, headers, readBytes }) =>
+      service.receive(ctx, { only: dialect, connector: query.connector, headers, readBytes }),
     ),
   ),
 ];

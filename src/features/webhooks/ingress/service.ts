@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { createCapacity } from "../../../platform/capacity.ts";
 import type { Ctx, OrgId } from "../../../platform/context.ts";
 import { invalidField, Refusal, unavailable } from "../../../platform/errors.ts";
-import { networkOf } from "../../../platform/http/index.ts";
+import { type HttpHeaders, networkOf } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type HookSecret, type News, secretsOf } from "../../connectors/index.ts";
 import {
@@ -26,7 +26,7 @@ interface Knock {
   /** The only dialect that is taken here. */
   only: Dialect | undefined;
   connector: string | undefined;
-  request: Request;
+  headers: HttpHeaders;
   readBytes(): Promise<Buffer>;
 }
 
@@ -41,9 +41,8 @@ export interface Sender {
   connector: { id: string; orgId: OrgId; secretId: string } | null;
 }
 
-export async function receive(ctx: Ctx, { only, connector, request, readBytes }: Knock) {
+export async function receive(ctx: Ctx, { only, connector, headers, readBytes }: Knock) {
   if (connector === undefined && ctx.config.codehostWebhookSecrets.length === 0) throw notConfigured;
-  const { headers } = request;
   const dialect = dialectOf(headers);
   const proof =
     dialect && (only === undefined || only === dialect) ? proofOf(dialect, headers, Date.now()) : undefined;
@@ -83,9 +82,9 @@ const largeBody = 256 * 1024;
 const large = createCapacity({ total: 4, perKey: 3, waitMs: 4_000, waiting: 64, waitingPerKey: 48 });
 
 /** A place for a large body; small ones need none. */
-function enter({ address }: Ctx, headers: Headers): Promise<() => void> | undefined {
-  const announced = headers.get("content-length");
-  const size = announced === null ? bodyLimit : Number(announced);
+function enter({ address }: Ctx, headers: HttpHeaders): Promise<() => void> | undefined {
+  const announced = headers["content-length"];
+  const size = announced === undefined ? bodyLimit : Number(announced);
   // One that is too large is refused without being read.
   if (size <= largeBody || size > bodyLimit) return undefined;
   return large.enter(networkOf(address)).then((leave) => {
@@ -97,7 +96,7 @@ function enter({ address }: Ctx, headers: Headers): Promise<() => void> | undefi
 const maxIdLength = 200;
 const maxEventLength = 100;
 
-async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers: Headers, body: Buffer) {
+async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers: HttpHeaders, body: Buffer) {
   const event = eventOf(dialect, headers);
   const given = deliveryIdOf(dialect, headers);
   if (given && given.id.length > maxIdLength)
@@ -141,7 +140,7 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
 
   let reading: Read;
   try {
-    reading = read({ dialect, event, contentType: headers.get("content-type") ?? "", body });
+    reading = read({ dialect, event, contentType: headers["content-type"] ?? "", body });
   } catch (error) {
     // Whoever sets a connector up should see that something came, and what was wrong with it.
     if (connector && given && error instanceof Refusal)

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** By name in lower case; one that came several times is one value, separated by commas. */
+export type HttpHeaders = Readonly<Record<string, string | undefined>>;
+
+/** A request as it came, with its target taken apart. */
+export interface HttpRequest {
+  method: string;
+  path: string;
+  /** What stands behind the question mark. */
+  search: string;
+  headers: HttpHeaders;
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+}
+
+/** Undefined where the target or the host makes no sense: then it is no request. */
+export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
+  // A cookie, which a reply may set several times, is the only one that is not text, and no request's.
+  const headers = incoming.headers as HttpHeaders;
+  const target = targetOf(incoming.url!);
+  if (target === undefined || !isHost(headers.host)) return undefined;
+  const mark = target.indexOf("?");
+  return {
+    method: incoming.method!,
+    path: mark < 0 ? target : target.slice(0, mark),
+    search: mark < 0 ? "" : target.slice(mark + 1),
+    headers,
+    incoming,
+    outgoing,
+  };
+}
+
+/** What nearly all targets consist of: nothing in it is written in another way, and it goes nowhere up. */
+const plainTarget = /^\/[!$&-;=?-Z_a-z~]*$/;
+const step = /\/\.\.?(?:[/?]|$)/;
+
+function targetOf(target: string): string | undefined {
+  if (plainTarget.test(target) && !step.test(target)) return target;
+  const whole = target.startsWith("/") ? `http://host${target}` : target;
+  // A backslash would become a slash, and the path another one than a proxy before us took it for.
+  if (!/^https?:\/\//i.test(whole) || /^[^?]*\\/.test(target)) return undefined;
+  const url = URL.parse(whole);
+  return url ? url.pathname + url.search : undefined;
+}
+
+const plainHost = /^[a-z0-9._-]+(?::\d{1,5})?$/;
+
+function isHost(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  if (plainHost.test(host)) return true;
+  const url = URL.parse(`http://${host}`);
+  // Whatever else was written into it, it is more than a host.
+  return url?.pathname === "/" && [url.host, `${url.hostname}:80`].includes(host.toLowerCase());
+}
+
+/** How much of a body that nobody wants is read, and for how long, before the connection is closed. */
+const forgottenBytes = 64 * 1024 * 1024;
+const forgottenMs = 500;
+
+/**
+ * Reads on and forgets what it reads. Many clients only listen once they have said everything: closing the
+ * connection under them would take the reply along.
+ */
+export function forgetRest(incoming: IncomingMessage): void {
+  if (incoming.complete || incoming.destroyed) return;
+  let left = forgottenBytes;
+  const cut = () => incoming.socket.destroySoon();
+  const timer = setTimeout(cut, forgottenMs);
+  incoming
+    .on("data", (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) cut();
+    })
+    .on("error", () => {})
+    .once("close", () => clearTimeout(timer))
+    .once("end", () => clearTimeout(timer));
+  incoming.resume();
+}
