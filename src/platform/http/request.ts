@@ -44,7 +44,7 @@ function targetOf(target: string): string | undefined {
   return url ? url.pathname + url.search : undefined;
 }
 
-const plainHost = /^[a-z0-9._-]+(?::\d{1,5})?$/;
+const plainHost = /^[a-z0-9._-]+(?::(?:\d{1,4}|[1-5]\d{4}))?$/;
 
 function isHost(host: string | undefined): boolean {
   if (host === undefined) return false;

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { requestOf } from "../../src/platform/http/request.ts";
+
+const request = (url: string, host: string | undefined = "x") =>
+  requestOf({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);
+const target = (url: string) => {
+  const made = request(url);
+  return made && [made.path, made.search];
+};
+
+describe("a target", () => {
+  test.each([
+    ["/", "/", ""],
+    ["/v1/me", "/v1/me", ""],
+    ["/v1/me?a=1&b=%20?", "/v1/me", "a=1&b=%20?"],
+    ["/v1/me?", "/v1/me", ""],
+    ["//other.example/v1/me", "//other.example/v1/me", ""],
+    ["/v1/../admin", "/admin", ""],
+    ["/v1/%2e%2e/admin", "/admin", ""],
+    ["/v1/.?a=/../", "/v1/", "a=/../"],
+    ["/v1/a..b/...", "/v1/a..b/...", ""],
+    ["/v1/ü", "/v1/%C3%BC", ""],
+    ["/v1/me?path=c:\\temp", "/v1/me", "path=c:\\temp"],
+    ["/v1/me#part", "/v1/me", ""],
+    ["http://x/v1/me?a=1", "/v1/me", "a=1"],
+    ["HTTP://x", "/", ""],
+  ])("%s is taken apart", (url, path, search) => {
+    expect(target(url)).toEqual([path, search]);
+  });
+
+  test.each(["", "*", "v1/me", "ftp://x/", "javascript:alert(1)", "http://", "/v1\\me", "http://x\\@y/"])(
+    "%j makes no sense",
+    (url) => {
+      expect(target(url)).toBeUndefined();
+    },
+  );
+});
+
+describe("a host", () => {
+  test.each(["x", "x.example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:3000", "X.Example", "x:80", "a_b"])(
+    "%s is one",
+    (host) => expect(request("/", host)).toBeDefined(),
+  );
+
+  test.each(["", "x/y", "x?y", "x#y", "user@x", "x y", "x:99999", "x:y", "[::1", "x\\y"])(
+    "%j is none",
+    (host) => expect(request("/", host)).toBeUndefined(),
+  );
+
+  test("has to be there", () => {
+    expect(
+      requestOf({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
+    ).toBeUndefined();
+  });
+});

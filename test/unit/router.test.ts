@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createRouter } from "../../src/platform/http/router.ts";
+
+const router = createRouter(
+  [
+    "GET /v1/runs",
+    "POST /v1/runs",
+    "GET /v1/runs/{id}",
+    "PATCH /v1/runs/{id}",
+    "GET /v1/runs/mine",
+    "GET /v1/runs/{runId}/events",
+    "GET /v1/runs/mine/{page}",
+    "DELETE /v1/{room}/{id}/events",
+  ].map((route) => {
+    const [method, path] = route.split(" ") as [string, string];
+    return { method, path, value: route };
+  }),
+);
+
+describe("the router", () => {
+  test.each([
+    ["GET", "/v1/runs", "GET /v1/runs", {}],
+    ["GET", "/v1/runs/a", "GET /v1/runs/{id}", { id: "a" }],
+    ["GET", "/v1/runs/mine", "GET /v1/runs/mine", {}],
+    // What is named for another method does not hide what takes anything.
+    ["PATCH", "/v1/runs/mine", "PATCH /v1/runs/{id}", { id: "mine" }],
+    ["GET", "/v1/runs/mine/events", "GET /v1/runs/mine/{page}", { page: "events" }],
+    ["GET", "/v1/runs/a/events", "GET /v1/runs/{runId}/events", { runId: "a" }],
+    ["DELETE", "/v1/runs/a/events", "DELETE /v1/{room}/{id}/events", { room: "runs", id: "a" }],
+    // Decoded once, and a slash that was encoded stays in its segment.
+    ["GET", "/v1/runs/a%2Fb%2561", "GET /v1/runs/{id}", { id: "a/b%61" }],
+    ["GET", "/v1/runs/%zz", "GET /v1/runs/{id}", { id: "%zz" }],
+    ["GET", "/v1/%72uns", "GET /v1/runs", {}],
+  ])("%s %s is %s", (method, path, value, params) => {
+    expect(router.find(method, path)).toEqual({ value, params });
+  });
+
+  test.each(["/v1/runs/", "/v1", "/", "", "//v1/runs", "/v1/runs/a/events/", "/v1//events", "/V1/runs"])(
+    "%s leads nowhere",
+    (path) => {
+      expect(router.find("GET", path)).toBeUndefined();
+      expect(router.methodsAt(path)).toEqual([]);
+    },
+  );
+
+  test("says what is offered where something is", () => {
+    expect(router.methodsAt("/v1/runs")).toEqual(["GET", "POST"]);
+    expect(router.methodsAt("/v1/runs/mine").sort()).toEqual(["GET", "PATCH"]);
+    expect(router.methodsAt("/v1/runs/mine/events").sort()).toEqual(["DELETE", "GET"]);
+  });
+
+  test("of two for the same place the first stays", () => {
+    const twice = createRouter([
+      { method: "GET", path: "/a/{one}", value: 1 },
+      { method: "GET", path: "/a/{two}", value: 2 },
+    ]);
+    expect(twice.find("GET", "/a/b")).toEqual({ value: 1, params: { one: "b" } });
+  });
+
+  test("gives every segment back as it was meant, whatever is in it", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {
+        fc.pre(id.isWellFormed() && id !== "mine");
+        expect(router.find("GET", `/v1/runs/${encodeURIComponent(id)}`)).toEqual({
+          value: "GET /v1/runs/{id}",
+          params: { id },
+        });
+      }),
+    );
+  });
+
+  test("names that mean something to the language are names like any other", () => {
+    const odd = createRouter([{ method: "GET", path: "/{id}/__proto__", value: 1 }]);
+    expect(odd.find("GET", "/constructor/__proto__")).toEqual({ value: 1, params: { id: "constructor" } });
+    expect(odd.find("GET", "/constructor/toString")).toBeUndefined();
+    expect(odd.find("constructor", "/a/__proto__")).toBeUndefined();
+  });
+});
