@@ -42,6 +42,8 @@ export async function openPostgres(
     max: poolSize,
     application_name: "signalbox",
     connectionTimeoutMillis: 5_000,
+    // A new connection knows none of our statements: those that have learned them are kept for the next burst.
+    idleTimeoutMillis: 300_000,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   });
