@@ -66,7 +66,7 @@ interface Accepted {
  * run locked, at leisure.
  */
 async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch = false): Promise<Accepted> {
-  const appended = isPlain(given) ? await collectorOf(ctx).append(reportOf(ctx, id, given)) : undefined;
+  const appended = isPlain(given) ? await collectorOf(ctx)(reportOf(ctx, id, given)) : undefined;
   if (appended) {
     if (appended.renew) await renew(ctx, id, given[0]!.attempt);
     changesOf(ctx).announce(id);

@@ -155,7 +155,7 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
   }
   const [change, ...more] = news.is === "push" ? news.changes : [];
   if (news.is === "push" && change?.head && more.length === 0) {
-    const recorded = await collectorOf(ctx).record({
+    const recorded = await collectorOf(ctx)({
       ...delivery(about),
       repository: news.repository,
       ref: change.ref,
