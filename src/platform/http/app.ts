@@ -48,10 +48,10 @@ export function createHttp(options: HttpOptions): Http {
   return {
     answer(request) {
       const found = router.find(request.method === "HEAD" ? "GET" : request.method, request.path);
-      if (found)
-        return observe(request, found.value, (ctx) =>
-          answer(options, found.value, { ...request, params: found.params }, ctx),
-        );
+      if (found) {
+        request.params = found.params;
+        return observe(request, found.value, (ctx) => answer(options, found.value, request, ctx));
+      }
       const offered = router.methodsAt(request.path);
       if (offered.length === 0)
         return observe(request, nowhere, async () => Promise.reject(notFound("route")));
@@ -165,7 +165,7 @@ const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 async function answer(
   { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs, closing = never }: HttpOptions,
   { spec, handle, name, takesKey, onlyStatus }: Offered,
-  request: HttpRequest & { params: unknown },
+  request: HttpRequest,
   ctx: Ctx,
 ): Promise<Answer> {
   if (spec.limit) await countAttempt(ctx.db, `${name} ${networkOf(ctx.address)}`, spec.limit);

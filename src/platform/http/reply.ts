@@ -68,8 +68,8 @@ async function pour(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse
   const gone = () => void reader.cancel().catch(() => {});
   outgoing.once("close", gone);
   try {
-    // Whoever asked for the headers alone has them.
-    if (outgoing.req.method === "HEAD") gone();
+    // Whoever asked for the headers alone has them, and who has left meanwhile is told to nobody again.
+    if (outgoing.req.method === "HEAD" || outgoing.destroyed) gone();
     else outgoing.flushHeaders();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (!outgoing.write(part.value) && !outgoing.destroyed) await drained(outgoing);

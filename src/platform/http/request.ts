@@ -9,6 +9,8 @@ export interface HttpRequest {
   path: string;
   /** What stands behind the question mark. */
   search: string;
+  /** What stands where its route has braces, once it is known which that is. */
+  params: Readonly<Record<string, string>>;
   headers: HttpHeaders;
   incoming: IncomingMessage;
   outgoing: ServerResponse;
@@ -25,6 +27,7 @@ export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): 
     method: incoming.method!,
     path: mark < 0 ? target : target.slice(0, mark),
     search: mark < 0 ? "" : target.slice(mark + 1),
+    params: {},
     headers,
     incoming,
     outgoing,

@@ -87,7 +87,14 @@ const answering =
   (incoming, outgoing) => {
     const request = requestOf(incoming, outgoing);
     if (!request) return refusing(notHttp)(incoming, outgoing);
-    void app.answer(request).then((answer) => send(request, answer));
+    app
+      .answer(request)
+      .then((answer) => send(request, answer))
+      .catch((error: Error) => {
+        // A fault of ours that no test met: it must not end the process, and not be forgotten either.
+        process.emitWarning(error);
+        outgoing.destroy();
+      });
   };
 
 const refusing = (refusal: Refusal) => (incoming: IncomingMessage, outgoing: ServerResponse) =>
