@@ -195,7 +195,7 @@ async function judge(db: Db, acknowledged: readonly Sent[], altered: ReadonlySet
   for (const missing of expected) wrong.push(`${missing} was acknowledged and has no job.`);
   const rows = await db.rows<{ id: string; head: string; altered: boolean; targets: number }>(sql`
     select d.delivery_id as id, d.head, d.altered_at is not null as altered,
-      (select count(*) from webhook_delivery_targets t where t.delivery = d.id) as targets
+      (select count(*) from webhook_targets t where t.delivery = d.id and t.connector_id is not null) as targets
     from webhook_deliveries d`);
   const stored = new Map(rows.map((row) => [row.id, row]));
   for (const { id, head } of acknowledged) {

@@ -17,10 +17,11 @@ export {
   follow,
   type HookSecret,
   hold,
-  pushTargets,
+  pushTarget,
   queuePushes,
   secretsOf,
   type Target,
   touchSecret,
   touchSecrets,
 } from "./hooks/service.ts";
+export { syncsKeptDays } from "./syncs/index.ts";

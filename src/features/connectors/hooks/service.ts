@@ -184,4 +184,4 @@ const syncTopic = "connectors.sync";
 export const announce = ({ bus, db }: Pick<Platform, "bus" | "db">, connectorIds: readonly string[]) =>
   bus.publish(db, syncTopic, ...connectorIds);
 
-export { hold, pushTargets, queuePushes, type Target, touchSecret, touchSecrets } from "./store.ts";
+export { hold, pushTarget, queuePushes, type Target, touchSecret, touchSecrets } from "./store.ts";

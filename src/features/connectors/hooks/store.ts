@@ -144,17 +144,23 @@ export const queueOfAll = (db: Db, wanted: readonly Wanted[], cause: "push" | "e
     returning id, connector_id as "connectorId"`);
 
 /**
- * For the one statement that records a push: which connectors each of `given` (place, repository_key, ref,
- * head, codehosts, installation_id, connector_id) is about, and whether there is something new to do.
+ * For the one statement that records pushes: the connectors that a push `g` (repository_key, ref, head, codehosts,
+ * installation_id, connector_id) can be about, how many of them it suits, and of the only one whether there is
+ * something new to do. A question for each push, so that connectors are found by name and not all of them are read.
  */
-export const pushTargets = sql`
-  select g.place, c.id as connector_id, c.org_id,
-    c.installation_id is null or c.installation_id is not distinct from g.installation_id as suits,
-    newest.status is null or newest.head is distinct from g.head or newest.status = 'failed' as is_new
-  from given g
-  join connectors c on c.repository_key = g.repository_key and c.ref = g.ref and c.status = 'active'
-    and c.codehost = any(string_to_array(g.codehosts, ' '))
-    and (g.connector_id is null or c.id = g.connector_id)
+export const pushTarget = sql`
+  select count(*) as candidates, count(*) filter (where c.suits) as targets,
+    min(c.id) filter (where c.suits) as target_connector_id,
+    min(c.org_id) filter (where c.suits) as target_org_id,
+    bool_or(newest.status is null or newest.head is distinct from g.head or newest.status = 'failed')
+      filter (where c.suits) as is_new
+  from (
+    select id, org_id,
+      installation_id is null or installation_id is not distinct from g.installation_id as suits
+    from connectors
+    where repository_key = g.repository_key and ref = g.ref and status = 'active'
+      and codehost = any(string_to_array(g.codehosts, ' '))
+      and (g.connector_id is null or id = g.connector_id)) c
   left join lateral (
     select head, status from connector_syncs s where ${ofConnector("c.id")} limit 1) newest on true`;
 
@@ -169,7 +175,8 @@ export const queuePushes = sql`
 /** … and when their secrets were used: to within a minute, so that few deliveries write it. */
 export const touchSecrets = sql`
   update connector_secrets set last_used_at = now()
-  where id in (select secret_id from given) and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
+  where id = any(array(select secret_id from given))
+    and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
 
 export const touchSecret = (db: Db, orgId: OrgId, id: string) =>
   db.run(sql`

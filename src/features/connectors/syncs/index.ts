@@ -2,4 +2,4 @@ export type { ErrorCode } from "./contract.ts";
 export { routes } from "./routes.ts";
 export { queueSync } from "./service.ts";
 export { findLive, lockConnector } from "./store.ts";
-export { type TargetRow, targetColumns, tidy, work } from "./work/index.ts";
+export { syncsKeptDays, type TargetRow, targetColumns, tidy, work } from "./work/index.ts";

@@ -38,7 +38,7 @@ export function recordByItself(
     // The connector that the URL named sees whatever came for it.
     const targets = typeof found === "string" || found.length === 0 ? (self ? [self] : []) : found;
 
-    if (await store.insertOfAll(tx, delivery, verdict)) {
+    if (await store.insertOfAll(tx, delivery, verdict, targets)) {
       return work(platform, tx, { id: delivery.id, verdict, targets, news, again: false });
     }
     const earlier = await store.repeatOfAll(tx, delivery);

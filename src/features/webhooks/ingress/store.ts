@@ -1,7 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, nothing, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import { pushTargets, queuePushes, type Target, touchSecrets } from "../../connectors/index.ts";
+import { pushTarget, queuePushes, type Target, touchSecrets } from "../../connectors/index.ts";
 import type { Dialect } from "../dialects/index.ts";
 
 export type DeliveryId = Id<"whd">;
@@ -86,35 +86,26 @@ export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[]) => {
         delivery_id text, org_id text, dialect text, event text, repository text, repository_key text, ref text,
         head text, installation_id text, headers jsonb, digest text, codehosts text, connector_id text,
         secret_id text, sync_id text, start int, length int)
-    ), matched as materialized (${pushTargets}
-    ), sole as materialized (
-      select * from matched m where m.suits and not exists (
-        select from matched other where other.place = m.place and other.suits
-          and other.connector_id <> m.connector_id)
+      cross join lateral (${pushTarget}) known
     ), fresh as (
       insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, repository, ref, head,
-        installation_id, outcome, headers, body, body_digest)
-      select g.id, g.scope, g.delivery_id, g.org_id, g.dialect, g.event, g.repository, g.ref, g.head,
-        g.installation_id, 'accepted', g.headers, substring(${bodies}::bytea from g.start for g.length),
-        decode(g.digest, 'hex')
-      from given g join sole using (place)
-      order by g.scope, g.delivery_id
+        installation_id, outcome, headers, body, body_digest, target_connector_id, target_org_id, target_sync_id)
+      select id, scope, delivery_id, org_id, dialect, event, repository, ref, head, installation_id, 'accepted',
+        headers, substring(${bodies}::bytea from start for length), decode(digest, 'hex'), target_connector_id,
+        target_org_id, case when is_new then sync_id end
+      from given where targets = 1
+      order by scope, delivery_id
       on conflict (scope, delivery_id) do nothing
-      returning id
+      returning id, head, target_connector_id, target_org_id, target_sync_id
     ), wanted as (
-      select g.sync_id, sole.org_id, sole.connector_id, g.head
-      from given g join fresh using (id) join sole using (place) where sole.is_new
+      select target_sync_id as sync_id, target_org_id as org_id, target_connector_id as connector_id, head
+      from fresh where target_sync_id is not null
     ), queued as (${queuePushes}
-    ), targets as (
-      insert into webhook_delivery_targets (delivery, connector_id, org_id, sync_id)
-      select g.id, sole.connector_id, sole.org_id, queued.id
-      from given g join fresh using (id) join sole using (place) left join queued on queued.id = g.sync_id
-    ), touched as (${touchSecrets})
-    select fresh.id is not null as stored, queued.id is not null as queued, sole.connector_id as "connectorId",
-      (select count(*) from matched m where m.place = g.place) as candidates
-    from given g left join sole using (place) left join fresh on fresh.id = g.id
-      left join queued on queued.id = g.sync_id
-    order by g.place`);
+    )${pushes.some(({ secretId }) => secretId !== null) ? sql`, touched as (${touchSecrets})` : nothing}
+    select fresh.id is not null as stored, queued.id is not null as queued,
+      fresh.target_connector_id as "connectorId", given.candidates
+    from given left join fresh on fresh.id = given.id left join queued on queued.id = fresh.target_sync_id
+    order by given.place`);
 };
 
 export interface Verdict {
@@ -122,15 +113,22 @@ export interface Verdict {
   reason: string | null;
 }
 
-/** False when a delivery of that number is there already. */
-export const insertOfAll = async (db: Db, delivery: Delivery, { outcome, reason }: Verdict) =>
+/** False when a delivery of that number is there already. A sole target is named with it. */
+export const insertOfAll = async (
+  db: Db,
+  delivery: Delivery,
+  { outcome, reason }: Verdict,
+  [sole, ...others]: readonly Target[],
+) =>
   (await db.run(sql`
     insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, action, repository, ref, head,
-      installation_id, outcome, reason, headers, body, body_digest)
+      installation_id, outcome, reason, headers, body, body_digest, target_connector_id, target_org_id)
     values (${delivery.id}, ${delivery.scope}, ${delivery.deliveryId}, ${delivery.orgId}, ${delivery.dialect},
       ${delivery.event}, ${delivery.action}, ${delivery.repository}, ${delivery.ref}, ${delivery.head},
       ${delivery.installationId}, ${outcome}, ${reason}, ${JSON.stringify(delivery.headers)}::text::jsonb,
-      ${delivery.body}::bytea, ${delivery.digest}::bytea)
+      ${delivery.body}::bytea, ${delivery.digest}::bytea,
+      ${others.length === 0 ? (sole?.connectorId ?? null) : null},
+      ${others.length === 0 ? (sole?.orgId ?? null) : null})
     on conflict (scope, delivery_id) do nothing`)) > 0;
 
 export interface Earlier extends Verdict {
@@ -149,16 +147,43 @@ export const repeatOfAll = (db: Db, { scope, deliveryId, digest }: Delivery) =>
 export const setVerdictOfAll = (db: Db, id: DeliveryId, { outcome, reason }: Verdict) =>
   db.run(sql`update webhook_deliveries set outcome = ${outcome}, reason = ${reason} where id = ${id}`);
 
-/** Whom it concerned, and the work it led to. Work that is there already stays where there is no new one. */
-export const addTargetsOfAll = (
+/**
+ * Whom it concerned, and the work it led to. Work that is there already stays where there is no new one.
+ * The caller holds the delivery.
+ */
+export const addTargetsOfAll = async (
   db: Db,
   id: DeliveryId,
   targets: readonly Target[],
   queued: ReadonlyMap<string, string>,
-) =>
-  db.run(sql`
+) => {
+  const sole = (await db.row<{ id: string | null }>(
+    sql`select target_connector_id as id from webhook_deliveries where id = ${id}`,
+  ))!.id;
+  const others = targets.filter(({ connectorId }) => connectorId !== sole);
+  const syncId = sole === null ? undefined : queued.get(sole);
+  if (syncId !== undefined)
+    await db.run(sql`update webhook_deliveries set target_sync_id = ${syncId} where id = ${id}`);
+  if (others.length === 0) return;
+  if (sole !== null) await moveSoleOfAll(db, id);
+  await db.run(sql`
     insert into webhook_delivery_targets as t (delivery, connector_id, org_id, sync_id)
-    select ${id}, * from unnest(${targets.map(({ connectorId }) => connectorId)}::text[],
-      ${targets.map(({ orgId }) => orgId)}::text[],
-      ${targets.map(({ connectorId }) => queued.get(connectorId) ?? null)}::text[])
+    select ${id}, * from unnest(${others.map(({ connectorId }) => connectorId)}::text[],
+      ${others.map(({ orgId }) => orgId)}::text[],
+      ${others.map(({ connectorId }) => queued.get(connectorId) ?? null)}::text[])
     on conflict (delivery, connector_id) do update set sync_id = coalesce(excluded.sync_id, t.sync_id)`);
+};
+
+/**
+ * To where those of several are: it is theirs too from now on, and is not to go with the one. A process of the
+ * version before, which knows no other place, may have named it there already.
+ */
+const moveSoleOfAll = (db: Db, id: DeliveryId) =>
+  db.run(sql`
+    with moved as (
+      update webhook_deliveries d
+      set target_connector_id = null, target_org_id = null, target_sync_id = null
+      from webhook_deliveries was where d.id = ${id} and was.id = d.id
+      returning d.id, was.target_connector_id, was.target_org_id, was.target_sync_id)
+    insert into webhook_delivery_targets (delivery, connector_id, org_id, sync_id) select * from moved
+    on conflict (delivery, connector_id) do nothing`);

@@ -1,2 +1,2 @@
-export { tidy, work } from "./jobs.ts";
+export { syncsKeptDays, tidy, work } from "./jobs.ts";
 export { type TargetRow, targetColumns } from "./store.ts";

@@ -10,13 +10,14 @@ export const work = job({
   handle: (platform) => workerOf(platform).run(),
 });
 
-const keptDays = 30;
+/** How long after its end. */
+export const syncsKeptDays = 30;
 const atOnce = 2_000;
 
 export const tidy = job({
   name: "connectors.tidy",
   schedule: "40 3 * * *",
   async handle({ db }) {
-    while ((await store.removeOldOfAll(db, keptDays, atOnce)) === atOnce);
+    while ((await store.removeOldOfAll(db, syncsKeptDays, atOnce)) === atOnce);
   },
 });
