@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createTogether } from "./together.ts";
 
 /** Statements that end when the test says so. */
-function stage({ flights = 1, worthAnother = 1, maxItems = 3, maxSize = 100, bad = new Set<string>() } = {}) {
+function stage({ maxItems = 3, maxSize = 100, bad = new Set<string>() } = {}) {
   const sent: { items: readonly string[]; land(): void }[] = [];
   const go = createTogether<string, string>({
     send: (items) =>
@@ -22,8 +22,6 @@ function stage({ flights = 1, worthAnother = 1, maxItems = 3, maxSize = 100, bad
     sizeOf: (item) => item.length,
     maxItems,
     maxSize,
-    flights,
-    worthAnother,
   });
   return { sent, go, items: () => sent.map(({ items }) => items.join()) };
 }
@@ -55,16 +53,32 @@ describe("what comes at the same moment", () => {
     expect(await Promise.all(all)).toHaveLength(5);
   });
 
-  test("takes a second statement only when it is worth it", async () => {
-    const { go, items } = stage({ flights: 2, worthAnother: 2 });
-    void go("a");
+  test("is sent before those of the last statement are answered", async () => {
+    const { sent, go, items } = stage();
+    const order: string[] = [];
+    const first = go("a").then(() => order.push("answered", items().join(" ")));
     await turn();
     void go("b");
+    sent[0]!.land();
+    await first;
+    expect(order).toEqual(["answered", "a b"]);
+  });
+
+  test("leaves half of many to the next one, while those of the last come again", async () => {
+    const { sent, go } = stage({ maxItems: 64 });
+    // A key for each.
+    const names = Array.from({ length: 60 }, (_, n) => String.fromCodePoint(0x4e00 + n));
+    for (const name of names.slice(0, 10)) void go(name);
     await turn();
-    expect(items()).toEqual(["a"]);
-    void go("c");
+    expect(sent[0]!.items).toHaveLength(10);
+    for (const name of names.slice(10, 40)) void go(name);
+    sent[0]!.land();
     await turn();
-    expect(items()).toEqual(["a", "b,c"]);
+    expect(sent[1]!.items).toHaveLength(20);
+    for (const name of names.slice(40, 50)) void go(name);
+    sent[1]!.land();
+    await turn();
+    expect(sent[2]!.items).toHaveLength(20);
   });
 
   test("fails for its own sake alone", async () => {
@@ -83,11 +97,9 @@ describe("what comes at the same moment", () => {
         fc.array(fc.tuple(fc.stringMatching(/^[a-d][a-z]{0,3}$/), fc.boolean(), fc.boolean()), {
           maxLength: 40,
         }),
-        fc.integer({ min: 1, max: 3 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (script, flights, worthAnother) => {
+        async (script) => {
           const bad = new Set(script.filter(([, , fails]) => fails).map(([item]) => item));
-          const { sent, go } = stage({ flights, worthAnother, maxSize: 6, bad });
+          const { sent, go } = stage({ maxSize: 6, bad });
           const outcomes: Promise<PromiseSettledResult<string>[]>[] = [];
           let landed = 0;
           const landOne = async () => {

@@ -10,11 +10,10 @@ export interface Shared<Item, Outcome> {
   sizeOf(item: Item): number;
   maxItems: number;
   maxSize: number;
-  /** Statements under way at once … */
-  flights: number;
-  /** … of which all but the first wait until so many are there to share it. */
-  worthAnother: number;
 }
+
+/** Fewer than these are not worth two statements. */
+const smallest = 8;
 
 interface Waiting<Item, Outcome> {
   item: Item;
@@ -34,15 +33,16 @@ export function createTogether<Item, Outcome>({
   sizeOf,
   maxItems,
   maxSize,
-  flights,
-  worthAnother,
 }: Shared<Item, Outcome>): (item: Item) => Promise<Outcome> {
   let waiting: Waiting<Item, Outcome>[] = [];
-  let flying = 0;
-  let scheduled = false;
+  let flying = false;
 
-  /** As many as fit into one statement, in the order in which they came. */
-  function take(): Waiting<Item, Outcome>[] {
+  /**
+   * As many as fit into one statement, in the order in which they came; but no more than half of all while those of
+   * the last one are answered and come again. Unequal halves would stay so, and one side wait for the other.
+   */
+  function take(landed: number): Waiting<Item, Outcome>[] {
+    const share = landed === 0 ? maxItems : Math.max(smallest, Math.ceil((waiting.length + landed) / 2));
     const group: Waiting<Item, Outcome>[] = [];
     const rest: Waiting<Item, Outcome>[] = [];
     const keys = new Set<string>();
@@ -50,7 +50,7 @@ export function createTogether<Item, Outcome>({
     for (const one of waiting) {
       const key = keyOf?.(one.item);
       const more = sizeOf(one.item);
-      const fits = group.length < maxItems && (group.length === 0 || size + more <= maxSize);
+      const fits = group.length < Math.min(share, maxItems) && (group.length === 0 || size + more <= maxSize);
       if (!fits || (key !== undefined && keys.has(key))) {
         rest.push(one);
         continue;
@@ -63,46 +63,47 @@ export function createTogether<Item, Outcome>({
     return group;
   }
 
-  const mayDepart = () =>
-    flying === 0 ? waiting.length > 0 : flying < flights && waiting.length >= worthAnother;
-
-  function depart(): void {
-    scheduled = false;
-    while (mayDepart()) {
-      flying++;
-      void fly(take()).finally(() => {
-        flying--;
-        depart();
-      });
-    }
+  /** The next statement is on its way before those of the last one are answered: the database need not wait for that. */
+  function depart(landed = 0): void {
+    const group = take(landed);
+    flying = group.length > 0;
+    if (flying) void fly(group);
   }
 
   async function fly(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
+    const land = await outcomesOf(group);
+    depart(group.length);
+    process.nextTick(land);
+  }
+
+  async function outcomesOf(group: readonly Waiting<Item, Outcome>[]): Promise<() => void> {
     try {
       const outcomes = await send(group.map(({ item }) => item));
-      for (const [i, { resolve }] of group.entries()) resolve(outcomes[i]!);
+      return () => {
+        for (const [i, { resolve }] of group.entries()) resolve(outcomes[i]!);
+      };
     } catch (error) {
       if (group.length > 1 && !isDatabaseDown(error)) {
         // One of them is at fault, or two waited for each other: by itself each gets its own answer.
-        for (const one of group) await fly([one]);
-        return;
+        const each: (() => void)[] = [];
+        for (const one of group) each.push(await outcomesOf([one]));
+        return () => {
+          for (const land of each) land();
+        };
       }
-      for (const { item, resolve, reject } of group) {
-        try {
-          resolve(await failed(error, item));
-        } catch (own) {
-          reject(own);
-        }
-      }
+      return () => {
+        for (const { item, resolve, reject } of group)
+          new Promise<Outcome>((settle) => settle(failed(error, item))).then(resolve, reject);
+      };
     }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (scheduled || !mayDepart()) return;
+      if (flying) return;
       // After this turn of the event loop: what else has arrived in it goes along.
-      scheduled = true;
-      setImmediate(depart);
+      flying = true;
+      setImmediate(() => depart());
     });
 }

@@ -146,6 +146,8 @@ interface Offered extends Observed, Route {
   takesKey: boolean;
   /** Where the contract lists one reply, handlers return its body alone. */
   onlyStatus: number | undefined;
+  /** What no query at all means to it; undefined where there has to be one. */
+  emptyQuery: unknown;
 }
 
 function offer(metrics: Metrics, route: Route): Offered {
@@ -155,6 +157,7 @@ function offer(metrics: Metrics, route: Route): Offered {
     ...route,
     takesKey: takesIdempotencyKey(route.spec),
     onlyStatus: statuses.length === 1 ? statuses[0] : undefined,
+    emptyQuery: Object.freeze(route.spec.query ? route.spec.query.safeParse({}).data : {}),
   };
 }
 
@@ -164,7 +167,7 @@ const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(
   { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs, closing = never }: HttpOptions,
-  { spec, handle, name, takesKey, onlyStatus }: Offered,
+  { spec, handle, name, takesKey, onlyStatus, emptyQuery }: Offered,
   request: HttpRequest,
   ctx: Ctx,
 ): Promise<Answer> {
@@ -177,7 +180,7 @@ async function answer(
     if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
   }
   const { headers, search } = request;
-  const query = search === "" && !spec.query ? {} : parseQuery(search, spec.query);
+  const query = search === "" && emptyQuery ? emptyQuery : parseQuery(search, spec.query);
   const params = spec.params ? check(spec.params, request.params) : undefined;
 
   const idempotencyKey = takesKey ? headers["idempotency-key"] : undefined;

@@ -35,7 +35,4 @@ const createCollector = (db: Db): Append =>
     sizeOf: ({ events }) => events.reduce((sum, { payload }) => sum + payload.length, 0),
     maxItems: 64,
     maxSize: 1024 * 1024,
-    // A second at the same time would only make both smaller.
-    flights: 1,
-    worthAnother: 1,
   });

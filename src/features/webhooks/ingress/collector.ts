@@ -24,9 +24,6 @@ export function collectorOf(platform: Pick<Platform, "bus" | "db" | "metrics">):
   return record;
 }
 
-/** Statements under way at once. One connection is all the embedded database has. */
-const flightsOn = { pglite: 1, postgres: 2 };
-
 function createCollector(platform: Pick<Platform, "bus" | "db">): Record {
   const { db } = platform;
   const wake = createWaker(platform);
@@ -45,8 +42,6 @@ function createCollector(platform: Pick<Platform, "bus" | "db">): Record {
     sizeOf: ({ body }) => body.length,
     maxItems: 64,
     maxSize: 1024 * 1024,
-    flights: flightsOn[db.kind],
-    worthAnother: 16,
   });
 }
 

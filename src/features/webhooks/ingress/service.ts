@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createCapacity } from "../../../platform/capacity.ts";
 import type { Ctx, OrgId } from "../../../platform/context.ts";
 import { invalidField, Refusal, unavailable } from "../../../platform/errors.ts";
@@ -117,7 +117,6 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
     installationId: null,
     headers: headersToKeep(dialect, headers),
     body,
-    digest: hash("sha256", body, "buffer"),
     ...about,
   });
   const reply = (verdict: Verdict, queued: boolean) => {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, nothing, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
@@ -22,7 +23,6 @@ export interface Delivery {
   installationId: string | null;
   headers: Record<string, string>;
   body: Buffer;
-  digest: Buffer;
 }
 
 /** A push of one ref to one commit: what nearly all deliveries are. */
@@ -70,7 +70,6 @@ export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[]) => {
       head: push.head,
       installation_id: push.installationId,
       headers: push.headers,
-      digest: push.digest.toString("hex"),
       codehosts: push.codehosts.join(" "),
       connector_id: push.connectorId,
       secret_id: push.secretId,
@@ -82,17 +81,16 @@ export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[]) => {
   const bodies = pushes.length === 1 ? pushes[0]!.body : Buffer.concat(pushes.map(({ body }) => body));
   return db.rows<Recorded>(sql`
     with given as materialized (
-      select * from json_to_recordset(${JSON.stringify(given)}::text::json) as g(place int, id text, scope text,
+      select *, substring(${bodies}::bytea from start for length) as body from json_to_recordset(${JSON.stringify(given)}::text::json) as g(place int, id text, scope text,
         delivery_id text, org_id text, dialect text, event text, repository text, repository_key text, ref text,
-        head text, installation_id text, headers jsonb, digest text, codehosts text, connector_id text,
+        head text, installation_id text, headers jsonb, codehosts text, connector_id text,
         secret_id text, sync_id text, start int, length int)
       cross join lateral (${pushTarget}) known
     ), fresh as (
       insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, repository, ref, head,
         installation_id, outcome, headers, body, body_digest, target_connector_id, target_org_id, target_sync_id)
       select id, scope, delivery_id, org_id, dialect, event, repository, ref, head, installation_id, 'accepted',
-        headers, substring(${bodies}::bytea from start for length), decode(digest, 'hex'), target_connector_id,
-        target_org_id, case when is_new then sync_id end
+        headers, body, sha256(body), target_connector_id, target_org_id, case when is_new then sync_id end
       from given where targets = 1
       order by scope, delivery_id
       on conflict (scope, delivery_id) do nothing
@@ -123,12 +121,12 @@ export const insertOfAll = async (
   (await db.run(sql`
     insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, action, repository, ref, head,
       installation_id, outcome, reason, headers, body, body_digest, target_connector_id, target_org_id)
-    values (${delivery.id}, ${delivery.scope}, ${delivery.deliveryId}, ${delivery.orgId}, ${delivery.dialect},
+    select ${delivery.id}, ${delivery.scope}, ${delivery.deliveryId}, ${delivery.orgId}, ${delivery.dialect},
       ${delivery.event}, ${delivery.action}, ${delivery.repository}, ${delivery.ref}, ${delivery.head},
       ${delivery.installationId}, ${outcome}, ${reason}, ${JSON.stringify(delivery.headers)}::text::jsonb,
-      ${delivery.body}::bytea, ${delivery.digest}::bytea,
-      ${others.length === 0 ? (sole?.connectorId ?? null) : null},
-      ${others.length === 0 ? (sole?.orgId ?? null) : null})
+      body, sha256(body), ${others.length === 0 ? (sole?.connectorId ?? null) : null},
+      ${others.length === 0 ? (sole?.orgId ?? null) : null}
+    from (select ${delivery.body}::bytea as body) given
     on conflict (scope, delivery_id) do nothing`)) > 0;
 
 export interface Earlier extends Verdict {
@@ -137,12 +135,14 @@ export interface Earlier extends Verdict {
 }
 
 /** The delivery that has this number, held until the transaction ends, with one more repeat on it. */
-export const repeatOfAll = (db: Db, { scope, deliveryId, digest }: Delivery) =>
-  db.row<Earlier>(sql`
+export const repeatOfAll = (db: Db, { scope, deliveryId, body }: Delivery) => {
+  const digest = hash("sha256", body, "buffer");
+  return db.row<Earlier>(sql`
     update webhook_deliveries set repeats = repeats + 1, last_received_at = now(),
       altered_at = case when body_digest = ${digest}::bytea then altered_at else coalesce(altered_at, now()) end
     where scope = ${scope} and delivery_id = ${deliveryId}
     returning id, outcome, reason, body_digest = ${digest}::bytea as "sameBody"`);
+};
 
 export const setVerdictOfAll = (db: Db, id: DeliveryId, { outcome, reason }: Verdict) =>
   db.run(sql`update webhook_deliveries set outcome = ${outcome}, reason = ${reason} where id = ${id}`);
