@@ -42,6 +42,9 @@ interface Lane {
   ready: { head: string; signature: string }[];
 }
 
+/** Of the last delivery: no two have the same, whoever sends them. */
+let number = 0;
+
 /** Writes requests by hand: both sides share the machine with whoever measures them. */
 export async function openHookers(
   child: Child,
@@ -74,7 +77,6 @@ export async function openHookers(
       return lane;
     }),
   );
-  let number = 0;
   const sign = (lane: Lane, bad: boolean) => {
     const head = randomBytes(20).toString("hex");
     const signature = createHmac("sha256", bad ? "another secret altogether" : webhookSecret)

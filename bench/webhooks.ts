@@ -14,7 +14,9 @@ import {
 } from "./frame.ts";
 import { type Hookers, openHookers, repositoryOf, webhookSecret } from "./hookers.ts";
 
-const lanes = 32;
+/** How many send at once: code hosts do not wait for one delivery to be answered before the next. */
+const lanes = 64;
+const fewer = 32;
 
 /** Pushes of 8 kB, verified, deduplicated and on disk with their work, beside a middleware that keeps nothing. */
 export const webhooks: Bench = async (options) => {
@@ -41,14 +43,18 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
       const mine = await warmedUp(await openHookers(product, lanes, 202, 401));
       const theirs = await warmedUp(await openHookers(peer, lanes, 200, 400));
       const loudly = await openHookers(loud, lanes, 200, 400);
+      const mineByFewer = await openHookers(product, fewer, 202, 401);
+      const theirsByFewer = await openHookers(peer, fewer, 200, 400);
       const turns = await interleave(rounds, {
         peer: () => theirs.push(seconds),
         ours: () => mine.push(seconds),
+        oursByFewer: () => mineByFewer.push(seconds),
+        peerByFewer: () => theirsByFewer.push(seconds),
         peerRefusing: () => theirs.push(seconds, true),
         oursRefusing: () => mine.push(seconds, true),
         loudRefusing: () => loudly.push(seconds, true),
       });
-      for (const hookers of [mine, theirs, loudly]) hookers.close();
+      for (const hookers of [mine, theirs, loudly, mineByFewer, theirsByFewer]) hookers.close();
       const promise = (atLeast: number) => (engine === "postgres" ? { atLeast } : undefined);
       return [
         ...alone(`${engine}: octokit, no storage`, turns.peer),
@@ -58,7 +64,13 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
           value: median(turns.ours.map(({ p99 }) => p99)),
           unit: "ms",
         },
-        ...beside(`${engine}: pushes beside octokit`, turns.ours, turns.peer, promise(0.6)),
+        ...beside(`${engine}: pushes beside octokit, ${lanes} at once`, turns.ours, turns.peer, promise(0.6)),
+        ...beside(
+          `${engine}: pushes beside octokit, ${fewer} at once`,
+          turns.oursByFewer,
+          turns.peerByFewer,
+          promise(0.6),
+        ),
         ...alone(`${engine}: octokit refusing`, turns.loudRefusing),
         ...alone(`${engine}: octokit refusing, without its log`, turns.peerRefusing),
         ...alone(`${engine}: bad signatures refused`, turns.oursRefusing),
