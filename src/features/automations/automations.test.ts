@@ -292,8 +292,10 @@ describe("the clock", () => {
   });
 
   test("a day away from a daily one: missed, and not run late", async () => {
-    const automation = await createAutomation(server, auth, { schedule: everyDay });
-    await dueSince(automation.id, Date.now() - 3 * 3600_000);
+    const at = new Date(thisMinute() - 3 * 3600_000);
+    const daily = { kind: "daily", hour: at.getUTCHours(), minute: at.getUTCMinutes(), timezone: "UTC" };
+    const automation = await createAutomation(server, auth, { schedule: daily });
+    await dueSince(automation.id, at.getTime());
     await startDue(server.platform);
     expect(await runsOf(automation.id)).toMatchObject([{ status: "skipped", reason: "missed" }]);
     expect((await runsOf(automation.id))[0].reasonDetail).toMatch(/^Once/);
