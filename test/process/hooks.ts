@@ -36,6 +36,9 @@ export function placeOf(dataDir: string | undefined, databaseUrl: string | undef
     env: {
       SIGNALBOX_SECRET: secret,
       CODEHOST_WEBHOOK_SECRET: webhookSecret,
+      // Nobody listens there, so work is tried again later; refused by the guard it would have failed for good,
+      // and a repeat would rightly ask for it once more.
+      EGRESS_ALLOW: "127.0.0.1:9",
       LOG_LEVEL: "error",
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
     },
