@@ -85,6 +85,7 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
         let forget = () => {};
         const bus: Bus = {
           publish: async () => {},
+          send: async () => {},
           subscribe: (_topic, listener) => {
             forget = listener.onGap;
             return () => {};

@@ -6,6 +6,7 @@ import { type Bench, type Figure, held } from "./frame.ts";
 import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
+import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
 
 const benches: Record<string, Bench> = {
@@ -13,6 +14,7 @@ const benches: Record<string, Bench> = {
   discovery,
   oauth,
   start,
+  streams,
   reports,
   "reports-on-full": reportsOnFull,
   webhooks,

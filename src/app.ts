@@ -8,8 +8,10 @@ import * as invitations from "./features/invitations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as mcpTokens from "./features/mcp-tokens/index.ts";
 import * as members from "./features/members/index.ts";
+import * as notifications from "./features/notifications/index.ts";
 import * as oauthProviders from "./features/oauth-providers/index.ts";
 import * as organizations from "./features/organizations/index.ts";
+import * as quotas from "./features/quotas/index.ts";
 import * as roles from "./features/roles/index.ts";
 import * as system from "./features/system/index.ts";
 import * as teams from "./features/teams/index.ts";
@@ -25,10 +27,11 @@ import {
   type Route,
   sealedReplies,
 } from "./platform/http/index.ts";
-import type { Job } from "./platform/jobs/index.ts";
+import { type Job, job } from "./platform/jobs/index.ts";
 import type { SealedColumn } from "./platform/keyring.ts";
 import { createLastUsed } from "./platform/last-used.ts";
 import * as mail from "./platform/mail/index.ts";
+import { upgradeSealing } from "./platform/reseal/index.ts";
 
 /** The order of the API reference. */
 const tags = [
@@ -52,6 +55,7 @@ const tags = [
   { name: "Connectors", description: "Repositories that templates follow." },
   { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
   { name: "Webhooks", description: "What code hosts send, and what became of it." },
+  { name: "Notifications", description: "Who is told what, by mail and by outgoing webhook." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
   { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
   { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
@@ -61,6 +65,7 @@ const rooms = [
   auth,
   users,
   organizations,
+  quotas,
   bootstrap,
   invitations,
   members,
@@ -74,6 +79,7 @@ const rooms = [
   connectors,
   webhooks,
   oauthProviders,
+  notifications,
   audit,
 ];
 
@@ -81,7 +87,13 @@ export const jobs: readonly Job[] = [
   mail.deliver as Job,
   mail.tidy,
   housekeeping,
+  job({
+    name: "platform.seal",
+    schedule: "*/10 * * * *",
+    handle: (platform) => upgradeSealing(platform, sealedColumns),
+  }),
   ...auth.jobs,
+  ...quotas.jobs,
   ...bootstrap.jobs,
   ...mcpTokens.jobs,
   ...automations.jobs,
@@ -89,6 +101,7 @@ export const jobs: readonly Job[] = [
   ...connectors.jobs,
   ...webhooks.jobs,
   ...oauthProviders.jobs,
+  ...notifications.jobs,
 ];
 
 /** Every column that holds a sealed value: what `signalbox reseal` walks. */
@@ -98,7 +111,11 @@ export const sealedColumns: readonly SealedColumn[] = [
   auth.sealedSecrets,
   ...connectors.sealedColumns,
   ...oauthProviders.sealedColumns,
+  ...notifications.sealedColumns,
 ];
+
+/** Everything by which a database shows which secret it was used with. */
+export const columnsUnderSecret: readonly SealedColumn[] = [...sealedColumns, audit.signedChains];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);
 const routes: readonly Route[] = [...system.createRoutes(() => api()), ...roomRoutes];
@@ -112,16 +129,19 @@ export function api(): Record<string, unknown> {
       version: "dev",
       description: "Self-hosted control plane for organizations that run AI agents.",
       tags,
+      fields: system.fieldGuide,
       tokenSchemes: {
         mcp: { scheme: "mcpAuth", description: "MCP token, `sbm_…`, for seven days." },
         runner: { scheme: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
+        run: { scheme: "runAuth", description: "Run credential, `sbt_…`, for one attempt of a run." },
       },
     },
   );
   return described;
 }
 
-export { fillDemo } from "./features/demo/index.ts";
+export { resetTwoFactor } from "./features/auth/index.ts";
+export { fillDemo, removeDemo } from "./features/demo/index.ts";
 export { routes };
 
 export interface AppOptions {
@@ -137,7 +157,10 @@ export function createApp(
   platform: Platform,
   { role = "all", checkReplies = false, moreRoutes = [] }: AppOptions = {},
 ) {
+  quotas.checkQuotaNames(platform.config);
+  const meter = quotas.meterOf(platform);
   const closing = new AbortController();
+  const endWebhooks = webhooks.start(platform);
   const lastUsed = createLastUsed(platform.db, platform.log, {
     session: auth.touchSessions,
     key: apiKeys.touchKeys,
@@ -153,6 +176,7 @@ export function createApp(
         [automations.runnerPrefix]: automations.resolveRunner,
         [mcpTokens.mcpPrefix]: mcpTokens.resolveMcpToken,
       },
+      unrememberedTokens: { [automations.runPrefix]: automations.resolveRun },
     },
     auth.cookieName(platform.config.publicUrl),
   );
@@ -163,6 +187,7 @@ export function createApp(
       ...moreRoutes,
     ],
     checkReplies,
+    idempotencyLimits: quotas.idempotencyLimits,
     closing: closing.signal,
     async authenticate(ctx, request) {
       const caller = await authenticate(ctx, request);
@@ -174,6 +199,10 @@ export function createApp(
     answer: http.answer,
     lastUsed,
     closing: () => closing.abort(),
-    close: () => lastUsed.stop(),
+    async close() {
+      await lastUsed.stop();
+      await meter.flush();
+      await endWebhooks();
+    },
   };
 }

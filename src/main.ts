@@ -16,7 +16,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 async function main([name, ...args]: string[]): Promise<number> {
-  const { commands } = await import("./commands/index.ts");
+  const { commands, runCommand } = await import("./commands/index.ts");
   const { nearest, overview } = await import("./commands/help.ts");
   if (name === "help" && args[0]) return main([args[0], "--help"]);
   if (name === "--version" || name === "-v") return say((await import("./platform/version.ts")).version);
@@ -29,8 +29,13 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.error(`${problem}${meant ? ` Did you mean ${meant}?` : ""} See \`signalbox --help\`.`);
     return 2;
   }
+  const signal = stopSignal(commands[name]!.stops ?? false);
+  if (commands[name]!.remote) {
+    const { remoteIo } = await import("./commands/remote/io.ts");
+    return runCommand(name, args, remoteIo(process.env, signal));
+  }
   const { runWhereTheDatabaseIs, terminalIo } = await import("./commands/terminal.ts");
-  const io = terminalIo(process.env, stopSignal(commands[name]!.stops ?? false));
+  const io = terminalIo(process.env, signal);
   const code = await runWhereTheDatabaseIs(name, args, io);
   await io.close();
   return code;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, inject } from "vitest";
 import { createApp, jobs } from "../src/app.ts";
 import { type Config, readConfig } from "../src/platform/config.ts";
-import { openPglite, openPostgres } from "../src/platform/db/index.ts";
-import { listen } from "../src/platform/http/index.ts";
+import { type Engine, openPglite, openPostgres, type StatementLimits } from "../src/platform/db/index.ts";
+import { listen, type Route } from "../src/platform/http/index.ts";
 import type { Job } from "../src/platform/jobs/index.ts";
 import { createLog, type Log } from "../src/platform/log.ts";
 import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
@@ -28,6 +28,7 @@ export interface CallOptions {
 export interface TestServer {
   url: string;
   platform: OpenPlatform;
+  engine: Engine;
   /** Lines of the log, as they were written. */
   logLines: string[];
   call(path: string, options?: CallOptions): Promise<Reply>;
@@ -55,7 +56,17 @@ interface PlatformOptions {
   log?: Log;
   publicUrl?: string;
   statementMs?: number;
+  engine?: Engine;
 }
+
+/** An engine on a database of the tests. */
+const openTestEngine = async (
+  database: TestDatabase,
+  { statementMs = 30_000, limits = {} }: Pick<ServerOptions, "statementMs" | "limits"> = {},
+): Promise<Engine> =>
+  database.url
+    ? openPostgres(database.url, { poolSize: 5, statementMs, limits, onError: () => {} })
+    : openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) });
 
 /** Everything below the rooms, on a database of the tests. */
 export async function openTestPlatform(
@@ -67,11 +78,15 @@ export async function openTestPlatform(
     log = createLog("silent"),
     publicUrl = "http://localhost",
     statementMs = 30_000,
+    engine,
   }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const config: Config = readConfig({
     SIGNALBOX_SECRET: "a secret for the tests, long enough",
     LOG_LEVEL: "info",
+    // Whatever else a test configures; tests of the defaults give an empty value.
+    SIGNUP: "open",
+    BOOTSTRAP: "open",
     ...(database.url ? { DATABASE_URL: database.url } : {}),
     ...env,
   });
@@ -80,9 +95,7 @@ export async function openTestPlatform(
     jobs,
     works,
     log,
-    engine: database.url
-      ? await openPostgres(database.url, { poolSize: 5, statementMs, onError: () => {} })
-      : await openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) }),
+    engine: engine ?? (await openTestEngine(database, { statementMs })),
   });
 }
 
@@ -91,30 +104,39 @@ export interface ServerOptions {
   role?: "all" | "api" | "worker";
   /** How long the database may take for a statement. */
   statementMs?: number;
+  /** How long the server lets statements run. */
+  limits?: Partial<StatementLimits>;
+  /** Routes beside the product's own. */
+  moreRoutes?: readonly Route[];
 }
 
 export async function startServer(
   database: TestDatabase,
-  { env = {}, role = "api", statementMs }: ServerOptions = {},
+  { env = {}, role = "api", statementMs, limits = {}, moreRoutes = [] }: ServerOptions = {},
 ): Promise<TestServer> {
   const logLines: string[] = [];
   const log = createLog(env.LOG_LEVEL ?? "info", { write: (line: string) => void logLines.push(line) });
   const socket = await listen("127.0.0.1", 0);
   const url = `http://127.0.0.1:${socket.port}`;
+  const engine = await openTestEngine(database, {
+    limits,
+    ...(statementMs === undefined ? {} : { statementMs }),
+  });
   const platform = await openTestPlatform(database, {
+    engine,
     env,
     jobs,
     works: role !== "api",
     log,
     publicUrl: url,
-    ...(statementMs === undefined ? {} : { statementMs }),
   });
-  const app = createApp(platform, { role, checkReplies: true });
+  const app = createApp(platform, { role, checkReplies: true, moreRoutes });
   const listening = socket.serve(app);
   if (role !== "api") await platform.jobs.work(platform, jobs);
   return {
     url,
     platform,
+    engine,
     logLines,
     call: (path, options) => call(url, path, options),
     async close() {
@@ -202,6 +224,12 @@ export async function signUp(server: TestServer, name = "Ada"): Promise<Person> 
   };
 }
 
+/** As if they had opened the link in the confirmation mail. */
+export async function verifyAddress(server: TestServer, { userId }: Pick<Person, "userId">): Promise<void> {
+  const { sql } = await import("../src/platform/db/index.ts");
+  await server.platform.db.run(sql`update users set email_verified = true where id = ${userId}`);
+}
+
 export interface Workspace {
   orgId: string;
   owner: Person;
@@ -218,7 +246,7 @@ export async function createWorkspace(server: TestServer, name = "Acme"): Promis
 /** Puts somebody new into an organization with that role. */
 export async function joinWorkspace(
   server: TestServer,
-  { orgId }: Workspace,
+  { orgId }: Pick<Workspace, "orgId">,
   role: string,
 ): Promise<Person & { memberId: string }> {
   const { newId } = await import("../src/platform/ids.ts");

@@ -114,7 +114,9 @@ export async function plantConnection(
     where c.org_id = ${orgId} and c.provider_id = ${providerId}`);
   const addToken = async () => {
     const tokenId = newId("otk");
-    const sealed = keyring.seal(accessToken, { table: "oauth_tokens", row: tokenId, column: "access_token" });
+    // Sealed for where it would be sent: the provider's own address.
+    const place = { table: "oauth_tokens", row: tokenId, column: "access_token" };
+    const sealed = keyring.seal(accessToken, { ...place, organization: orgId, address: at });
     await db.run(sql`
       insert into oauth_tokens (id, org_id, credentials_id, access_token, scopes)
       values (${tokenId}, ${orgId}, ${client!.credentialsId}, ${sealed}, '{}')`);
@@ -129,7 +131,7 @@ export async function plantConnection(
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
       scopes, secrets, credential, credential_id, status, token_id, code_hash, expires_at)
     values (${newId("oat")}, ${connectionId}, ${orgId}, ${client!.memberId}, ${providerId}, ${client!.credentialsId}, 1, false,
-      'waiting', '{}', '', 'session', 'x', 'waiting', ${await addToken()}, ${hashCode(plantedCode)}, now() + interval '9 minutes')`);
+      'waiting', '{}', '', 'session', (select id from sessions where user_id = ${owner.userId} limit 1), 'waiting', ${await addToken()}, ${hashCode(plantedCode)}, now() + interval '9 minutes')`);
   return { providerId, connectionId, tokenId };
 }
 

@@ -14,6 +14,7 @@ export interface TestConnector {
 }
 
 interface ConnectorOptions {
+  id?: string;
   repository?: string;
   ref?: string;
   codehost?: string;
@@ -37,8 +38,8 @@ export async function insertConnector(
     ref = "refs/heads/main",
     codehost = "github",
     secret = `whsec_${randomBytes(32).toString("base64")}`,
+    id = newId("con"),
   } = options;
-  const id = newId("con");
   await db.run(sql`
     insert into connectors (id, org_id, name, codehost, repository, repository_key, clone_url, ref, installation_id,
       access_kind, status, synced_commit, created_by)
@@ -56,7 +57,12 @@ export async function addSecret(
   secret: string,
 ): Promise<string> {
   const id = newId("csec");
-  const sealed = keyring.seal(secret, { table: "connector_secrets", row: id, column: "secret" });
+  const sealed = keyring.seal(secret, {
+    table: "connector_secrets",
+    row: id,
+    column: "secret",
+    organization: orgId,
+  });
   await db.run(sql`
     insert into connector_secrets (id, org_id, connector_id, secret)
     values (${id}, ${orgId}, ${connectorId}, ${sealed})`);

@@ -6,7 +6,8 @@ import { listen } from "../platform/http/index.ts";
 export async function bind({ host, port }: Config) {
   try {
     const socket = await listen(host, port);
-    return { ...socket, url: urlOf(host, socket.port) };
+    const address = `${host.includes(":") ? `[${host}]` : host}:${socket.port}`;
+    return { ...socket, url: urlOf(host, socket.port), address };
   } catch (error) {
     const problem = problems[(error as NodeJS.ErrnoException).code ?? ""];
     if (!problem) throw error;

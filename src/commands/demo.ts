@@ -1,38 +1,110 @@
-import { readArguments } from "./arguments.ts";
+import type { DemoWorkspace } from "../features/demo/index.ts";
+import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
-Usage: signalbox demo [--json]
+Usage: signalbox demo [--seed TEXT] [--now TIME] [--json]
+       signalbox demo --remove [--force] [--json]
 
-Fills an empty instance with a workspace to try: an organization, four people with roles, an API key.
-Prints the key, the password and a curl that works. Refuses when somebody has signed up already.
+Fills an empty instance with a workspace to look at: a small company that has used Signalbox for three weeks.
+People, teams and roles; automations with runs in every state, their events and costs; templates from a
+sample repository; an account that needs a person; the audit log of all of it.
+Prints how to sign in and what to try. Refuses an instance that anybody uses.
+
+Nothing in it calls out: the repository's connector is switched off, and no mail is sent.
 
 Options:
-  --json   as JSON
+  --seed TEXT  other figures; the same text gives the same ones (without it: 1)
+  --now TIME   ends the three weeks then, such as 2026-11-15T12:00:00Z; at most 30 days ago
+  --remove     removes the workspace with everything in it, also what was made there since, and its eight people;
+               refuses while anybody else is a member
+  --force      with --remove: removes it all the same. The accounts of the other members stay
+  --json       as JSON
 
-Example:
+Examples:
   DATA_DIR=/tmp/signalbox-demo signalbox demo
+  signalbox demo --remove
 `;
 
 export async function demo(args: string[], io: Io): Promise<number> {
-  const { values } = readArguments(args, { help, options: { json: { type: "boolean" } } });
+  const { values } = readArguments(args, {
+    help,
+    options: {
+      seed: { type: "string" },
+      now: { type: "string" },
+      remove: { type: "boolean" },
+      force: { type: "boolean" },
+      json: { type: "boolean" },
+    },
+  });
+  const json = values.json ?? false;
+  if (values.remove) {
+    if (values.seed !== undefined || values.now !== undefined)
+      throw new UsageError("--remove takes no --seed and no --now.");
+    return remove(io, { force: values.force ?? false, json });
+  }
+  if (values.force) throw new UsageError("--force is for --remove.");
+  const now = values.now === undefined ? undefined : Date.parse(values.now);
+  if (now !== undefined && Number.isNaN(now))
+    throw new UsageError(`--now ${values.now} is no time. Write it as 2026-11-15T12:00:00Z.`);
   const { fillDemo } = await import("../app.ts");
   const platform = await io.platform();
-  const workspace = await fillDemo(platform);
+  const workspace = await fillDemo(platform, {
+    ...(values.seed === undefined ? {} : { seed: values.seed }),
+    ...(now === undefined ? {} : { now }),
+    signal: io.signal,
+    onProgress: (step) => void (json || io.err(`Adding ${step} …`)),
+  });
   const url = platform.config.publicUrl;
-  if (values.json) {
-    io.out(JSON.stringify({ url, ...workspace }));
+  if (json) io.out(JSON.stringify({ url, ...workspace }));
+  else for (const line of describe(workspace, url, io.serving)) io.out(line);
+  return exit.ok;
+}
+
+function describe(
+  { organization, people, password, key, counts }: DemoWorkspace,
+  url: string,
+  serving: boolean,
+) {
+  const { automations, runs, events, templates, syncs, deliveries } = counts;
+  const owner = people[0]!;
+  return [
+    `${organization.name} (${organization.id}) is ready.`,
+    "",
+    ...people.map(
+      ({ name, email, role, team }) =>
+        `  ${role.padEnd(7)}  ${name.padEnd(14)}  ${email.padEnd(24)}  ${team}`,
+    ),
+    "",
+    `  ${automations} automations, ${runs} runs with ${events} events, ${templates} templates, ${syncs} syncs, ${deliveries} webhook deliveries`,
+    "",
+    "Shown once:",
+    `  password of everybody     ${password}`,
+    `  API key of ${owner.name}  ${key}`,
+    "",
+    serving ? "Try it:" : "Try it while the service runs (`signalbox serve`):",
+    `  signalbox login --url ${url} --email ${owner.email}`,
+    "  signalbox runs list --status failed,skipped",
+    "  signalbox automations list",
+    `  curl -H 'x-api-key: ${key}' ${url}/v1/automation-budget`,
+    `  curl -H 'x-api-key: ${key}' '${url}/v1/automation-usage?groupBy=model'`,
+    `  ${url}/docs               the API, to read and try with the key`,
+    "",
+    "`signalbox demo --remove` removes it again.",
+  ];
+}
+
+async function remove(io: Io, { force, json }: { force: boolean; json: boolean }): Promise<number> {
+  const { removeDemo } = await import("../app.ts");
+  const removed = await removeDemo(await io.platform(), { force });
+  if (json) {
+    io.out(JSON.stringify(removed));
     return exit.ok;
   }
-  const { organization, people, password, key } = workspace;
-  io.out(`${organization.name} (${organization.id}) is ready.`);
-  io.out("");
-  for (const { name, email, role } of people) io.out(`  ${role.padEnd(6)}  ${name.padEnd(14)}  ${email}`);
-  io.out("");
-  io.out(`Password of everybody: ${password}`);
-  io.out(`API key of ${people[0]!.name}: ${key}`);
-  io.out("");
-  io.out(io.serving ? "Try it:" : "Start the service with `signalbox serve`, then try it:");
-  io.out(`  curl -H 'x-api-key: ${key}' ${url}/v1/me`);
+  const { organization, people, kept, runs } = removed;
+  const name = organization.name ?? organization.id;
+  io.out(`${name}, ${runs} runs and ${people.length} people are removed.`);
+  for (const { email } of kept)
+    io.out(`${email} stays: this person belongs to another organization. Delete the account there.`);
   return exit.ok;
 }

@@ -4,11 +4,11 @@ import {
   discoverRequirements,
   problemWithUrl,
 } from "../features/mcp-connections/index.ts";
-import { createEgress } from "../platform/egress/index.ts";
+import { createEgress, isLoopbackHost } from "../platform/egress/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
-import { type Screen, screenOf } from "./discover/text.ts";
 import { showVerdict } from "./discover/verdict.ts";
 import type { Io } from "./io.ts";
+import { type Screen, screenOf } from "./text.ts";
 
 const help = `
 Usage: signalbox discover <url> [--json] [--evidence]
@@ -70,6 +70,15 @@ export async function discover(
   }
 }
 
+/** The address with its scheme, for a text that lacks only that. Servers on this machine mostly have no certificate. */
+function suggestAddress(text: string): string | undefined {
+  if (!/^(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i.test(text))
+    return;
+  const host = URL.parse(`http://${text}`)?.hostname;
+  const whole = `${host !== undefined && isLoopbackHost(host) ? "http" : "https"}://${text}`;
+  return problemWithUrl(whole) === undefined ? whole : undefined;
+}
+
 function read(args: string[]): { url: string; json: boolean; evidence: boolean } | { problem: string } {
   try {
     const { values, words } = readArguments(args, {
@@ -80,9 +89,8 @@ function read(args: string[]): { url: string; json: boolean; evidence: boolean }
     const [url] = words;
     if (url === undefined) return { problem: "Name the URL of the server." };
     const problem = url.length > 2048 ? "The URL is longer than 2048 characters." : problemWithUrl(url);
-    const whole = `https://${url}`;
-    if (problem && /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/|$)/.test(url) && !problemWithUrl(whole))
-      return { problem: `${problem} Did you mean ${whole}?` };
+    const suggestion = problem && suggestAddress(url);
+    if (suggestion) return { problem: `${problem} Did you mean ${suggestion}?` };
     return problem ? { problem } : { url, json: values.json, evidence: values.evidence };
   } catch (error) {
     if (error instanceof UsageError) return { problem: error.message };

@@ -1,19 +1,22 @@
+import { findWrongSecret } from "../platform/canary/index.ts";
 import { type Config, ConfigError } from "../platform/config.ts";
 import { hasDatabase } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { instanceId } from "../platform/keyring.ts";
+import { printableLine } from "../platform/printable.ts";
+import { describeSecretSource } from "../platform/secret-file.ts";
 import { readArguments } from "./arguments.ts";
 import { checkDatabase, checkSealed } from "./checks/database.ts";
 import { type Finding, ok, problem, warning } from "./checks/finding.ts";
 import { checkFolder } from "./checks/folder.ts";
-import { checkAddress, checkMail, checkReachable } from "./checks/network.ts";
+import { checkAddress, checkEgress, checkEntry, checkMail, checkReachable } from "./checks/network.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
 Usage: signalbox doctor [--json]
 
-Checks this instance: configuration, data folder, database, migrations, clock, stored secrets, public URL
-and mail. Each line is ✓ (fine), ! (look at it) or ✗ (broken), with what to do. While the service is
+Checks this instance: configuration, data folder, database, migrations, clock, stored secrets, public URL,
+calls to the outside and mail. Each line is ✓ (fine), ! (look at it) or ✗ (broken), with what to do. While the service is
 running on its embedded database, the checks run inside it, with its own settings.
 Ends with 1 if anything is broken.
 
@@ -33,7 +36,7 @@ export async function doctor(args: string[], io: Io): Promise<number> {
     findings.push(finding);
     if (values.json) continue;
     const advice = finding.advice ? `\n    → ${finding.advice}` : "";
-    io.out(`${marks[finding.level]} ${finding.check}: ${finding.message}${advice}`);
+    io.out(`${marks[finding.level]} ${finding.check}: ${printableLine(finding.message)}${advice}`);
   }
   if (values.json) io.out(JSON.stringify(findings));
   return findings.some(({ level }) => level === "problem") ? exit.failed : exit.ok;
@@ -51,6 +54,8 @@ async function* examine(io: Io): AsyncGenerator<Finding> {
   yield ok("configuration", describe(config, io.serving));
   yield* checkFolder(config);
   yield* checkAddress(config);
+  yield checkEgress(config);
+  yield* checkEntry(config);
   yield* examineInside(config, io);
   yield await checkMail(config);
 }
@@ -66,7 +71,12 @@ async function* examineInside(config: Config, io: Io): AsyncGenerator<Finding> {
     const findings = await checkDatabase(opened);
     yield* findings;
     if (findings.some(({ check, level }) => check === "migrations" && level === "ok")) {
-      const { sealedColumns } = await import("../app.ts");
+      const { columnsUnderSecret, sealedColumns } = await import("../app.ts");
+      const wrong = await findWrongSecret(opened, {
+        source: describeSecretSource(config),
+        sealedColumns: async () => columnsUnderSecret,
+      });
+      if (wrong) yield problem("secret", wrong.message);
       yield* await checkSealed(opened, sealedColumns);
     }
     const publicUrl = io.serving ? (await io.platform()).config.publicUrl : config.publicUrl;

@@ -12,12 +12,15 @@ ${list.join("\n")}
 
 Every command explains itself: signalbox <command> --help
 The settings are environment variables, also read from a file .env in the current folder.
-Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 something is pending (with --check).
+Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 something is pending (with --check),
+4 not signed in or not allowed, 5 not found.
 
 Examples:
   signalbox serve                 run the service at http://127.0.0.1:8787
   signalbox doctor                is everything as it should be?
   signalbox mail --last           the newest mail, with its link
+  signalbox login                 sign in, for automations, runs, templates, connections
+  signalbox runs list             what ran, and how it went
   PORT=0 signalbox serve          take any free port`;
 }
 

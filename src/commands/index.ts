@@ -1,6 +1,7 @@
 import { OperatorError, Refusal } from "../platform/errors.ts";
 import { HelpWanted, UsageError } from "./arguments.ts";
 import { type Command, exit, type Io } from "./io.ts";
+import { NotSignedIn } from "./remote/login-settings.ts";
 
 interface Entry {
   summary: string;
@@ -9,6 +10,8 @@ interface Entry {
   database?: true;
   /** Comes to an end by itself when it is asked to stop. */
   stops?: true;
+  /** Only talks to a server, and needs nothing of this instance. */
+  remote?: true;
 }
 
 /** The table of contents of the command line; a command is loaded when it is called. */
@@ -25,7 +28,7 @@ export const commands: Record<string, Entry> = {
     database: true,
   },
   demo: {
-    summary: "fill an empty instance with a workspace to try",
+    summary: "fill an empty instance with a workspace to look at",
     load: async () => (await import("./demo.ts")).demo,
     database: true,
   },
@@ -38,6 +41,41 @@ export const commands: Record<string, Entry> = {
     summary: "find out how an MCP server must be connected",
     load: async () => (await import("./discover.ts")).discover,
   },
+  login: {
+    summary: "sign in to a server",
+    load: async () => (await import("./login.ts")).login,
+    remote: true,
+  },
+  logout: {
+    summary: "forget a stored login",
+    load: async () => (await import("./logout.ts")).logout,
+    remote: true,
+  },
+  whoami: {
+    summary: "say who you are signed in as",
+    load: async () => (await import("./whoami.ts")).whoami,
+    remote: true,
+  },
+  automations: {
+    summary: "list, show, create and run automations",
+    load: async () => (await import("./automations.ts")).automations,
+    remote: true,
+  },
+  runs: {
+    summary: "list, show, watch, cancel and retry runs",
+    load: async () => (await import("./runs.ts")).runs,
+    remote: true,
+  },
+  templates: {
+    summary: "list, search and show templates",
+    load: async () => (await import("./templates.ts")).templates,
+    remote: true,
+  },
+  connections: {
+    summary: "list and show connected accounts",
+    load: async () => (await import("./connections.ts")).connections,
+    remote: true,
+  },
   openapi: {
     summary: "print the API description",
     load: async () => (await import("./openapi.ts")).openapi,
@@ -45,6 +83,11 @@ export const commands: Record<string, Entry> = {
   mail: {
     summary: "read the mails that were kept or wait to be sent",
     load: async () => (await import("./mail.ts")).mail,
+    database: true,
+  },
+  "two-factor": {
+    summary: "remove the second factor of somebody who lost it",
+    load: async () => (await import("./two-factor.ts")).twoFactor,
     database: true,
   },
   audit: {
@@ -77,6 +120,6 @@ export async function runCommand(name: string, args: string[], io: Io): Promise<
     }
     const expected = error instanceof OperatorError || error instanceof Refusal;
     io.err(expected ? error.message : `Unexpected: ${(error as Error).stack ?? error}`);
-    return exit.failed;
+    return error instanceof NotSignedIn ? exit.refused : exit.failed;
   }
 }

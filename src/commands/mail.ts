@@ -1,5 +1,6 @@
 import { OperatorError } from "../platform/errors.ts";
 import { listMails, readMail } from "../platform/mail/index.ts";
+import { printableLine } from "../platform/printable.ts";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 
@@ -39,8 +40,10 @@ export async function mail(args: string[], io: Io): Promise<number> {
   if (values.json) io.out(JSON.stringify(mails));
   else if (mails.length === 0) io.out("There are no mails.");
   for (const mail of values.json ? [] : mails) {
-    io.out(`${mail.id}  ${timeOf(mail.createdAt)}  ${mail.status.padEnd(6)}  ${mail.to}  ${mail.subject}`);
-    if (mail.error) io.out(`  not sent yet: ${mail.error}`);
+    io.out(
+      `${mail.id}  ${timeOf(mail.createdAt)}  ${mail.status.padEnd(6)}  ${printableLine(mail.to)}  ${printableLine(mail.subject)}`,
+    );
+    if (mail.error) io.out(`  not sent yet: ${printableLine(mail.error)}`);
   }
   return exit.ok;
 }
@@ -53,10 +56,10 @@ function show(io: Io, mail: OpenedMail, json: boolean | undefined): number {
     io.out(JSON.stringify(mail));
     return exit.ok;
   }
-  io.out(`To: ${mail.to}`);
-  io.out(`Subject: ${mail.subject}`);
+  io.out(`To: ${printableLine(mail.to)}`);
+  io.out(`Subject: ${printableLine(mail.subject)}`);
   io.out(`Date: ${timeOf(mail.createdAt)}`);
-  io.out(`Status: ${mail.status}${mail.error ? ` (${mail.error})` : ""}`);
+  io.out(`Status: ${mail.status}${mail.error ? ` (${printableLine(mail.error)})` : ""}`);
   io.out("");
   io.out(mail.text ?? "The text was removed when the mail was sent.");
   return exit.ok;

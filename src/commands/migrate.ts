@@ -1,16 +1,20 @@
+import { refuseWrongSecret } from "../platform/canary/index.ts";
 import { migrate as apply, pendingMigrations } from "../platform/db/index.ts";
-import { readArguments } from "./arguments.ts";
+import { describeSecretSource } from "../platform/secret-file.ts";
+import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
-Usage: signalbox migrate [--check] [--json]
+Usage: signalbox migrate [--check] [--accept-loss] [--json]
 
 Brings the database to this version. \`serve\` does so by itself at its start; run this before it where a
-deployment wants the change of schema as a step of its own. Migrations only go forward.
+deployment wants the change of schema as a step of its own. Migrations only go forward, so a database that is
+sealed with another secret than the configured one is not migrated.
 
 Options:
-  --check   changes nothing: says what is pending, and ends with 3 if there is something
-  --json    {"applied": […], "pending": […]}
+  --check         changes nothing: says what is pending, and ends with 3 if there is something
+  --accept-loss   the secret is lost for good: migrates without it. Then run \`signalbox reseal --accept-loss\`
+  --json          {"applied": […], "pending": […]}
 
 Examples:
   signalbox migrate
@@ -20,9 +24,18 @@ Examples:
 export async function migrate(args: string[], io: Io): Promise<number> {
   const { values } = readArguments(args, {
     help,
-    options: { check: { type: "boolean" }, json: { type: "boolean" } },
+    options: { check: { type: "boolean" }, "accept-loss": { type: "boolean" }, json: { type: "boolean" } },
   });
-  const { db } = await io.database({ create: !values.check, anySchema: true });
+  const acceptsLoss = values["accept-loss"] ?? false;
+  if (values.check && acceptsLoss)
+    throw new UsageError("--check changes nothing, so it takes no --accept-loss.");
+  const opened = await io.database({ create: !values.check, anySchema: true });
+  const { db } = opened;
+  if (!values.check && !acceptsLoss)
+    await refuseWrongSecret(opened, {
+      source: describeSecretSource(io.config()),
+      sealedColumns: async () => (await import("../app.ts")).columnsUnderSecret,
+    });
   const applied = values.check ? [] : await apply(db);
   const pending = (await pendingMigrations(db)).map(({ name }) => name);
   if (values.json) io.out(JSON.stringify({ applied, pending }));

@@ -1,20 +1,28 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { countOtherSecrets, forgetLostSecrets, forgetOtherSecrets } from "../platform/canary/index.ts";
 import type { Platform } from "../platform/context.ts";
+import { OperatorError } from "../platform/errors.ts";
 import type { SealedColumn } from "../platform/keyring.ts";
 import { type Census, countSealed, resealColumn, type Unopened } from "../platform/reseal/index.ts";
-import { readArguments } from "./arguments.ts";
+import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
-Usage: signalbox reseal [--check] [--json]
+Usage: signalbox reseal [--check] [--accept-loss [--lose-everything]] [--json]
 
-Seals every stored secret anew under SIGNALBOX_SECRET, after that was changed. The old one must be in
+Seals every stored secret and signs every audit chain anew under SIGNALBOX_SECRET, after that was changed. The old one must be in
 SIGNALBOX_SECRET_PREVIOUS meanwhile. It runs while the service serves; it can be stopped and run again.
 When it ends with 0, the old secret can go. How to rotate: docs/operations.md
 
 Options:
-  --check   changes nothing: counts what is left to do, and ends with 3 if there is something
-  --json    the counts as JSON, at the end
+  --check             changes nothing: counts what is left to do, and ends with 3 if there is something
+  --accept-loss       a secret is lost for good: the service starts again without it. What was sealed with it
+                      stays unreadable: connect accounts and repositories again, and reset second factors.
+                      Where migrations are pending, run \`signalbox migrate --accept-loss\` first
+  --lose-everything   with --accept-loss: also when no value at all opens with the configured secrets
+  --json              the counts as JSON, at the end
+
+A lost secret that is found again: put it into SIGNALBOX_SECRET_PREVIOUS and run \`signalbox reseal\`.
 
 Examples:
   signalbox reseal --check
@@ -34,25 +42,75 @@ const shown = 20;
 export async function reseal(args: string[], io: Io): Promise<number> {
   const { values } = readArguments(args, {
     help,
-    options: { check: { type: "boolean" }, json: { type: "boolean" } },
+    options: {
+      check: { type: "boolean" },
+      "accept-loss": { type: "boolean" },
+      "lose-everything": { type: "boolean" },
+      json: { type: "boolean" },
+    },
   });
-  const { sealedColumns } = await import("../app.ts");
-  const database = await io.database();
+  const acceptsLoss = values["accept-loss"] ?? false;
+  if (values.check && acceptsLoss)
+    throw new UsageError("--check changes nothing, so it takes no --accept-loss.");
+  if (values["lose-everything"] && !acceptsLoss)
+    throw new UsageError("--lose-everything goes with --accept-loss only.");
+  const { columnsUnderSecret, sealedColumns } = await import("../app.ts");
+  const database = await io.database({ anySecret: acceptsLoss });
+  if (acceptsLoss) {
+    if (!values["lose-everything"]) await refuseLosingEverything(io, database, columnsUnderSecret);
+    await forgetLostSecrets(database);
+  }
   const reports: Report[] = [];
+  /** Values under an earlier secret that open with it. */
+  let waiting = 0;
   for (const where of sealedColumns) {
     const done = values.check
       ? { resealed: 0, unopened: 0 }
       : await resealOne(io, database, where, values.json);
-    reports.push({ column: nameOf(where), ...done, left: await countSealed(database, where) });
+    const left = await countSealed(database, where);
+    reports.push({ column: nameOf(where), ...done, left });
+    waiting += Math.max(0, left.previous + left.unknown - done.unopened);
   }
+  if (!io.signal.aborted) {
+    const chains = await resignAuditChains(io, database, values.check ?? false);
+    reports.push(chains);
+    waiting += Math.max(0, chains.left.previous - chains.unopened);
+  }
+  if (!io.signal.aborted) reports.push(await retireSecrets(database, !values.check && waiting === 0));
   if (values.json) io.out(JSON.stringify(reports));
   else for (const report of reports) io.out(sentence(report));
   if (io.signal.aborted) {
     io.err("Stopped. Run it again to go on.");
     return exit.failed;
   }
+  if (acceptsLoss && reports.some(({ left }) => left.unknown > 0)) io.err(wayBack);
   if (reports.some(({ unopened, left }) => unopened + left.unknown > 0)) return exit.failed;
   return reports.some(({ left }) => left.previous > 0) ? exit.pending : exit.ok;
+}
+
+const wayBack =
+  "If the lost secret is found again, put it into SIGNALBOX_SECRET_PREVIOUS and run `signalbox reseal`.";
+
+/** No value that opens looks like a mistyped secret. That must not count as accepting the loss of the right one. */
+async function refuseLosingEverything(
+  io: Io,
+  database: Pick<Platform, "db" | "keyring">,
+  columns: readonly SealedColumn[],
+): Promise<void> {
+  let lost = 0;
+  const lines: string[] = [];
+  for (const where of columns) {
+    const left = await countSealed(database, where);
+    if (left.current + left.previous > 0) return;
+    if (left.unknown > 0) lines.push(sentence({ column: nameOf(where), resealed: 0, unopened: 0, left }));
+    lost += left.unknown;
+  }
+  if (lost === 0) return;
+  for (const line of lines) io.err(line);
+  throw new OperatorError(
+    `None of the ${lost} sealed or signed values is under a configured secret. Is the secret mistyped? Nothing was ` +
+      "changed. Set the right secret; if it is lost for good, run `signalbox reseal --accept-loss --lose-everything`.",
+  );
 }
 
 async function resealOne(
@@ -81,11 +139,31 @@ async function resealOne(
   return { resealed, unopened: unopened.size };
 }
 
+/** The end of each audit chain is signed, not sealed, but under the same secret. */
+async function resignAuditChains(io: Io, { db }: Pick<Platform, "db">, checkOnly: boolean): Promise<Report> {
+  const { resignChains } = await import("../features/audit/index.ts");
+  const { resigned, broken, ...left } = await resignChains(db, { checkOnly });
+  for (const { row, why } of broken.slice(0, shown))
+    io.err(`audit_chains.signature of ${row}: ${why}. See \`signalbox audit verify\`.`);
+  return { column: "audit_chains.signature", resealed: resigned, unopened: broken.length, left };
+}
+
+/**
+ * A start needs an earlier secret until it is retired. Values that do not open are no reason to keep it: they do not
+ * open with it either.
+ */
+async function retireSecrets(database: Pick<Platform, "db" | "keyring">, isOver: boolean): Promise<Report> {
+  const retired = isOver ? await forgetOtherSecrets(database) : 0;
+  const left = { current: 1, previous: await countOtherSecrets(database), unknown: 0 };
+  return { column: sealedCanaries, resealed: retired, unopened: 0, left };
+}
+
+const sealedCanaries = "secret_canaries.sealed";
 const nameOf = ({ table, column }: SealedColumn) => `${table}.${column}`;
 
 function sentence({ column, resealed, left: { current, previous, unknown } }: Report): string {
   const parts = [`${current} under the current secret`];
-  if (previous) parts.push(`${previous} still under a previous one`);
+  if (previous) parts.push(`${previous} still under a previous one or in the first format`);
   if (unknown) parts.push(`${unknown} under a secret that is not configured`);
   return `${column}: ${parts.join(", ")}${resealed ? ` (${resealed} sealed anew)` : ""}.`;
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { OperatorError } from "../platform/errors.ts";
@@ -9,6 +9,7 @@ import { sayer } from "../runner/say.ts";
 import { openState } from "../runner/state.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
+import { findLogin } from "./remote/login-settings.ts";
 
 const help = `
 Usage: signalbox runner [options] -- <program> [arguments]
@@ -18,9 +19,10 @@ prints becomes the run's events. Keeps a journal, so that nothing is lost or tol
 the network is gone. What a program can print: docs/runner.md.
 
 Options:
-  --url URL            the Signalbox to work for, or SIGNALBOX_URL (http://127.0.0.1:8787)
-  --key KEY            an API key, or SIGNALBOX_API_KEY; on a command line others can read it
-  --key-file FILE      a file with the key in it
+  --url URL            the Signalbox to work for, or SIGNALBOX_URL (that of the login, or http://127.0.0.1:8787)
+  --key-file FILE      a file with the API key in it, or SIGNALBOX_API_KEY_FILE; /dev/stdin and pipes are read once
+  --key KEY            the API key itself, or SIGNALBOX_API_KEY; a program that the runner starts may read it there
+  --profile NAME       a stored login, see signalbox login; used where no key is given (default)
   --command LINE       a line for the shell, instead of a program after --
   --workdir FOLDER     where the program starts; without it each run has a folder of its own that goes with it
   --concurrency N      how many runs at once, 1 to 16 (1)
@@ -32,7 +34,7 @@ Options:
   --once               do one run and end; 0 if it succeeded, else 1
   --json               what happens, as lines of JSON
 
-Exit codes: 0 stopped as asked, 1 failed, 2 typed wrongly
+Exit codes: 0 stopped as asked, 1 failed, 2 typed wrongly, 4 no API key and nobody signed in
 
 Examples:
   signalbox runner -- ./nightly.sh
@@ -44,6 +46,7 @@ const options = {
   url: { type: "string" },
   key: { type: "string" },
   "key-file": { type: "string" },
+  profile: { type: "string" },
   command: { type: "string" },
   workdir: { type: "string" },
   concurrency: { type: "string", default: "1" },
@@ -66,9 +69,9 @@ export async function runner(args: string[], io: Io): Promise<number> {
   if (serves !== "own" && serves !== "organization") {
     throw new UsageError("--serves must be own or organization.");
   }
-  const key = keyOf(values.key, values["key-file"], environment.SIGNALBOX_API_KEY);
+  const { url, key, warning } = findLogin(values, environment);
   const settings: Omit<Settings, "self"> = {
-    url: urlOf(values.url ?? (environment.SIGNALBOX_URL || "http://127.0.0.1:8787")),
+    url,
     key,
     command,
     workdir: workdirOf(values.workdir),
@@ -88,11 +91,18 @@ export async function runner(args: string[], io: Io): Promise<number> {
     const platform = `${process.platform} ${process.arch}, node ${process.versions.node}`;
     const self = { runnerId: state.runnerId, platform, version, concurrency, serves } as const;
     const say = sayer(io, values.json);
+    const shared = serves === "organization" && concurrency > 1 ? [sharedWarning] : [];
+    for (const message of [...state.warnings, ...(warning ? [warning] : []), ...shared])
+      say({ event: "note", message });
     return (await runRunner({ ...settings, self }, state, say, io.signal)) ? exit.ok : exit.failed;
   } finally {
     state.close();
   }
 }
+
+const sharedWarning =
+  "Programs of different members run at the same time as one user, and can read each other's credentials. " +
+  "Start one runner for each group that trusts each other, or let the command isolate each run: docs/runner.md.";
 
 function numberOf(name: string, text: string, from: number, to: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
@@ -100,37 +110,6 @@ function numberOf(name: string, text: string, from: number, to: number): number 
     throw new UsageError(`--${name} must be a whole number from ${from} to ${to}.`);
   }
   return value;
-}
-
-function urlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
-    throw new UsageError("--url must be the origin of a server, such as https://signalbox.example.com.");
-  }
-  return url.origin;
-}
-
-function keyOf(
-  given: string | undefined,
-  file: string | undefined,
-  fromEnvironment: string | undefined,
-): string {
-  const key = given ?? (file === undefined ? fromEnvironment : readKey(file));
-  if (!key) {
-    throw new UsageError("An API key is needed: set SIGNALBOX_API_KEY, or name a file with --key-file.");
-  }
-  if (!/^sbx_[\x21-\x7e]+$/.test(key)) {
-    throw new UsageError("That is no API key of Signalbox: they begin with sbx_.");
-  }
-  return key;
-}
-
-function readKey(file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new OperatorError(`The key cannot be read: ${(error as Error).message}. Check --key-file.`);
-  }
 }
 
 function nameOf(name: string | undefined): string | undefined {

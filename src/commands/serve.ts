@@ -10,7 +10,8 @@ const help = `
 Usage: signalbox serve [--role all|api|worker]
 
 Runs the service until SIGINT or SIGTERM; then finishes what is in flight and ends with 0, within 10 s.
-A second signal ends it at once. Prints one line with its URL when it is ready; the log goes to stderr.
+A second signal ends it at once. Prints one line with its URL when it is ready; the log goes to stderr: for people on a terminal,
+else one JSON object a line (LOG_FORMAT=pretty or json decides).
 
 Options:
   --role all      everything in one process (the default)
@@ -41,14 +42,18 @@ export async function serve(args: string[], io: Io): Promise<number> {
   if (role !== "all" && !config.databaseUrl) {
     throw new UsageError(`--role ${role} needs DATABASE_URL: the embedded database has one process.`);
   }
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, { format: config.logFormat });
   endOnFaults(log);
 
   const socket = await bind(config);
   // The database opens while the rooms are being loaded: each takes about half a second.
-  const database = openDatabase(config, { log });
+  const rooms = import("../app.ts");
+  const database = openDatabase(config, {
+    log,
+    sealedColumns: async () => (await rooms).columnsUnderSecret,
+  });
   database.catch(() => {});
-  const { createApp, jobs } = await import("../app.ts");
+  const { createApp, jobs } = await rooms;
   const works = role !== "api";
   const publicUrl = config.publicUrl ?? socket.url;
   const platform = await openPlatform(config, { publicUrl, jobs, works, log, database });
@@ -56,6 +61,8 @@ export async function serve(args: string[], io: Io): Promise<number> {
   const listening = socket.serve(app);
   const control = await takeOrders(io, platform);
   if (works) await platform.jobs.work(platform, jobs);
+  // The line on stdout names PUBLIC_URL, which several replicas share.
+  log.info(`listening on ${socket.address}`);
   io.out(`Signalbox is ready at ${platform.config.publicUrl}`);
 
   if (!io.signal.aborted) await once(io.signal, "abort");

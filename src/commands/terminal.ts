@@ -6,6 +6,7 @@ import { hasDatabase, holderOf, lockFolder } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { createLog } from "../platform/log.ts";
 import { FolderInUse, type OpenDatabase, openDatabase, openPlatform } from "../platform/open.ts";
+import { printable } from "../platform/printable.ts";
 import { commands, runCommand } from "./index.ts";
 import { exit, type Io } from "./io.ts";
 
@@ -25,8 +26,9 @@ export function terminalIo(
   let config: Config | undefined;
   let database: Promise<OpenDatabase> | undefined;
   const io: Io = {
-    out: (line) => void process.stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    // Names, messages and addresses in there may come from anybody.
+    out: (line) => void process.stdout.write(`${printable(line)}\n`),
+    err: (line) => void process.stderr.write(`${printable(line)}\n`),
     signal,
     environment,
     serving: false,
@@ -34,11 +36,12 @@ export function terminalIo(
       config ??= readConfig(environment);
       return config;
     },
-    database: async ({ create = false, anySchema = false } = {}) => {
+    database: async ({ create = false, anySchema = false, anySecret = false } = {}) => {
       const config = io.config();
       if (!create && !config.databaseUrl && !hasDatabase(config.dataDir)) throw noInstance(config.dataDir);
       const schema = anySchema ? "leave" : "require";
-      database ??= openDatabase(config, { log: createLog("warn"), schema, patienceMs }).then(keep);
+      const log = createLog("warn");
+      database ??= openDatabase(config, { log, schema, patienceMs, anySecret, sealedColumns }).then(keep);
       return database;
     },
     platform: async () => {
@@ -46,7 +49,9 @@ export function terminalIo(
       const config = io.config();
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port || 8787}`;
       const log = createLog("warn");
-      return keep(await openPlatform(config, { publicUrl, jobs, works: false, log, patienceMs }));
+      return keep(
+        await openPlatform(config, { publicUrl, jobs, works: false, log, patienceMs, sealedColumns }),
+      );
     },
     carryOut: ({ command, args }, outlet, platform) => {
       if (!commands[command]?.database) {
@@ -65,6 +70,8 @@ export function terminalIo(
     },
   };
 }
+
+const sealedColumns = async () => (await import("../app.ts")).columnsUnderSecret;
 
 const insideServer = (io: Io, platform: Platform, outlet: Outlet): Io => ({
   ...io,
@@ -87,6 +94,16 @@ export async function runWhereTheDatabaseIs(name: string, args: string[], io: Io
   const wantsHelp = args.includes("--help") || args.includes("-h");
   const dataDir = commands[name]?.database && !wantsHelp ? embeddedFolder(io) : undefined;
   if (dataDir === undefined) return runCommand(name, args, io);
+  try {
+    return await runWhereTheFolderIs(dataDir, name, args, io);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    io.err(error.message);
+    return exit.failed;
+  }
+}
+
+async function runWhereTheFolderIs(dataDir: string, name: string, args: string[], io: Io): Promise<number> {
   for (const started = Date.now(); isHeld(dataDir); await sleep(100)) {
     const address = holderOf(dataDir)?.control;
     if (address) {

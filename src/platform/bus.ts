@@ -8,6 +8,8 @@ import { type Db, notify, type Unlisten } from "./db/index.ts";
  */
 export interface Bus {
   publish(db: Db, topic: string, ...payloads: string[]): Promise<void>;
+  /** The same outside of any transaction, for what belongs to none. */
+  send(topic: string, ...payloads: string[]): Promise<void>;
   subscribe(topic: string, listener: { onMessage(payload: string): void; onGap(): void }): () => void;
   /** False while messages of others do not reach this process. */
   isUp(): boolean;
@@ -38,7 +40,8 @@ export async function openBus(db: Db): Promise<Bus> {
       up = false;
     },
   );
-  return {
+  const bus: Bus = {
+    send: (topic, ...payloads) => bus.publish(db, topic, ...payloads),
     publish: async (on, topic, ...payloads) => {
       await notify(
         on,
@@ -57,6 +60,7 @@ export async function openBus(db: Db): Promise<Bus> {
     isUp: () => up,
     close: unlisten,
   };
+  return bus;
 }
 
 /** `from topic payload`, where only the payload may have spaces. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError, listensOnLoopbackOnly, readConfig } from "./config.ts";
+import { ConfigError, findExposure, isLoopbackOnly, readConfig } from "./config.ts";
 
 const secret = "a-secret-for-the-tests-long-enough";
 
@@ -49,6 +49,8 @@ describe("the configuration", () => {
     ["SIGNALBOX_SECRET", "31 characters are not enough .."],
     ["OTEL_TRACES_SAMPLER_ARG", "half"],
     ["MAIL_FROM", "a@example.com\nBcc: b@example.com"],
+    ["SIGNUP", "everybody"],
+    ["BOOTSTRAP", "invited"],
   ])("refuses %s=%j in one sentence that begins with its name", (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);
@@ -59,6 +61,24 @@ describe("the configuration", () => {
     const DATABASE_URL = "postgres://localhost/signalbox";
     expect(() => readConfig({ DATABASE_URL })).toThrow(/^SIGNALBOX_SECRET must be set when DATABASE_URL is/);
     expect(readConfig({ DATABASE_URL, SIGNALBOX_SECRET: secret }).databaseUrl).toBe(DATABASE_URL);
+    const fromFile = readConfig({ DATABASE_URL, SIGNALBOX_SECRET_FILE: "/run/secrets/signalbox" });
+    expect(fromFile).toMatchObject({ secret: undefined, secretFile: "/run/secrets/signalbox" });
+    expect(() => readConfig({ SIGNALBOX_SECRET: secret, SIGNALBOX_SECRET_FILE: "secret" })).toThrow(
+      /^SIGNALBOX_SECRET and SIGNALBOX_SECRET_FILE are both set\. /,
+    );
+  });
+
+  test.each([
+    [{}, "open", "open"],
+    [{ PUBLIC_URL: "http://localhost:8787" }, "open", "open"],
+    [{ HOST: "0.0.0.0" }, "invited", "closed"],
+    [{ PUBLIC_URL: "https://signalbox.example.com" }, "invited", "closed"],
+    [{ TRUSTED_PROXIES: "127.0.0.1" }, "invited", "closed"],
+    [{ HOST: "0.0.0.0", SIGNUP: "open", BOOTSTRAP: "open" }, "open", "open"],
+    [{ SIGNUP: "closed", BOOTSTRAP: "closed" }, "closed", "closed"],
+    [{ SIGNUP: "invited" }, "invited", "open"],
+  ])("with %j sign-up is %s and bootstrap %s", (environment, signup, bootstrap) => {
+    expect(readConfig(environment)).toMatchObject({ signup, bootstrap });
   });
 
   test.each([
@@ -70,7 +90,33 @@ describe("the configuration", () => {
     ["::", false],
     ["10.0.0.1", false],
     ["signalbox.example.com", false],
-  ])("knows whether %s can be reached from this machine only: %s", (host, loopback) => {
-    expect(listensOnLoopbackOnly(host)).toBe(loopback);
+  ])("an instance that listens on %s is loopback-only: %s", (HOST, loopbackOnly) => {
+    expect(isLoopbackOnly(readConfig({ HOST }))).toBe(loopbackOnly);
+  });
+
+  test.each([
+    [{}, undefined],
+    [{ PUBLIC_URL: "http://localhost:8787" }, undefined],
+    [{ PUBLIC_URL: "http://[::1]:8787" }, undefined],
+    [{ PUBLIC_URL: "https://signalbox.example.com" }, "PUBLIC_URL is https://signalbox.example.com"],
+    [{ PUBLIC_URL: "http://127.0.0.1.example.com" }, "PUBLIC_URL is http://127.0.0.1.example.com"],
+    [{ PUBLIC_URL: "http://10.0.0.1" }, "PUBLIC_URL is http://10.0.0.1"],
+    [{ TRUSTED_PROXIES: "127.0.0.1" }, "TRUSTED_PROXIES names a proxy"],
+    [{ HOST: "0.0.0.0", TRUSTED_PROXIES: "127.0.0.1" }, "HOST is 0.0.0.0"],
+  ])("%j makes an instance reachable by others: %s", (environment, exposure) => {
+    expect(findExposure(readConfig(environment))).toBe(exposure);
+  });
+
+  test.each([
+    [{}, true],
+    [{ HOST: "::1", PUBLIC_URL: "http://localhost:3000" }, true],
+    [{ HOST: "localhost", PUBLIC_URL: "http://[::1]:3000" }, true],
+    [{ PUBLIC_URL: "https://signalbox.example.com" }, false],
+    [{ TRUSTED_PROXIES: "127.0.0.1" }, false],
+    [{ HOST: "0.0.0.0" }, false],
+    [{ HOST: "0.0.0.0", PUBLIC_URL: "http://localhost" }, false],
+    [{ PUBLIC_URL: "http://localhost.example.com" }, false],
+  ])("with %j only this machine can reach the instance: %s", (environment, expected) => {
+    expect(isLoopbackOnly(readConfig(environment))).toBe(expected);
   });
 });

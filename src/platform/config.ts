@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { parseEgressAllow } from "./egress/index.ts";
+import { isLoopbackHost, parseEgressAllow } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
 
 /** The environment is wrong; the message names the variable and the way out. */
@@ -64,6 +64,24 @@ const header = z.string().transform((text, issues): [string, string] => {
   return z.NEVER;
 });
 
+const units: Readonly<Record<string, number>> = {
+  "": 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
+
+/** `name=limit`, the limit a whole number or one with KiB, MiB, GiB or TiB. */
+const limitEntry = z.string().transform((text, issues): [string, number] => {
+  const [, name, amount, unit = ""] = /^([a-z_.]+)\s*=\s*(\d{1,15})\s*(|[KMGT]iB)$/.exec(text) ?? [];
+  const limit = Number(amount) * units[unit]!;
+  if (name && Number.isSafeInteger(limit)) return [name, limit];
+  const message = `must list limits as name=number, separated by commas, such as automations=500,webhook_storage=2GiB; "${text}" is none`;
+  issues.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
 const share = "must be a number from 0 to 1, the share of traces to keep";
 
 /** Every variable the product reads, and nothing else reads the environment. */
@@ -79,6 +97,7 @@ const variables = z.object({
   DATABASE_POOL: wholeNumber(2, 200).default(10),
   DATA_DIR: z.string().min(1).default("./data"),
   SIGNALBOX_SECRET: secret.optional(),
+  SIGNALBOX_SECRET_FILE: z.string().min(1).optional(),
   SIGNALBOX_SECRET_PREVIOUS: secrets.default([]),
   EGRESS_ALLOW: z
     .string()
@@ -102,6 +121,10 @@ const variables = z.object({
       ),
     )
     .default([]),
+  QUOTAS: list
+    .pipe(z.array(limitEntry))
+    .transform((entries): ReadonlyMap<string, number> => new Map(entries))
+    .default(new Map()),
   WEBHOOK_RETENTION_DAYS: wholeNumber(1, 3650).default(90),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@mail.example.com").optional(),
   MAIL_FROM: z
@@ -109,11 +132,14 @@ const variables = z.object({
     .regex(/^[^\r\n@]+@[^\r\n@]+$/, "must be an address such as Signalbox <signalbox@example.com>")
     .optional(),
   ADMIN_EMAILS: list.pipe(z.array(z.email("must list e-mail addresses, separated by commas"))).default([]),
+  SIGNUP: z.enum(["open", "invited", "closed"], { error: "must be open, invited or closed" }).optional(),
+  BOOTSTRAP: z.enum(["open", "closed"], { error: "must be open or closed" }).optional(),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
       error: "must be one of fatal, error, warn, info, debug, trace, silent",
     })
     .default("info"),
+  LOG_FORMAT: z.enum(["pretty", "json"], { error: "must be pretty or json" }).optional(),
   CORS_ORIGINS: list.pipe(z.array(url(["http:", "https:"], "https://app.example.com"))).default([]),
   TRUSTED_PROXIES: list.pipe(z.array(cidr)).default([]),
   METRICS_TOKEN: z
@@ -153,13 +179,16 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     throw new ConfigError(`${String(path[0])} ${message}.`);
   }
   const env = parsed.data;
-  if (env.DATABASE_URL && !env.SIGNALBOX_SECRET) {
+  if (env.SIGNALBOX_SECRET && env.SIGNALBOX_SECRET_FILE) {
+    throw new ConfigError("SIGNALBOX_SECRET and SIGNALBOX_SECRET_FILE are both set. Keep one of them.");
+  }
+  if (env.DATABASE_URL && !env.SIGNALBOX_SECRET && !env.SIGNALBOX_SECRET_FILE) {
     throw new ConfigError(
       "SIGNALBOX_SECRET must be set when DATABASE_URL is: every replica needs the same one. " +
-        "Make it with `openssl rand -base64 32`.",
+        "Make it with `openssl rand -base64 32`, or name a file that holds it with SIGNALBOX_SECRET_FILE.",
     );
   }
-  return {
+  const config = {
     host: env.HOST,
     port: env.PORT,
     /** Known only after listening when neither is set and the port is free to choose. */
@@ -168,14 +197,20 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     databasePool: env.DATABASE_POOL,
     dataDir: resolve(env.DATA_DIR),
     secret: env.SIGNALBOX_SECRET,
+    /** A file that holds the secret instead. */
+    secretFile: env.SIGNALBOX_SECRET_FILE && resolve(env.SIGNALBOX_SECRET_FILE),
     previousSecrets: env.SIGNALBOX_SECRET_PREVIOUS,
     egressAllow: env.EGRESS_ALLOW,
     codehostWebhookSecrets: env.CODEHOST_WEBHOOK_SECRET,
+    /** Limits that differ from the defaults; the names are checked by those who know them. */
+    quotas: env.QUOTAS,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
     logLevel: env.LOG_LEVEL,
+    /** Left out: pretty where stderr is a terminal. */
+    logFormat: env.LOG_FORMAT,
     corsOrigins: env.CORS_ORIGINS.map((origin) => new URL(origin).origin),
     trustedProxies: env.TRUSTED_PROXIES,
     metricsToken: env.METRICS_TOKEN,
@@ -188,8 +223,36 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
         }
       : undefined,
   };
+  const isLocal = isLoopbackOnly(config);
+  return {
+    ...config,
+    /** Who may make an account beside the first one. */
+    signup: env.SIGNUP ?? (isLocal ? "open" : "invited"),
+    /** Whether agents may make workspaces without an account. */
+    bootstrap: env.BOOTSTRAP ?? (isLocal ? "open" : "closed"),
+    /** Which of these two were set, and are no defaults. */
+    isSet: { signup: env.SIGNUP !== undefined, bootstrap: env.BOOTSTRAP !== undefined },
+  };
 }
 
-/** Nobody but this machine can reach the service: then loopback is no secret to its callers. */
-export const listensOnLoopbackOnly = (host: string): boolean =>
-  host === "localhost" || (isIP(host) !== 0 && ipaddr.parse(host).range() === "loopback");
+interface Reach {
+  host: string;
+  publicUrl: string | undefined;
+  trustedProxies: readonly unknown[];
+}
+
+/**
+ * True when only this machine can reach the service. Loopback services are then no secret to its callers.
+ * A proxy in front makes the service public although it listens on loopback, so `HOST` alone does not decide.
+ */
+export const isLoopbackOnly = (config: Reach): boolean => findExposure(config) === undefined;
+
+/** The setting by which others can reach the service; undefined on a loopback-only instance. */
+export function findExposure({ host, publicUrl, trustedProxies }: Reach): string | undefined {
+  if (host !== "localhost" && !(isIP(host) !== 0 && ipaddr.parse(host).range() === "loopback"))
+    return `HOST is ${host}`;
+  if (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname))
+    return `PUBLIC_URL is ${publicUrl}`;
+  if (trustedProxies.length > 0) return "TRUSTED_PROXIES names a proxy";
+  return undefined;
+}

@@ -1,13 +1,15 @@
 import type { Bus } from "./bus.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/index.ts";
-import type { Egress } from "./egress/index.ts";
+import type { EgressGateway } from "./egress/index.ts";
 import type { Id } from "./ids.ts";
 import type { Jobs } from "./jobs/index.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import type { Mail } from "./mail/index.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Queues } from "./queues.ts";
+import type { Sandbox } from "./sandbox/index.ts";
 import type { Tracer } from "./trace.ts";
 
 export type OrgId = Id<"org">;
@@ -23,7 +25,11 @@ export interface Platform {
   jobs: Jobs;
   mail: Mail;
   /** The way out: everything that calls an address somebody else chose goes through it. */
-  egress: Egress;
+  egress: EgressGateway;
+  /** Places that organizations and networks share fairly. */
+  queues: Queues;
+  /** Threads for work on bytes that somebody else chose. */
+  sandbox: Sandbox;
   metrics: Metrics;
   /** Only when a collector is configured. */
   trace: Tracer | undefined;
@@ -52,7 +58,7 @@ export interface MemberCtx extends UserCtx {
   member: Membership;
 }
 
-export type CredentialKind = "session" | "key" | "runner" | "worker" | "scim" | "mcp";
+export type CredentialKind = "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp";
 
 /** Who a credential turned out to be. */
 export interface Caller {
@@ -69,6 +75,10 @@ export interface Caller {
   signedInBy?: "password" | "sso";
   /** MCP tokens only: what it may be used for. */
   scopes?: readonly string[];
+  /** Run credentials only: the ids of everything that it reaches. Every route that takes one checks this. */
+  limitedTo?: ReadonlySet<string>;
+  /** Run credentials only: the runner or member that holds the run. */
+  holder?: string;
 }
 
 export interface Membership {

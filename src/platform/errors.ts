@@ -20,12 +20,20 @@ export class Refusal extends Error {
   readonly body: { error: string } & Record<string, unknown>;
   readonly headers: Record<string, string>;
   constructor(status: number, body: Refusal["body"], headers: Record<string, string> = {}) {
-    super(typeof body.message === "string" ? body.message : body.error);
+    super(typeof body.message === "string" ? body.message : (describeDetails(body.details) ?? body.error));
     this.status = status;
     this.body = body;
     this.headers = headers;
   }
 }
+
+/** One line for places that show no reply body: a command's output, a row in a list. */
+const describeDetails = (details: unknown): string | undefined =>
+  Array.isArray(details) && details.length > 0
+    ? details
+        .map(({ message, path }: Detail) => (path?.length ? `${path.join(".")}: ${message}` : message))
+        .join(" ")
+    : undefined;
 
 export const invalidRequest = (details: Detail[], capability?: string) =>
   new Refusal(400, { error: "invalid_request", details, ...(capability ? { capability } : {}) });
@@ -34,13 +42,27 @@ export const invalidRequest = (details: Detail[], capability?: string) =>
 export const invalidField = (path: (string | number)[], message: string) =>
   invalidRequest([{ message, path }]);
 
-/** `why` goes into the header, in the manner of RFC 6750; the body says nothing more. */
-export const unauthorized = (why?: "invalid_token" | "invalid_credentials") =>
-  new Refusal(
-    401,
-    { error: "unauthorized" },
-    { "www-authenticate": `Bearer realm="signalbox"${why ? `, error="${why}"` : ""}` },
-  );
+type Why = "invalid_token" | "invalid_key" | "invalid_credentials";
+
+const challenge = (scheme: "Bearer" | "ApiKey", why?: Why, sentence?: string) =>
+  `${scheme} realm="signalbox"${why ? `, error="${why}"` : ""}${sentence ? `, error_description="${sentence}"` : ""}`;
+
+const challenged = (header: string) =>
+  new Refusal(401, { error: "unauthorized" }, { "www-authenticate": header });
+
+/**
+ * `why` and its sentence go into the header, in the manner of RFC 6750; the body says nothing more. The sentence has
+ * no quotation marks. One that depends on what is stored must not tell a token that ended from one that never was:
+ * whoever finds an old token would learn that it was real.
+ */
+export const unauthorized = (why?: Exclude<Why, "invalid_key">, sentence?: string) =>
+  challenged(challenge("Bearer", why, sentence));
+
+/** The same for an API key, which has a scheme of its own: it is sent in `x-api-key`. */
+export const unauthorizedKey = (sentence: string) => challenged(challenge("ApiKey", "invalid_key", sentence));
+
+/** No credential came; both kinds are taken. */
+export const credentialRequired = () => challenged(`${challenge("Bearer")}, ${challenge("ApiKey")}`);
 
 export const forbidden = (reason: string, message: string) =>
   new Refusal(403, { error: "forbidden", reason, message });

@@ -1,5 +1,5 @@
-import { removeOldReplies, removeOverAttempts } from "./http/index.ts";
-import { job } from "./jobs/index.ts";
+import { removeOldReplies, removeOldUsage, removeOverAttempts } from "./http/index.ts";
+import { job, removeOldDeaths } from "./jobs/index.ts";
 
 /** What the platform itself keeps for a while only. */
 export const housekeeping = job({
@@ -8,5 +8,7 @@ export const housekeeping = job({
   handle: async ({ db }) => {
     await removeOverAttempts(db);
     await removeOldReplies(db);
+    await removeOldDeaths(db);
+    await removeOldUsage(db);
   },
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { isId, newId } from "./ids.ts";
+import { idsBetween, isId, newId, newIdAt } from "./ids.ts";
 
 describe("an id", () => {
   test("sorts by the moment it was made, also within a millisecond", () => {
@@ -26,6 +26,19 @@ describe("an id", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  test("of an earlier time stands where those of that time are", () => {
+    const time = fc.integer({ min: 1_000_000_000, max: Date.now() });
+    fc.assert(
+      fc.property(time, time, (a, b) => {
+        const [one, other] = [newIdAt("run", a), newIdAt("run", b)];
+        expect(isId("run", one)).toBe(true);
+        if (a !== b) expect(one < other).toBe(a < b);
+        const { first, end } = idsBetween("run", a, a);
+        expect(first! <= one && one < end!).toBe(true);
+      }),
+    );
   });
 
   test("is an id of its own kind and of no other", () => {

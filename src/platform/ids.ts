@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { randomBytes, randomFillSync } from "node:crypto";
 
 /**
  * TypeIDs: a prefix that says what it names, then a UUIDv7 in Crockford's base32, so that ids sort by
@@ -37,6 +37,30 @@ export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
   bytes[7] = counter & 0xff;
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
   return `${prefix}_${encode(bytes)}`;
+}
+
+/** An id as if it had been made at that time. For history that is written afterwards. */
+export function newIdAt<Prefix extends string>(prefix: Prefix, time: number): Id<Prefix> {
+  const own = randomBytes(16);
+  own.writeUIntBE(Math.floor(time), 0, 6);
+  own[6] = 0x70 | (own[6]! & 0x0f);
+  own[8] = 0x80 | (own[8]! & 0x3f);
+  return `${prefix}_${encode(own)}`;
+}
+
+/** How far the clocks of the database and of the processes that make ids may be apart. */
+const clockSkewMs = 15 * 60 * 1000;
+
+/** Ids of rows made between two times lie between these, so that a time is a place in an index of ids. */
+export const idsBetween = (prefix: string, from: number | undefined, to: number | undefined) => ({
+  first: from === undefined ? undefined : smallestIdAt(prefix, from - clockSkewMs),
+  end: to === undefined ? undefined : smallestIdAt(prefix, to + clockSkewMs),
+});
+
+function smallestIdAt(prefix: string, time: number): string {
+  const smallest = Buffer.alloc(16);
+  smallest.writeUIntBE(Math.min(Math.max(Math.floor(time), 0), 2 ** 48 - 1), 0, 6);
+  return `${prefix}_${encode(smallest)}`;
 }
 
 function encode(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sealFirstFormat } from "../../test/sealing.ts";
 import { createKeyring, instanceId, type Place, UnsealError } from "./keyring.ts";
 
 const secret = "a secret for the tests, long enough";
@@ -18,6 +19,36 @@ describe("the key ring", () => {
         expect(() => ring.open(sealed, elsewhere)).toThrow(UnsealError);
       }),
     );
+  });
+
+  test("opens for the organization and the address it was sealed for, and for no other", () => {
+    const ring = createKeyring(secret);
+    const bound = { ...here, organization: "org_1", address: "https://git.example" };
+    const sealed = ring.seal("token", bound);
+    expect(ring.open(sealed, bound)).toBe("token");
+    for (const other of [
+      here,
+      { ...bound, organization: "org_2" },
+      { ...bound, organization: undefined },
+      { ...bound, address: "https://evil.example" },
+      { ...bound, address: undefined },
+      { ...here, organization: "https://git.example", address: "org_1" },
+    ])
+      expect(() => ring.open(sealed, other)).toThrow(UnsealError);
+  });
+
+  test("opens the first format, which knew neither, until that has ended", () => {
+    const ring = createKeyring(secret);
+    const bound = { ...here, organization: "org_1", address: "https://git.example" };
+    const old = sealFirstFormat(secret, "token", here);
+    expect(ring.keyOf(old)).toBe("previous");
+    expect(ring.open(old, bound)).toBe("token");
+    // The mark of the format is not enough to make one out of the other.
+    expect(() => ring.open(ring.seal("token", here).replace(/^v2/, "v1"), here)).toThrow(UnsealError);
+    expect(() => ring.open(old.replace(/^v1/, "v2"), here)).toThrow(UnsealError);
+    ring.endFirstFormat();
+    expect(() => ring.open(old, bound)).toThrow(/first format/);
+    expect(ring.open(ring.seal("token", bound), bound)).toBe("token");
   });
 
   test("never opens what was tampered with", () => {
@@ -73,5 +104,27 @@ describe("the key ring", () => {
     expect(instanceId(createKeyring(secret))).toBe(instanceId(createKeyring(secret, [other])));
     expect(instanceId(createKeyring(secret))).not.toBe(instanceId(createKeyring(other)));
     expect(createKeyring(secret).derive("one")).not.toBe(createKeyring(secret).derive("two"));
+  });
+});
+
+describe("a signature", () => {
+  const before = createKeyring("the secret of last year, long enough");
+  const ring = createKeyring("the secret of this year, long enough", [
+    "the secret of last year, long enough",
+  ]);
+
+  test("is of one text, one purpose and one key", () => {
+    const signature = ring.sign("rows", "text");
+    expect(ring.checkSignature("rows", "text", signature)).toBe("current");
+    expect(ring.checkSignature("rows", "other", signature)).toBe("invalid");
+    expect(ring.checkSignature("columns", "text", signature)).toBe("invalid");
+    expect(ring.checkSignature("rows", "text", before.sign("rows", "text"))).toBe("previous");
+    expect(before.checkSignature("rows", "text", signature)).toBe("unknown");
+  });
+
+  test("that is cut, lengthened or no signature at all is invalid", () => {
+    const signature = ring.sign("rows", "text");
+    for (const forged of ["", "v1", ring.currentPrefix, signature.slice(0, -8), `${signature}AAAA`, "v2.x.y"])
+      expect(ring.checkSignature("rows", "text", forged), forged).toBe("invalid");
   });
 });

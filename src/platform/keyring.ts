@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import { OperatorError } from "./errors.ts";
 
 /** The one place in the database a sealed value belongs to; it opens nowhere else. */
@@ -6,6 +14,10 @@ export interface Place {
   table: string;
   row: string;
   column: string;
+  /** Whose it is, where it is an organization's. */
+  organization?: string | undefined;
+  /** Of a credential: where it is sent. A row that names another address does not open. */
+  address?: string | undefined;
 }
 
 /** Where sealed values are kept, for whoever walks all of them. */
@@ -14,33 +26,54 @@ export interface SealedColumn {
   /** An SQL expression that gives the `row` of the place. */
   id: string;
   column: string;
+  /** An SQL expression that gives the organization of the place, if it has one. */
+  organization?: string;
+  /** For the address of the place: an SQL expression of JSON, and what to make of it. */
+  address?: { fields: string; of(fields: never): string | undefined };
 }
 
 export interface Keyring {
   seal(plain: string, place: Place): string;
   open(sealed: string, place: Place): string;
-  /** The text every value sealed by the current key starts with: what re-sealing looks for. */
+  /** The text every value starts with that the current key sealed in the current format. */
   readonly currentPrefix: string;
-  /** Which of our keys sealed it, as far as its beginning tells. */
+  /** From now on values of the first format do not open: all have been sealed anew. */
+  endFirstFormat(): void;
+  /** Which of our keys sealed it, as far as its beginning tells. `previous`: or in the first format. */
   keyOf(sealed: string): "current" | "previous" | "unknown";
   /** A key of its own for another purpose, derived from the current secret. */
   derive(purpose: string): string;
+  /** Authenticates a text for one purpose: HMAC-SHA-256 under the current key, with the key's id. */
+  sign(purpose: string, text: string): string;
+  /** Which of our keys signed this text for this purpose. */
+  checkSignature(purpose: string, text: string, signature: string): SignatureCheck;
 }
+
+/** `invalid`: not the signature of this text. `unknown`: made under a secret that is not configured. */
+export type SignatureCheck = "current" | "previous" | "unknown" | "invalid";
+
+/** The part of a key ring that authenticates rows. */
+export type Signer = Pick<Keyring, "sign" | "checkSignature">;
 
 interface Key {
   id: string;
   bytes: Buffer;
+  /** By purpose. */
+  signing: Map<string, Buffer>;
+  secret: string;
 }
 
 /**
  * AES-256-GCM under a key derived from the instance's secret. The key's id stands in the text, so that
- * an old key opens what it sealed while a new one seals; table, row and column are authenticated, so a
- * value copied into another row does not open.
+ * an old key opens what it sealed while a new one seals. Table, row, column, organization and address are
+ * authenticated, so a value that was moved, or whose row was changed to send it elsewhere, does not open.
+ * The first format (`v1`) did not know organization and address.
  */
 export function createKeyring(secret: string, previous: readonly string[] = []): Keyring {
   const current = deriveKey(secret);
   const keys = new Map([...previous.map(deriveKey), current].map((key) => [key.id, key]));
-  const currentPrefix = `v1.${current.id}.`;
+  const currentPrefix = `v2.${current.id}.`;
+  let opensFirstFormat = true;
   return {
     currentPrefix,
     seal(plain, place) {
@@ -52,7 +85,11 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
     open(sealed, place) {
       const [version, id = "", text = ""] = sealed.split(".");
       const key = keys.get(id);
-      if (version !== "v1") throw new UnsealError("the value is not sealed in a known format");
+      const authenticated = version === "v2" ? aad(place) : firstAad(place);
+      if (version !== "v2" && version !== "v1")
+        throw new UnsealError("the value is not sealed in a known format");
+      if (version === "v1" && !opensFirstFormat)
+        throw new UnsealError("it is in the first format, which ended when all values were sealed anew");
       if (!key) {
         throw new UnsealError(
           "it was sealed under another secret; put that one into SIGNALBOX_SECRET_PREVIOUS and run `signalbox reseal`",
@@ -61,20 +98,32 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
       const body = Buffer.from(text, "base64url");
       try {
         const cipher = createDecipheriv("aes-256-gcm", key.bytes, body.subarray(0, 12), tag).setAAD(
-          aad(place),
+          authenticated,
         );
         cipher.setAuthTag(body.subarray(-16));
         return cipher.update(body.subarray(12, -16), undefined, "utf8") + cipher.final("utf8");
       } catch {
         throw new UnsealError(
-          `it was altered, or moved from another place than ${place.table}.${place.column}`,
+          `it was altered, was moved here from another place than this one of ${place.table}.${place.column}, or its row names another organization or address`,
         );
       }
     },
     keyOf(sealed) {
       if (sealed.startsWith(currentPrefix)) return "current";
       const [version, id = ""] = sealed.split(".");
-      return version === "v1" && keys.has(id) ? "previous" : "unknown";
+      return (version === "v1" || version === "v2") && keys.has(id) ? "previous" : "unknown";
+    },
+    endFirstFormat() {
+      opensFirstFormat = false;
+    },
+    sign: (purpose, text) => `v1.${current.id}.${hmac(current, purpose, text).toString("base64url")}`,
+    checkSignature(purpose, text, signature) {
+      const [version, id = "", tag = ""] = signature.split(".");
+      const key = keys.get(id);
+      if (version !== "v1" || !key) return version === "v1" && id ? "unknown" : "invalid";
+      const [given, expected] = [Buffer.from(tag, "base64url"), hmac(key, purpose, text)];
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "invalid";
+      return key === current ? "current" : "previous";
     },
     derive: (purpose) =>
       Buffer.from(hkdfSync("sha256", secret, "", `signalbox ${purpose}`, 32)).toString("base64url"),
@@ -94,10 +143,22 @@ export class UnsealError extends OperatorError {
 function deriveKey(secret: string): Key {
   const bytes = Buffer.from(hkdfSync("sha256", secret, "", "signalbox sealing v1", 32));
   // An id of the key itself, not of the secret: it can be shown without helping anyone guess.
-  return { bytes, id: createHash("sha256").update("key id").update(bytes).digest("hex").slice(0, 8) };
+  const id = createHash("sha256").update("key id").update(bytes).digest("hex").slice(0, 8);
+  return { bytes, id, secret, signing: new Map() };
+}
+
+function hmac(key: Key, purpose: string, text: string): Buffer {
+  let bytes = key.signing.get(purpose);
+  if (!bytes) {
+    bytes = Buffer.from(hkdfSync("sha256", key.secret, "", `signalbox signing v1 ${purpose}`, 32));
+    key.signing.set(purpose, bytes);
+  }
+  return createHmac("sha256", bytes).update(text).digest();
 }
 
 // Left to itself the library takes the tag as short as a forger wants it.
 const tag = { authTagLength: 16 };
 
-const aad = ({ table, row, column }: Place) => Buffer.from(JSON.stringify([table, row, column]));
+const firstAad = ({ table, row, column }: Place) => Buffer.from(JSON.stringify([table, row, column]));
+const aad = ({ table, row, column, organization = "", address = "" }: Place) =>
+  Buffer.from(JSON.stringify([table, row, column, organization, address]));

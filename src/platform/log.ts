@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { prettyLines } from "./pretty-log.ts";
 
 export type Log = Logger;
 
@@ -17,16 +18,22 @@ const secretKeys = [
   "refreshToken",
 ];
 
+export type LogFormat = "pretty" | "json";
+
+/** Lines go to stderr together, at the latest after a tenth of a second and when the process ends. */
+function openStderr(format: LogFormat): DestinationStream {
+  const stderr = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 100 });
+  return format === "pretty" ? prettyLines(stderr, process.stderr.hasColors?.() ?? false) : stderr;
+}
+
+/** For a person at a terminal by default, for programs everywhere else. */
+const defaultFormat = (): LogFormat => (process.stderr.isTTY ? "pretty" : "json");
+
 export function createLog(
   level: string,
-  // Lines go out together, at the latest after a tenth of a second and when the process ends.
-  destination: DestinationStream = pino.destination({
-    fd: 2,
-    sync: false,
-    minLength: 4096,
-    periodicFlush: 100,
-  }),
+  to: DestinationStream | { format: LogFormat | undefined } = { format: undefined },
 ): Log {
+  const destination = "write" in to ? to : openStderr(to.format ?? defaultFormat());
   return pino(
     {
       level,

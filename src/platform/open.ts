@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openBus } from "./bus.ts";
-import { type Config, listensOnLoopbackOnly } from "./config.ts";
+import { checkSecret, refuseWrongSecret } from "./canary/index.ts";
+import { type Config, isLoopbackOnly } from "./config.ts";
 import type { Platform } from "./context.ts";
 import {
   createDb,
@@ -8,6 +9,7 @@ import {
   describeServer,
   type Engine,
   type FolderLock,
+  hasDatabase,
   holderOf,
   lockFolder,
   migrate,
@@ -22,11 +24,15 @@ import { createEgress } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
 import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
-import { createKeyring, type Keyring } from "./keyring.ts";
+import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
-import { instanceSecret } from "./secret-file.ts";
+import { tightenContents } from "./private-folder.ts";
+import { createQueues } from "./queues.ts";
+import { recallFormat } from "./reseal/index.ts";
+import { createSandbox } from "./sandbox/index.ts";
+import { describeSecretSource, instanceSecret } from "./secret-file.ts";
 import { openTracer } from "./trace.ts";
 
 /** What reads and writes the data, without anything that runs by itself. */
@@ -47,6 +53,10 @@ export interface DatabaseOptions {
   schema?: "apply" | "require" | "leave";
   /** How long to wait for a data folder that somebody else has. */
   patienceMs?: number;
+  /** Opens the database though the secret is another one: for commands that deal with that. */
+  anySecret?: boolean;
+  /** What may hold sealed values; asked for when the database has not recorded its secret yet. */
+  sealedColumns?(): Promise<readonly SealedColumn[]>;
 }
 
 /** Another process has the data folder. */
@@ -61,18 +71,34 @@ export class FolderInUse extends OperatorError {
 
 export async function openDatabase(
   config: Config,
-  { log, engine: given, schema = "apply", patienceMs = 1_000 }: DatabaseOptions,
+  {
+    log,
+    engine: given,
+    schema = "apply",
+    patienceMs = 1_000,
+    anySecret = false,
+    sealedColumns = async () => [],
+  }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const embedded = !config.databaseUrl && !given;
   const lock = embedded ? await takeFolder(config.dataDir, patienceMs) : undefined;
   if (embedded && !lock) throw new FolderInUse(config.dataDir);
-  lock?.announce({ pid: process.pid });
   let engine = given;
   try {
+    if (lock) protectFolder(lock, config.dataDir, log);
+    lock?.announce({ pid: process.pid });
     const keyring = createKeyring(instanceSecret(config), config.previousSecrets);
     engine ??= await openEngine(config, log);
-    const db = createDb(engine);
+    const db = createDb(engine, keyring);
+    const checksSecret = schema !== "leave" && !anySecret;
+    const check = { source: describeSecretSource(config), sealedColumns };
+    // Before the schema changes too: this may be the database of another instance.
+    if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
     await bringUp(db, schema, log);
+    if (schema !== "leave") {
+      if (checksSecret) await checkSecret({ db, keyring }, check);
+      await recallFormat({ db, keyring });
+    }
     const opened = engine;
     return {
       db,
@@ -89,6 +115,13 @@ export async function openDatabase(
     lock?.release();
     throw (config.databaseUrl && unreachable(config.databaseUrl, error)) || error;
   }
+}
+
+/** From here on, whatever this process writes is for its owner only, from the first byte. */
+function protectFolder(lock: FolderLock, dataDir: string, log: Log): void {
+  process.umask(0o077);
+  tightenContents(dataDir, "DATA_DIR");
+  for (const warning of lock.warnings) log.warn({ dataDir }, warning);
 }
 
 /** Looked at for a moment by a command, or let go of a moment later by a process that is ending. */
@@ -158,11 +191,13 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
     // Closed after the jobs, so that the spans of the last ones are sent too.
     const trace = config.tracing && openTracer(config.tracing, { log, metrics });
     undo.push(() => trace?.stop(grace));
+    const sandbox = createSandbox();
+    undo.push(() => sandbox.close());
     const jobs = await openJobs({ db, log, definitions: options.jobs, works: options.works });
     undo.push(() => jobs.stop(grace));
     const egress = createEgress({
       allow: config.egressAllow,
-      allowLoopback: listensOnLoopbackOnly(config.host),
+      allowLoopback: isLoopbackOnly(config),
     });
     undo.push(() => egress.close());
     const platform: Platform = {
@@ -173,6 +208,8 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       jobs,
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
       egress,
+      queues: createQueues(metrics),
+      sandbox,
       metrics,
       trace,
       log,
@@ -192,7 +229,12 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
 }
 
 async function openEngine(config: Config, log: Log): Promise<Engine> {
-  if (!config.databaseUrl) return openEmbedded(config.dataDir);
+  if (!config.databaseUrl) {
+    if (!hasDatabase(config.dataDir)) {
+      log.info(`making the embedded database in ${config.dataDir}; this takes some seconds, once`);
+    }
+    return openEmbedded(config.dataDir);
+  }
   return openPostgres(config.databaseUrl, {
     poolSize: config.databasePool,
     onError: (error) => log.warn({ err: error }, "database connection"),

@@ -1,16 +1,55 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
+import { hasDatabase } from "./db/index.ts";
 import { OperatorError } from "./errors.ts";
 
-export const secretFile = (dataDir: string) => join(dataDir, "secret");
+/** Where the secret of an embedded database is kept when none is configured. */
+export const keptSecretFile = (dataDir: string) => join(dataDir, "secret");
+
+type Settings = Pick<Config, "secret" | "secretFile" | "dataDir">;
+
+/** What the operator knows the secret by, as the beginning of a sentence. */
+export function describeSecretSource({ secret, secretFile, dataDir }: Settings): string {
+  return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? keptSecretFile(dataDir)}`;
+}
 
 /** The instance's secret: configured, or for the embedded database made once and kept beside it. */
-export function instanceSecret({ secret, dataDir }: Pick<Config, "secret" | "dataDir">): string {
+export function instanceSecret({ secret, secretFile, dataDir }: Settings): string {
   if (secret) return secret;
-  const file = secretFile(dataDir);
+  return secretFile ? readSecret(secretFile) : readKeptSecret(dataDir);
+}
+
+function readSecret(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      code === "ENOENT"
+        ? `SIGNALBOX_SECRET_FILE names ${file}, which does not exist. Restore it; for a new instance make it with \`openssl rand -base64 32\`.`
+        : `SIGNALBOX_SECRET_FILE names ${file}, which cannot be read (${code}). Let the user of the service read it.`,
+    );
+  }
+  if (text.length >= 32) return text;
+  throw new OperatorError(
+    `SIGNALBOX_SECRET_FILE names ${file}, which holds less than 32 characters. Make a secret with \`openssl rand -base64 32\`.`,
+  );
+}
+
+function readKeptSecret(dataDir: string): string {
+  const file = keptSecretFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new OperatorError(
+      `${file} is a symbolic link. Put the secret itself there, or set SIGNALBOX_SECRET.`,
+    );
+  if (hasDatabase(dataDir) && !existsSync(file))
+    throw new OperatorError(
+      `${file} is missing: it holds the secret that the database in ${dataDir} is sealed with. Restore it, or set SIGNALBOX_SECRET to that secret.`,
+    );
   try {
     // `wx`: of two starts at the same moment one makes it, the other reads it.
     writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600, flag: "wx" });

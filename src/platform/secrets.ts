@@ -22,6 +22,7 @@ export function isToken(prefix: string, text: string): boolean {
   return (
     text.length === prefix.length + 36 &&
     text.startsWith(prefix) &&
+    /^[0-9A-Za-z]{36}$/.test(text.slice(prefix.length)) &&
     text.endsWith(checksum(text.slice(0, -6)))
   );
 }

@@ -1,4 +1,4 @@
-import { isDatabaseDown } from "./db/index.ts";
+import { isDatabaseBusy, isDatabaseDown } from "./db/index.ts";
 
 export interface Shared<Item, Outcome> {
   /** One statement for all of them, and one commit: an outcome for each, in their order. */
@@ -83,7 +83,7 @@ export function createTogether<Item, Outcome>({
         for (const [i, { resolve }] of group.entries()) resolve(outcomes[i]!);
       };
     } catch (error) {
-      if (group.length > 1 && !isDatabaseDown(error)) {
+      if (group.length > 1 && !isDatabaseDown(error) && !isDatabaseBusy(error)) {
         // One of them is at fault, or two waited for each other: by itself each gets its own answer.
         const each: (() => void)[] = [];
         for (const one of group) each.push(await outcomesOf([one]));

@@ -1,23 +1,31 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, startChild } from "./child.ts";
+import { type Child, type Command, neverStarted, startChild } from "./child.ts";
+import { prepareContext } from "./context.ts";
 import { deliver, type Fate } from "./delivery.ts";
 import type { Refused } from "./failures.ts";
 import type { Guard } from "./guard.ts";
 import type { Journal } from "./journal.ts";
 import { keepLease } from "./lease.ts";
 import type { Line } from "./lines.ts";
+import { maskSecret } from "./mask.ts";
 import { completionOf, cutOff, type StopReason, terminalEvent } from "./outcome.ts";
-import type { Assignment, Server } from "./server.ts";
+import type { Assignment } from "./replies.ts";
+import type { Server } from "./server.ts";
 import { complaint, type Event, maxComplaintBytes, type Result, understand } from "./speech.ts";
 import type { KeptJournal } from "./state.ts";
+import { addUsage, noUsage } from "./usage.ts";
 
 /** A line of JSON can be longer than what is kept of it: a result has the whole text in it, say. */
 const maxLineBytes = 1024 * 1024;
 /** A command that talks without end must fill neither this disk nor the server's. */
 const maxEvents = 100_000;
 const maxJournalBytes = 64 * 1024 * 1024;
+/** Usage is money, so it is kept a little longer; after that it is only added up. */
+const spareEvents = 10_000;
+const spareBytes = 4 * 1024 * 1024;
 const maxComplaints = 1_000;
+const journalLimits = { events: maxEvents, bytes: maxJournalBytes, spareEvents, spareBytes };
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface Conditions {
@@ -55,28 +63,41 @@ export function startAttempt(
 
   const cwd = terms.workdir ?? join(terms.workFolder, `${runId}.${attempt}`);
   if (!terms.workdir) mkdirSync(cwd, { recursive: true, mode: 0o700 });
-  const listener = createListener(journal, delivery.wake);
-  const child = startChild(
-    terms.command,
-    assignment.instructions,
-    { cwd, env: { ...terms.environment, ...describe(assignment, cwd, terms.server.url) } },
-    { stdout: maxLineBytes, stderr: maxComplaintBytes },
-    { ...listener, room: delivery.room },
-    terms.guard,
-  );
+  const folder = join(terms.workFolder, `${runId}.${attempt}.context`);
+  const mask = maskSecret(assignment.credential);
+  const listener = createListener(journal, delivery.wake, journalLimits, mask);
+  const unready = new AbortController();
+  const child = (async (): Promise<Child> => {
+    const signal = AbortSignal.any([terms.halt, unready.signal]);
+    const context = await prepareContext(terms.server, assignment, { folder, cwd }, signal);
+    if (signal.aborted) throw new Error("the run was stopped");
+    const env = { ...describe(assignment, cwd, terms.server.url), ...context.environment };
+    return startChild(
+      terms.command,
+      assignment.instructions,
+      { cwd, env: { ...terms.environment, ...env } },
+      { stdout: maxLineBytes, stderr: maxComplaintBytes },
+      { ...listener, room: delivery.room },
+      terms.guard,
+    );
+  })().catch((error: Error) => neverStarted(error.message));
+  const endChild = (killAfterMs: number) => {
+    unready.abort();
+    void child.then((started) => started.stop(killAfterMs));
+  };
 
   const stop = (reason: StopReason) => {
     if (stopped || lost) return;
     stopped = reason;
     terms.onStopping(runId, reason);
-    child.stop(terms.killAfterMs);
+    endChild(terms.killAfterMs);
   };
   const lose = (refusal: Refused) => {
     if (lost || journal.completion) return;
     lost = refusal;
     terms.onStopping(runId, refusal.code);
     // Somebody else may be at it already: no time for last words.
-    child.stop(Math.min(terms.killAfterMs, 2_000));
+    endChild(Math.min(terms.killAfterMs, 2_000));
   };
   // Counted from before the claim, so that it is us who end the run and say why, and not the server.
   const timer = setTimeout(
@@ -101,7 +122,7 @@ export function startAttempt(
       },
     );
     try {
-      const exit = await child.ended;
+      const exit = await (await child).ended;
       clearTimeout(timer);
       if (lost) {
         over.abort();
@@ -123,6 +144,7 @@ export function startAttempt(
     } finally {
       clearTimeout(timer);
       over.abort();
+      rmSync(folder, { recursive: true, force: true });
       if (!terms.workdir) rmSync(cwd, { recursive: true, force: true });
     }
   })();
@@ -151,24 +173,33 @@ export async function finishLeftBehind(
   }
 }
 
-function createListener(journal: Journal, wake: () => void) {
+export function createListener(
+  journal: Journal,
+  wake: () => void,
+  limits = journalLimits,
+  mask = (line: Line): Line => line,
+) {
   let result: Result | undefined;
   let lastLine: string | undefined;
   let lastComplaint: string | undefined;
   let complaints = 0;
   let isFull = false;
+  let uncounted = noUsage;
 
   const add = (events: Event[]) => {
     if (events.length === 0) return;
     journal.add(events, Date.now());
     wake();
   };
+  const hasSpareRoom = (more: number) =>
+    journal.count + more < limits.events + limits.spareEvents &&
+    journal.bytes < limits.bytes + limits.spareBytes;
   const warn = (text: string): Event => ({ type: "warning", payload: { text } });
   return {
     onStdout(lines: Line[]) {
       const events: Event[] = [];
       for (const line of lines) {
-        const said = understand(line);
+        const said = understand(mask(line));
         if (!said) continue;
         if ("result" in said) {
           result = said.result;
@@ -176,30 +207,35 @@ function createListener(journal: Journal, wake: () => void) {
         }
         if (said.plain !== undefined) lastLine = said.plain;
         const wasFull = isFull;
-        isFull ||= journal.count + events.length >= maxEvents || journal.bytes >= maxJournalBytes;
+        isFull ||= journal.count + events.length >= limits.events || journal.bytes >= limits.bytes;
         if (isFull && !wasFull)
           events.push(warn("It said too much: from here on only usage and the result are kept."));
-        if (!isFull || said.usage) events.push(said.event);
+        if (!isFull) events.push(said.event);
+        else if (said.usage) {
+          // The counters alone: what else stands in such a line may be long.
+          if (hasSpareRoom(events.length)) events.push({ type: "usage", payload: { ...said.usage } });
+          else uncounted = addUsage(uncounted, said.usage);
+        }
       }
       add(events);
     },
     onStderr(lines: Line[]) {
       const events: Event[] = [];
       for (const line of lines) {
-        const event = complaint(line);
+        const event = complaint(mask(line));
         if (!event) continue;
         lastComplaint = event.payload.text as string;
         complaints++;
         if (complaints < maxComplaints && !isFull) events.push(event);
-        else if (complaints === maxComplaints) events.push(warn("More on stderr is left out."));
+        else if (complaints === maxComplaints && !isFull) events.push(warn("More on stderr is left out."));
       }
       add(events);
     },
-    heard: () => ({ result, lastLine, lastComplaint }),
+    heard: () => ({ result, lastLine, lastComplaint, uncounted }),
   };
 }
 
-/** What the command can know of its run; of credentials it knows nothing. */
+/** What the command can know of its run. The key and the token of the runner are not among it. */
 const describe = (assignment: Assignment, cwd: string, url: string): NodeJS.ProcessEnv => ({
   SIGNALBOX_URL: url,
   SIGNALBOX_RUN_ID: assignment.runId,

@@ -4,6 +4,20 @@ export interface Backoff {
   reset(): void;
 }
 
+/** Whatever a server asks for: neither longer than this, nor so long that a timer overflows and fires at once. */
+const longestWishMs = 5 * 60_000;
+
+/** What a `Retry-After` asks for: seconds or a date. What makes no sense asks for nothing. */
+export function readRetryAfter(header: string | null, now = Date.now()): number {
+  const text = header?.trim() ?? "";
+  const ms = /^\d+(?:\.\d+)?$/.test(text)
+    ? Number(text) * 1000
+    : /[a-z]/i.test(text)
+      ? Date.parse(text) - now
+      : 0;
+  return ms > 0 ? Math.min(ms, longestWishMs) : 0;
+}
+
 /** Longer each time, and never two runners in step after an outage that hit both. */
 export function createBackoff({ fromMs = 250, toMs = 15_000 } = {}): Backoff {
   let next = fromMs;
@@ -11,13 +25,18 @@ export function createBackoff({ fromMs = 250, toMs = 15_000 } = {}): Backoff {
     async wait(signal, atLeastMs = 0) {
       const ms = next * (0.5 + Math.random() / 2);
       next = Math.min(next * 2, toMs);
-      await pause(Math.max(ms, atLeastMs), signal);
+      // Also those who were told the same time do not come back at the same moment.
+      const wished = Math.min(Math.max(atLeastMs, 0) || 0, longestWishMs) * (1 + Math.random() / 4);
+      await pause(Math.max(ms, wished), signal);
     },
     reset: () => {
       next = fromMs;
     },
   };
 }
+
+/** Beyond this a timer fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Sleeps, at most until the signal. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -27,7 +46,7 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, Math.min(ms, longestTimerMs));
     signal.addEventListener("abort", done);
     if (signal.aborted) done();
   });

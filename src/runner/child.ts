@@ -26,6 +26,9 @@ export interface Child {
   stop(killAfterMs: number): void;
 }
 
+/** Stands for a command that could not be started. */
+export const neverStarted = (fault: string): Child => ({ ended: Promise.resolve({ fault }), stop() {} });
+
 /** What somebody holds open after the end of the command is listened to for this long. */
 const afterwardsMs = 1_000;
 
@@ -42,7 +45,7 @@ export function startChild(
     // A group of its own, so that a signal reaches what the command itself has started.
     child = spawn(program, args, { ...where, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   } catch (error) {
-    return { ended: Promise.resolve({ fault: (error as Error).message }), stop: () => {} };
+    return neverStarted((error as Error).message);
   }
   const { pid } = child;
   const exited = new Promise<Exit>((resolve) => {

@@ -9,6 +9,9 @@ const batchLimits = { events: 500, bytes: 960 * 1024 };
 /** Past this much that is not acknowledged, the command has to wait with its next line. */
 const roomFor = { events: 2_000, bytes: 4 * 1024 * 1024 };
 
+/** A server is set back now and then, not all the time. */
+const maxRewinds = 20;
+
 /** As many as fit into one request, at least one. */
 export function batchOf(pending: readonly Numbered[], { events, bytes } = batchLimits): Numbered[] {
   const batch: Numbered[] = [];
@@ -48,6 +51,8 @@ export function deliver(
   let over = false;
   let limits = batchLimits;
   let rewound: number | undefined;
+  let rewinds = 0;
+  let givesUpEvents = false;
 
   const isFull = () =>
     !over && (journal.pending.length >= roomFor.events || journal.pendingBytes >= roomFor.bytes);
@@ -82,10 +87,16 @@ export function deliver(
       limits = { ...limits, events: Math.ceil(batch.length / 2) };
       return true;
     }
+    // The organization's storage is full. The events of this attempt that are left are given up, so that the run can
+    // still end: its completion is taken however full it is.
+    if (error.code === "quota_exceeded") {
+      givesUpEvents = true;
+      return true;
+    }
     // It was set back to an older backup, say. What it lacks is still here.
     const { expected } = error.body;
     if (error.code !== "automation_runner_event_sequence_gap" || typeof expected !== "number") return false;
-    if (rewound === expected) return false;
+    if (rewound === expected || ++rewinds > maxRewinds) return false;
     rewound = expected;
     return journal.rewind(expected);
   }
@@ -93,7 +104,10 @@ export function deliver(
   async function work(): Promise<Fate> {
     while (!signal.aborted) {
       try {
-        if (journal.pending.length > 0) {
+        if (givesUpEvents && journal.pending.length > 0) {
+          journal.acknowledge(journal.pending.at(-1)!.sequence);
+          tellRoom();
+        } else if (journal.pending.length > 0) {
           // Lines that come together are sent together.
           if (!journal.completion) await pause(lingerMs, signal);
           await sendBatch();

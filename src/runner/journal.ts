@@ -126,11 +126,11 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
   let pendingBytes = sizeOf(pending);
   let count = found.events.length;
   let bytes = found.soundBytes;
-  let { usage, completion } = found;
+  let { usage, completion, acknowledged } = found;
 
   const write = (text: string) => {
     storage.append(text);
-    bytes += text.length;
+    bytes += Buffer.byteLength(text);
   };
   const number = (event: Event, createdAt: number) => {
     const { attempt } = begin;
@@ -173,8 +173,10 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
       const first = pending[0]?.sequence ?? count;
       const gone = pending.splice(0, sequence + 1 - first);
       pendingBytes -= sizeOf(gone);
-      // Not synced: when it is lost, the events are sent again, and the server knows them.
-      write(writeEntry({ acknowledged: sequence }));
+      // Once each, however often a server wants to have them again. Not synced: when it is lost, the events are
+      // sent again, and the server knows them.
+      if (sequence > acknowledged) write(writeEntry({ acknowledged: sequence }));
+      acknowledged = Math.max(acknowledged, sequence);
     },
     rewind(sequence) {
       const { events } = replay(storage.read());

@@ -46,7 +46,8 @@ export async function keepLease(
         if (signal.aborted) return;
         if (error instanceof Refused) return holder.onLost(error);
         if (!(error instanceof Unreachable)) return holder.onFault(error);
-        waitMs = Math.max(soonMs, error.retryAfterMs);
+        // Asked again before the lease ends, whatever the server wishes.
+        waitMs = Math.min(Math.max(soonMs, error.retryAfterMs), everyMs);
       }
     }
   } finally {

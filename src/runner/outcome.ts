@@ -15,6 +15,8 @@ export interface Told {
   lastComplaint: string | undefined;
   /** What usage events have told already. */
   usage: Usage;
+  /** What usage lines have told after the journal was full. */
+  uncounted?: Usage;
   timeoutMs: number;
 }
 
@@ -22,7 +24,7 @@ export interface Told {
 export function completionOf(told: Told): Completion {
   const { attempt, result, lastLine } = told;
   const error = errorOf(told);
-  const rest = result?.usage && restOf(result.usage, told.usage);
+  const rest = result?.usage ? restOf(result.usage, told.usage) : told.uncounted;
   const summary = result ? result.summary : lastLine === undefined ? null : summaryOf(lastLine);
   return {
     attempt,

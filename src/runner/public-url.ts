@@ -1,3 +1,5 @@
+import { readText } from "./replies.ts";
+
 /**
  * Links in what a run produces are made from the server's own idea of its address. A runner works at any
  * address that reaches the server, so only an address that leads somewhere else is worth a word.
@@ -16,8 +18,8 @@ export async function checkPublicUrl(
       redirect: "manual",
       signal: AbortSignal.timeout(5_000),
     });
-    const said = (await response.json()) as { instance?: unknown };
-    if (said.instance === instance) return undefined;
+    const said = JSON.parse(await readText(response)) as { instance?: unknown } | null;
+    if (said?.instance === instance) return undefined;
     return `The Signalbox at ${url} calls itself ${origin}, but something else answers there. ${mend}`;
   } catch {
     return `The Signalbox at ${url} calls itself ${origin}, which does not answer from here. ${mend}`;

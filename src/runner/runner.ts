@@ -5,8 +5,9 @@ import type { Fate } from "./delivery.ts";
 import { Denied, Refused, Unreachable } from "./failures.ts";
 import { startGuard } from "./guard.ts";
 import { checkPublicUrl } from "./public-url.ts";
+import type { Assignment } from "./replies.ts";
 import type { News, Say } from "./say.ts";
-import { type Assignment, createServer, type Link, type Self, type Server } from "./server.ts";
+import { createServer, type Link, type Self, type Server } from "./server.ts";
 import type { KeptJournal, State } from "./state.ts";
 import { listen } from "./wake-ups.ts";
 import { createWaker } from "./waker.ts";
@@ -31,6 +32,8 @@ export interface Settings {
 const lookEveryMs = { listening: 60_000, deaf: 4_000 };
 /** For what is still to be told when everything else has ended. */
 const lastWordsMs = 8_000;
+/** Between two looks, however often a server says that there is something. */
+const lookPauseMs = 100;
 const tidyEveryMs = 3600_000;
 
 /** Works until the signal. True when everything went as asked; with `once`, when that run succeeded. */
@@ -152,6 +155,7 @@ export async function runRunner(
         try {
           await look();
           backoff.reset();
+          await pause(lookPauseMs, stopping.signal);
         } catch (error) {
           if (!(error instanceof Unreachable)) throw error;
           await backoff.wait(stopping.signal, error.retryAfterMs);

@@ -1,3 +1,5 @@
+import { printableLine } from "../platform/printable.ts";
+
 /** What a runner tells whoever watches it. */
 export type News =
   | { event: "ready"; runnerId: string; url: string; concurrency: number }
@@ -27,9 +29,10 @@ const complaints = new Set<News["event"]>(["link_lost", "run_lost", "run_left", 
 
 export function sayer(outlet: { out(line: string): void; err(line: string): void }, json: boolean): Say {
   return (news) => {
-    if (json) outlet.out(JSON.stringify({ at: Date.now(), ...news }));
-    else if (complaints.has(news.event)) outlet.err(inWords(news));
-    else outlet.out(inWords(news));
+    // A name or a message of somebody else must not look like a line of ours.
+    if (json) outlet.out(printableLine(JSON.stringify({ at: Date.now(), ...news })));
+    else if (complaints.has(news.event)) outlet.err(printableLine(inWords(news)));
+    else outlet.out(printableLine(inWords(news)));
   };
 }
 

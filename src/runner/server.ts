@@ -1,5 +1,18 @@
+import { readRetryAfter } from "./backoff.ts";
 import { Denied, Foreign, Refused, reasonOf, Unreachable } from "./failures.ts";
 import { isObject } from "./payload.ts";
+import {
+  type Assignment,
+  type Held,
+  readAssignment,
+  readHeld,
+  readItems,
+  readTemplate,
+  readText,
+  readToken,
+  type Template,
+  type Waiting,
+} from "./replies.ts";
 import { type Message, readMessages } from "./sse.ts";
 import type { Usage } from "./usage.ts";
 
@@ -9,16 +22,6 @@ export interface Self {
   version: string;
   concurrency: number;
   serves: "own" | "organization";
-}
-
-export interface Assignment {
-  runId: string;
-  automationId: string;
-  automationName: string;
-  instructions: string;
-  model: { providerId: string; modelId: string } | null;
-  attempt: number;
-  timeoutMs: number;
 }
 
 export interface Completion {
@@ -32,8 +35,8 @@ export interface Completion {
 }
 
 interface Work {
-  items: { runId: string; attempt: number }[];
-  held: { runId: string; attempt: number; cancelRequested: boolean }[];
+  items: Waiting[];
+  held: Held[];
 }
 
 /** What a runner asks of its server. Every call may throw Unreachable, Refused or Denied. */
@@ -43,6 +46,8 @@ export interface Server {
   register(): Promise<void>;
   work(): Promise<Work>;
   claim(runId: string): Promise<Assignment | null>;
+  /** With the credential of a run. */
+  readTemplate(id: string, credential: string): Promise<Template>;
   heartbeat(runId: string, attempt: number): Promise<{ cancelRequested: boolean }>;
   /** `events` as JSON, in order. */
   report(runId: string, events: readonly string[]): Promise<void>;
@@ -104,8 +109,8 @@ export function createServer(
   async function ask(path: string, call: Call): Promise<Record<string, unknown>> {
     try {
       const response = await send(path, call);
-      const text = await response.text().catch((error) => {
-        throw new Unreachable(reasonOf(error));
+      const text = await readText(response).catch((error) => {
+        throw error instanceof Unreachable ? error : new Unreachable(reasonOf(error));
       });
       const body = judge(response, text);
       link.up();
@@ -122,7 +127,7 @@ export function createServer(
     const body = parse(text);
     if (status >= 300 && status < 400) throw leadsOn(url, response.headers.get("location"));
     if (status >= 500 || status === 429 || status === 408) {
-      throw new Unreachable(`HTTP ${status}`, Number(response.headers.get("retry-after") ?? 0) * 1000 || 0);
+      throw new Unreachable(`HTTP ${status}`, readRetryAfter(response.headers.get("retry-after")));
     }
     // A proxy's page, for one.
     if (!body) throw new Foreign(status);
@@ -137,9 +142,9 @@ export function createServer(
       throw error instanceof Refused ? notLetIn(url, error) : error;
     });
     // The path is taken at the address that was given to us: whatever the server calls itself, this one works.
-    const eventsUrl = new URL(String(reply.eventsPath), url);
+    const { token: value, expiresAt, eventsUrl } = readToken(reply, url);
     if (eventsUrl.origin !== url) throw elsewhere(url, eventsUrl.origin);
-    return { value: String(reply.token), expiresAt: Number(reply.expiresAt), eventsUrl: eventsUrl.href };
+    return { value, expiresAt, eventsUrl: eventsUrl.href };
   }
 
   /** One request for a token at a time, whoever waits for it. */
@@ -200,9 +205,13 @@ export function createServer(
     register: async () => void (await currentToken()),
     work: async () => {
       const { items, held } = await get("/v1/automation-runner/work");
-      return { items: Array.isArray(items) ? items : [], held: Array.isArray(held) ? held : [] };
+      return { items: readItems(items), held: readHeld(held) };
     },
     claim: async (runId) => readAssignment((await post(ofRun(runId, "claim"))).assignment),
+    readTemplate: async (id, credential) => {
+      const headers = { authorization: `Bearer ${credential}` };
+      return readTemplate((await ask(`/v1/templates/${encodeURIComponent(id)}`, { headers })).template);
+    },
     heartbeat: async (runId, attempt) => {
       const { cancelRequested } = await post(ofRun(runId, "heartbeat"), JSON.stringify({ attempt }));
       return { cancelRequested: cancelRequested === true };
@@ -220,7 +229,7 @@ export function createServer(
           signal,
         });
         if (!response.headers.get("content-type")?.startsWith("text/event-stream") || !response.body) {
-          judge(response, await response.text().catch(() => ""));
+          judge(response, await readText(response).catch(() => ""));
           throw new Unreachable("no event stream");
         }
         return readMessages(response.body);
@@ -235,23 +244,6 @@ function parse(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Its id becomes the name of a file and of a folder here. */
-const harmlessId = /^[A-Za-z0-9][\w-]{0,159}$/;
-
-function readAssignment(value: unknown): Assignment | null {
-  if (value === null) return null;
-  const given = value as Assignment;
-  const sound =
-    isObject(value) &&
-    harmlessId.test(given.runId) &&
-    Number.isSafeInteger(given.attempt) &&
-    Number.isFinite(given.timeoutMs) &&
-    typeof given.instructions === "string";
-  if (!sound)
-    throw new Denied("The server's assignment makes no sense to this runner. Is it of the same version?");
-  return given;
 }
 
 const notOurs = (url: string, what: string) =>

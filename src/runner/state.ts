@@ -33,6 +33,8 @@ export interface KeptJournal {
 
 export interface State {
   readonly runnerId: string;
+  /** What was wrong with the modes of the folder, in sentences. */
+  readonly warnings: readonly string[];
   /** For the working folders of runs. */
   readonly workFolder: string;
   begin(begin: Begin): Promise<KeptJournal>;
@@ -50,16 +52,17 @@ const datasync = promisify(fdatasync);
 export function openState(folder: string, wantedId: string | undefined): State {
   const journals = join(folder, "journals");
   const workFolder = join(folder, "work");
-  try {
-    for (const one of [folder, journals, workFolder]) mkdirSync(one, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw unusable(folder, error);
-  }
-  const lock = lockFolder(folder);
+  const lock = lockFolder(folder, "The runner's state folder");
   if (!lock) {
     throw new OperatorError(
       `Another runner has its journals in ${folder}. Stop it, or give this one a folder of its own with --state.`,
     );
+  }
+  try {
+    for (const one of [journals, workFolder]) mkdirSync(one, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    lock.release();
+    throw unusable(folder, error);
   }
   // Working folders of runs that a crash cut off.
   for (const name of readdirSync(workFolder))
@@ -79,6 +82,7 @@ export function openState(folder: string, wantedId: string | undefined): State {
     },
   });
   return {
+    warnings: lock.warnings,
     runnerId: runnerIdIn(folder, wantedId),
     workFolder,
     async begin(begin) {

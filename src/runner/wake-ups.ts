@@ -1,7 +1,9 @@
 import { createBackoff } from "./backoff.ts";
-import { Denied } from "./failures.ts";
+import { Denied, Unreachable } from "./failures.ts";
 import type { Server } from "./server.ts";
 
+/** A line that ends sooner than this was not worth opening: the next one waits longer. */
+const steadyMs = 5_000;
 /** The server says something every 15 s; a line that is silent for longer is dead. */
 const silenceMs = 40_000;
 
@@ -22,6 +24,8 @@ export async function listen(server: Server, ears: Ears, signal: AbortSignal): P
     const line = new AbortController();
     const hangUp = () => line.abort(new Error("silent for too long"));
     let silence = setTimeout(hangUp, silenceMs);
+    const openedAt = performance.now();
+    let retryAfterMs = 0;
     try {
       const messages = await server.wakeUps(lastEventId, AbortSignal.any([signal, line.signal]));
       ears.onLine(true);
@@ -30,7 +34,6 @@ export async function listen(server: Server, ears: Ears, signal: AbortSignal): P
       for await (const { id, event, data } of messages) {
         clearTimeout(silence);
         silence = setTimeout(hangUp, silenceMs);
-        backoff.reset();
         if (id !== undefined) lastEventId = id;
         if (event === "cancel") tellCancel(data, ears);
         else if (event !== undefined) ears.onWork();
@@ -38,12 +41,14 @@ export async function listen(server: Server, ears: Ears, signal: AbortSignal): P
     } catch (error) {
       if (error instanceof Denied) return ears.onDenied(error);
       // Any other fault is the line's; it is said where work is looked for.
+      if (error instanceof Unreachable) retryAfterMs = error.retryAfterMs;
     } finally {
       clearTimeout(silence);
       line.abort();
     }
     ears.onLine(false);
-    await backoff.wait(signal);
+    if (performance.now() - openedAt > steadyMs) backoff.reset();
+    await backoff.wait(signal, retryAfterMs);
   }
 }
 

@@ -1,17 +1,23 @@
-import type { BrowserContext, Page } from "playwright-core";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt, stepAt } from "../../src/features/auth/two-factor/totp.ts";
+import { sql } from "../../src/platform/db/index.ts";
 import { type AuthorizationServer, startAuthorizationServer } from "../fixtures/authorization-server.ts";
 import {
   createKey,
+  createRole,
   createWorkspace,
   joinWorkspace,
   type Person,
+  signUp,
   useServer,
+  verifyAddress,
   type Workspace,
 } from "../harness.ts";
 import { authorizeUrl, codeOn, getToken, setUpProvider, statusOf } from "../oauth.ts";
-import { useBrowser } from "./browser.ts";
+import { allowAtProvider, expectPage, openWindow, press, useBrowser } from "./browser.ts";
 
 describe("connecting an account in a browser", () => {
   const server = useServer();
@@ -31,165 +37,264 @@ describe("connecting an account in a browser", () => {
   });
   afterAll(() => as.close());
 
-  /** A browser in which that person is signed in, or nobody. */
-  async function open(
-    person?: Person,
-  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-    const context = await browser.current.newContext();
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => {
-      const ours = message.location().url.startsWith(server.url);
-      // A page that says what went wrong is itself a 400, which browsers note.
-      if (message.type() === "error" && ours && !/favicon|status of 4\d\d/.test(message.text()))
-        complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    if (person) {
-      await page.goto(`${server.url}/`);
-      const { email, password } = person;
-      const status = await page.evaluate(
-        async (body) =>
-          (
-            await fetch("/api/auth/sign-in/email", {
-              method: "POST",
-              headers: { "content-type": "application/json" },
-              body: JSON.stringify(body),
-            })
-          ).status,
-        { email, password },
-      );
-      expect(status).toBe(200);
-    }
-    return { context, page, complaints };
-  }
+  const start = `/v1/oauth-providers/${id}/connect/start`;
+  const open = (address: string, person?: Person) => openWindow(browser, server, address, person);
+  /** Every start in a browser asks first. */
+  const confirm = async (page: Page) => {
+    await expectPage(page, "Connect Acme ID?");
+    await press(page, "Continue to Acme ID");
+    await page.waitForURL(`${as.issuer}/interaction/**`);
+  };
+  const mainText = (page: Page) => page.locator("main").textContent();
+  const labelsOf = async (person: Person): Promise<string[]> =>
+    (await statusOf(server, person.auth, id)).connections.map(({ account }: { account: string }) => account);
 
-  /** What the console does when somebody presses Connect: asks, and goes. */
-  async function pressConnect(page: Page, query = ""): Promise<void> {
-    const url = await page.evaluate(
-      async (path) => ((await (await fetch(path)).json()) as { authorizeUrl: string }).authorizeUrl,
-      `/v1/oauth-providers/${id}/connect/start${query}`,
-    );
-    await page.goto(url);
-  }
-
-  test("two clicks: connect, allow; the cookie of the session is what finishes it", async () => {
-    const { page, context, complaints } = await open(ada);
-    await pressConnect(page, "?returnTo=/docs");
-    await page.click("text=Allow as octo");
-    await page.click("text=Allow as octo");
-    await page.waitForURL("**/connect/callback**");
-    expect(await page.textContent("h1")).toBe("Acme ID is connected.");
-    expect(await page.textContent("main")).toContain("octo@provider.example");
+  test("connect, continue, allow; the cookie of the session is what finishes it", async () => {
+    const { page, complaints } = await open(`${start}?returnTo=/docs`, ada);
+    await confirm(page);
+    await allowAtProvider(page);
+    await expectPage(page, "Acme ID is connected.");
+    for (const named of ["octo@provider.example", "member", '<b>Acme</b> & "Sons"'])
+      expect(await mainText(page)).toContain(named);
     expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
-    // Going back and forth in the browser does not use it again.
+    // Going back and forth in the browser does not use it again, and does not say that nothing is connected.
     await page.reload();
-    expect(await page.textContent("h1")).toContain("used before");
-    await page.goto(`${server.url}/docs`);
+    await expectPage(page, "This link was used before.");
+    expect(await mainText(page)).toContain("It connected Acme ID.");
+    await press(page, "Go back");
+    await page.waitForURL("**/docs");
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
-  test("who says no hears it in plain words, and Try again leads to the provider", async () => {
-    const { page, context, complaints } = await open(ada);
-    await pressConnect(page, "?account=second");
+  test("who says no hears it in plain words, and Try again asks, then leads to the provider", async () => {
+    const { page, complaints } = await open(`${start}?account=second`, ada);
+    await confirm(page);
     await page.click("text=Deny");
     await page.waitForURL("**/connect/callback**");
-    expect(await page.textContent("main")).toContain("Access was not allowed at Acme ID.");
-    await page.click("button");
-    await page.waitForURL(`${as.issuer}/**`);
-    await page.click("text=Allow as octo");
-    await page.click("text=Allow as octo");
-    await page.waitForURL("**/connect/callback**");
-    expect(await page.textContent("h1")).toBe("Acme ID is connected.");
-    const { connections } = await statusOf(server, ada.auth, id);
-    expect(connections.map(({ account }: { account: string }) => account)).toContain("second");
+    await expectPage(page, "Acme ID is not connected.");
+    expect(await mainText(page)).toContain("Access was not allowed at Acme ID.");
+    await press(page, "Try again");
+    await confirm(page);
+    await allowAtProvider(page);
+    await expectPage(page, "Acme ID is connected.");
+    expect(await labelsOf(ada)).toContain("second");
     expect(complaints).toEqual([]);
-    await context.close();
+  });
+
+  test("Try again of a shared connection says that it is shared before anything is started", async () => {
+    const { page, complaints } = await open(`${start}?shared=true&account=for-all`, acme.owner);
+    await confirm(page);
+    await page.click("text=Deny");
+    await page.waitForURL("**/connect/callback**");
+    await press(page, "Try again");
+    await expectPage(page, "Connect Acme ID?");
+    expect(await mainText(page)).toContain('all of <b>Acme</b> & "Sons"');
+    expect(complaints).toEqual([]);
+  });
+
+  test("a link that somebody else started, at another provider's address, offers nothing to start", async () => {
+    const back = new URL(await authorizeUrl(server, acme.owner.auth, id, "?shared=true&account=bait"));
+    const state = back.searchParams.get("state");
+    const { page, complaints } = await open(
+      `/v1/oauth-providers/github/connect/callback?state=${state}&code=x`,
+      await joinWorkspace(server, acme, "admin"),
+    );
+    await expectPage(page, "Acme ID is not connected.");
+    expect(await page.locator("main button").count()).toBe(0);
+    expect(await page.content()).not.toContain("connect/start");
+    expect(complaints).toEqual([]);
   });
 
   test("in a browser where somebody else is signed in nothing connects", async () => {
     const bob = await joinWorkspace(server, acme, "member");
-    const { page, context } = await open(bob);
-    await page.goto(await authorizeUrl(server, ada.auth, id, "?account=sent"));
-    await page.click("text=Allow as octo");
-    await page.click("text=Allow as octo");
-    await page.waitForURL("**/connect/callback**");
-    expect(await page.textContent("main")).toContain("started by somebody else");
-    for (const person of [ada, bob]) {
-      const { connections } = await statusOf(server, person.auth, id);
-      expect(connections.some(({ account }: { account: string }) => account === "sent")).toBe(false);
-    }
-    await context.close();
+    const { page } = await open(await authorizeUrl(server, ada.auth, id, "?account=sent"), bob);
+    await allowAtProvider(page);
+    await expectPage(page, "Acme ID is not connected.");
+    expect(await mainText(page)).toContain("started by somebody else");
+    for (const person of [ada, bob]) expect(await labelsOf(person)).not.toContain("sent");
   });
 
   test("in a browser where nobody is signed in it waits: signing in on the page finishes it, as who started", async () => {
     const key = await createKey(server, ada);
-    const { page, context, complaints } = await open();
-    await page.goto(await authorizeUrl(server, key.auth, id, "?account=from-key"));
-    await page.click("text=Allow as octo");
-    await page.click("text=Allow as octo");
-    await page.waitForURL("**/connect/callback**");
-    expect(await page.textContent("h1")).toContain("One more step");
+    const { page, complaints } = await open(await authorizeUrl(server, key.auth, id, "?account=from-key"));
+    await allowAtProvider(page);
+    await expectPage(page, "One more step to connect Acme ID");
     // The organization's name is text, however it is written.
-    expect(await page.textContent("main")).toContain('<b>Acme</b> & "Sons"');
+    expect(await mainText(page)).toContain('<b>Acme</b> & "Sons"');
     expect(codeOn(await page.content())).toMatch(/^[2-9A-HJ-NP-X]{5}-[2-9A-HJ-NP-X]{5}$/);
     await page.fill("#email", ada.email);
     await page.fill("#password", "wrong password");
-    await page.click("button");
-    await page.waitForSelector("text=No such account, or another password.");
+    await page.click("#go");
+    await page.locator("#say", { hasText: "The e-mail address or the password is not right." }).waitFor();
     await page.fill("#password", ada.password);
-    await page.click("button");
-    await page.waitForSelector("text=Connected.");
-    const { connections } = await statusOf(server, ada.auth, id);
-    expect(connections.map(({ account }: { account: string }) => account)).toContain("from-key");
+    await page.click("#go");
+    await expectPage(page, "Acme ID is connected.");
+    expect(await mainText(page)).not.toContain("One more step");
+    expect(await labelsOf(ada)).toContain("from-key");
     expect(complaints).toEqual([]);
-    await context.close();
+  });
+
+  test("started by a key, the browser of the same person asks for a click and names what it is for", async () => {
+    const key = await createKey(server, ada, { permissions: ["connections:use"] });
+    const { page, complaints } = await open(
+      await authorizeUrl(server, key.auth, id, "?account=clicked"),
+      ada,
+    );
+    await allowAtProvider(page);
+    await expectPage(page, "Connect Acme ID as octo@provider.example?");
+    expect(await mainText(page)).toContain('member of <b>Acme</b> & "Sons"');
+    expect(await labelsOf(ada)).not.toContain("clicked");
+    await page.click("main button");
+    await expectPage(page, "Acme ID is connected.");
+    expect(await mainText(page)).not.toContain("If you did not start it");
+    expect(await labelsOf(ada)).toContain("clicked");
+    expect(complaints).toEqual([]);
+  });
+
+  test("a click that comes too late ends in words, not in a contradiction", async () => {
+    const key = await createKey(server, ada, { permissions: ["connections:use"] });
+    const { page } = await open(await authorizeUrl(server, key.auth, id, "?account=late"), ada);
+    await allowAtProvider(page);
+    await server.platform.db.run(sql`update oauth_attempts set expires_at = now() where label = 'late'`);
+    await page.click("main button");
+    await expectPage(page, "Acme ID is not connected.");
+    expect(await labelsOf(ada)).not.toContain("late");
   });
 
   test("who has a second factor is asked for it there", async () => {
     const eve = await joinWorkspace(server, acme, "member");
+    await verifyAddress(server, eve);
     const begun = await server.call("/v1/me/two-factor", { method: "POST", headers: eve.auth });
     const code = codeAt(begun.body.secret, stepAt(Date.now()));
     const on = await server.call("/v1/me/two-factor/confirm", { body: { code }, headers: eve.auth });
     const [backupCode] = on.body.backupCodes;
-    const { page, context, complaints } = await open();
-    await page.goto(await authorizeUrl(server, eve.auth, id));
-    await page.click("text=Allow as octo");
-    await page.click("text=Allow as octo");
-    await page.waitForURL("**/connect/callback**");
+    const { page, complaints } = await open(await authorizeUrl(server, eve.auth, id));
+    await allowAtProvider(page);
     await page.fill("#email", eve.email);
     await page.fill("#password", eve.password);
-    await page.click("button");
-    await page.waitForSelector("text=from your authenticator app");
+    await page.click("#go");
+    await page.locator("#second").waitFor();
     expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
     await page.fill("#code", "000000");
-    await page.click("button");
-    await page.waitForSelector("text=This code is not right");
+    await page.click("#second button");
+    await page.locator("#say", { hasText: "This code is not right" }).waitFor();
     await page.fill("#code", backupCode);
-    await page.click("button");
-    await page.waitForSelector("text=Connected.");
+    await page.click("#second button");
+    await expectPage(page, "Acme ID is connected.");
     expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   test("somebody else who signs in there gets nothing, and neither does who sent them", async () => {
     const victim = await joinWorkspace(server, acme, "member");
     const mallory = await joinWorkspace(server, acme, "member");
-    const { page, context } = await open();
-    await page.goto(await authorizeUrl(server, mallory.auth, id));
-    await page.click("text=Allow as octo");
-    await page.click("text=Allow as octo");
-    await page.waitForURL("**/connect/callback**");
+    const { page } = await open(await authorizeUrl(server, mallory.auth, id));
+    await allowAtProvider(page);
     await page.fill("#email", victim.email);
     await page.fill("#password", victim.password);
-    await page.click("button");
-    await page.waitForSelector("text=started by somebody else");
+    await page.click("#go");
+    await expectPage(page, "Acme ID is not connected.");
+    expect(await mainText(page)).toContain("started by somebody else");
     for (const person of [victim, mallory]) {
       expect((await statusOf(server, person.auth, id)).connections).toEqual([]);
     }
-    await context.close();
+  });
+
+  test("without a state the page says so, and leads on", async () => {
+    const { page, status } = await open(`/v1/oauth-providers/${id}/connect/callback`, ada);
+    expect(status).toBe(400);
+    await expectPage(page, "This link is too old, was used before, or is not ours.");
+  });
+
+  describe("the address that starts it", () => {
+    test("asks who is not signed in to sign in, then whether to connect", async () => {
+      const eve = await joinWorkspace(server, acme, "member");
+      const { page, status, complaints } = await open(start);
+      expect(status).toBe(401);
+      await expectPage(page, "Sign in to connect an account");
+      await page.fill("#email", eve.email);
+      await page.fill("#password", eve.password);
+      await page.click("#go");
+      await confirm(page);
+      await allowAtProvider(page);
+      await expectPage(page, "Acme ID is connected.");
+      expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
+      expect(complaints).toEqual([]);
+    });
+
+    test("says in a page what is in the way, who is signed in, and where", async () => {
+      const role = await createRole(server, acme.owner, ["organization:read"]);
+      const powerless = await joinWorkspace(server, acme, role.id);
+      const refused = async (address: string, person: Person, expected: number, title: string) => {
+        const { page, status } = await open(address, person);
+        expect(status, address).toBe(expected);
+        await expectPage(page, title);
+        expect(await mainText(page)).toContain(person.email);
+        return page;
+      };
+      const page = await refused(start, powerless, 403, "Acme ID cannot be connected");
+      expect(await mainText(page)).toContain("connections:use");
+      expect(await mainText(page)).toContain('<b>Acme</b> & "Sons"');
+      const github = start.replace(id, "github");
+      await refused(github, ada, 404, "GitHub cannot be connected");
+      await refused(start.replace(id, "nobody"), ada, 400, "Nothing can be connected at this address");
+      await refused(`${start}?shared=true`, ada, 403, "Acme ID cannot be connected");
+      await refused(start, await signUp(server, "Lonely"), 403, "You do not belong to an organization yet");
+    });
+
+    test("lets who belongs to several organizations choose, then asks whether to connect", async () => {
+      const eve = await joinWorkspace(server, acme, "member");
+      await server.call("/v1/organizations", { body: { name: "Globex" }, headers: eve.auth });
+      await server.platform.db.run(
+        sql`update sessions set active_organization_id = null where user_id = ${eve.userId}`,
+      );
+      const { page, status, complaints } = await open(start, eve);
+      expect(status).toBe(403);
+      await expectPage(page, "For which organization do you connect an account?");
+      await press(page, "Acme");
+      await confirm(page);
+      expect(complaints).toEqual([]);
+    });
+
+    test("a link on another site asks first, and the provider is only reached by a click here", async () => {
+      const elsewhere = createServer((_, response) => {
+        response.writeHead(200, { "content-type": "text/html" });
+        response.end(`<!doctype html><a href="${server.url}${start}?account=lured">A present for you</a>`);
+      });
+      await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+      try {
+        // Another name is another site, though it is the same machine.
+        const address = `http://localhost:${(elsewhere.address() as AddressInfo).port}/`;
+        const { page, complaints } = await open(address, ada);
+        await page.click("text=A present for you");
+        await expectPage(page, "Connect Acme ID?");
+        for (const named of ["lured", "member", '<b>Acme</b> & "Sons"'])
+          expect(await mainText(page)).toContain(named);
+        const attempts = await server.platform.db.rows(
+          sql`select 1 from oauth_attempts where label = 'lured'`,
+        );
+        expect(attempts).toEqual([]);
+        await press(page, "Continue to Acme ID");
+        await page.waitForURL(`${as.issuer}/interaction/**`);
+        await allowAtProvider(page);
+        await expectPage(page, "Acme ID is connected.");
+        expect(complaints).toEqual([]);
+      } finally {
+        elsewhere.close();
+        elsewhere.closeAllConnections();
+      }
+    });
+
+    test("a connection for the whole organization is confirmed, also by who typed the address", async () => {
+      const { page, complaints } = await open(`${start}?shared=true`, acme.owner);
+      await expectPage(page, "Connect Acme ID?");
+      expect(await mainText(page)).toContain('all of <b>Acme</b> & "Sons"');
+      await press(page, "Continue to Acme ID");
+      await page.waitForURL(`${as.issuer}/interaction/**`);
+      await allowAtProvider(page);
+      await expectPage(page, "Acme ID is connected.");
+      expect(complaints).toEqual([]);
+    });
   });
 });

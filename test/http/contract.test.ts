@@ -34,9 +34,19 @@ import {
   useServer,
   type Workspace,
 } from "../harness.ts";
+import { createEndpoint } from "../notifications.ts";
 import { plantConnection, plantedCode } from "../oauth.ts";
 import { insertConnector, pushBody, speak } from "../webhooks.ts";
 import { hostileBody, sample, schemaOf, wrongBodies } from "./samples.ts";
+
+/** Routes that need what they name in another state than the rest does. */
+const makersByRoute: typeof makers = {
+  "/v1/automation-runs/{id}/retry": async (server, { owner }) => {
+    const { id } = await queueRun(server, owner.auth);
+    await server.call(`/v1/automation-runs/${id}/cancel`, { method: "POST", headers: owner.auth });
+    return id;
+  },
+};
 
 /** How to make what a path parameter names, in a workspace; the name is the path up to the parameter. */
 const makers: Record<string, (server: TestServer, workspace: Workspace) => Promise<string>> = {
@@ -57,6 +67,11 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
   "/v1/automation-runs/{id}": async (server, { owner }) => {
     const { id } = await queueRun(server, owner.auth);
     await claim(server, owner.auth, id);
+    // As if it had been completed with what it used: a report that can be corrected.
+    await server.platform.db.run(sql`
+      insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, input_tokens,
+        output_tokens, cost_micros)
+      select id, 1, -1, org_id, automation_id, member_id, 1, 1, 1 from automation_runs where id = ${id}`);
     return id;
   },
   "/v1/audit-events/{id}": async (server, { owner }) => {
@@ -89,6 +104,18 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
     await server.call(path, { body, headers: speak.github(secret, body) });
     return (await server.call("/v1/webhook-deliveries?limit=1", { headers: owner.auth })).body.items[0].id;
   },
+  "/v1/webhook-endpoints/{id}": async (server, { orgId, owner }) => {
+    // As many as the walk makes are more than an organization may have.
+    await server.platform.db.run(sql`delete from webhook_endpoints where org_id = ${orgId}`);
+    await server.platform.db.run(sql`delete from rate_limits`);
+    const { id } = await createEndpoint(server, owner.auth);
+    await server.call(`/v1/webhook-endpoints/${id}/test`, { method: "POST", headers: owner.auth });
+    return id;
+  },
+  "/v1/webhook-endpoints/{id}/deliveries/{deliveryId}": async (server, { orgId }) =>
+    (await server.platform.db.row<{ id: string }>(
+      sql`select id from webhook_endpoint_deliveries where org_id = ${orgId} order by id desc limit 1`,
+    ))!.id,
   "/v1/oauth-providers/{providerId}": async (server, workspace) =>
     (await plantConnection(server, workspace)).providerId,
   "/v1/oauth-connections/{id}": async (server, workspace) =>
@@ -128,6 +155,11 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   postV1AutomationRunsByIdEvents: () => event(0),
   postV1AutomationRunsByIdEventsBatch: () => ({ events: [event(0)] }),
   postV1AutomationRunsByIdComplete: () => ({ attempt: 1, status: "succeeded" }),
+  postV1AutomationRunsByIdUsageCorrections: () => ({
+    ...{ attempt: 1, sequence: null, inputTokens: 2, outputTokens: 2, costMicros: 2, reason: "A sample." },
+  }),
+  postV1WebhookEndpoints: () => ({ url: "http://127.0.0.1:60999/hook" }),
+  patchV1WebhookEndpointsById: () => ({}),
   postV1OauthProvidersByProviderIdConnectClaim: () => ({ code: plantedCode }),
   putV1OauthProvidersByProviderIdClient: () => ({ clientId: "sample", endConnections: true }),
 };
@@ -173,6 +205,7 @@ const telling: Record<string, unknown> = {
   patchV1AutomationSettings: { eventRetentionDays: 30 },
   patchV1TemplatesById: { name: "Another name" },
   patchV1ConnectorsById: { name: "Another name" },
+  patchV1WebhookEndpointsById: { description: "Another one" },
 };
 
 /** What must be confirmed to be done. */
@@ -184,8 +217,8 @@ const queries: Record<string, string> = {
 /** Where another tenant's id is as unknown as any, and the contract says how that is answered: 400. */
 const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]);
 
-/** Pages that take whatever others put into their address, and say in words what is wrong with it. */
-const pages = new Set(["getV1OauthProvidersByProviderIdConnectCallback"]);
+/** Pages take whatever others put into their address, and say in words what is wrong with it. */
+const isPage = ({ raw }: RouteSpec) => raw === "text/html";
 
 /** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
 const lenient = new Set([
@@ -214,6 +247,15 @@ describe("every route", () => {
   });
 
   /** Calls a route and holds whatever comes back to what openapi.json says may come back. */
+  /** What the reference shows for a refusal of the route. */
+  function exampleOfRefusal(spec: RouteSpec, status: number): { error: string } {
+    type Described = {
+      responses: Record<string, { content: Record<string, { example: { error: string } }> }>;
+    };
+    const { paths } = api() as { paths: Record<string, Record<string, Described>> };
+    return paths[spec.path]![spec.method]!.responses[status]!.content["application/json"]!.example;
+  }
+
   async function callRoute(
     spec: RouteSpec,
     { ids, query = "", ...options }: CallOptions & { ids?: Record<string, string>; query?: string } = {},
@@ -244,7 +286,7 @@ describe("every route", () => {
   const idsOf = async (spec: RouteSpec, workspace: Workspace): Promise<Record<string, string>> => {
     const ids: Record<string, string> = {};
     for (const [prefix, name] of parametersOf(spec.path)) {
-      const make = makers[prefix];
+      const make = makersByRoute[spec.path] ?? makers[prefix];
       if (!make) throw new Error(`Say in \`makers\` of this test how to make what ${prefix} names.`);
       ids[name] = await make(server, workspace);
     }
@@ -331,9 +373,10 @@ describe("every route", () => {
         "a session whose account is deleted": await sessionOfDeleted(),
         ...(await machinesThatEnded()),
       });
-      const [runner, mcp] = [
+      const [runner, mcp, run] = [
         await createRunner(server, acme.owner.auth),
         await createMcpToken(server, acme.owner),
+        await runCredential(),
       ];
       Object.assign(machines, {
         runner: {
@@ -341,6 +384,10 @@ describe("every route", () => {
           "a runner token as x-api-key": { "x-api-key": runner.token },
         },
         mcp: { "an MCP token": mcp.auth, "an MCP token as x-api-key": { "x-api-key": mcp.token } },
+        run: {
+          "a run credential": run.auth,
+          "a run credential as x-api-key": { "x-api-key": run.credential },
+        },
       });
     });
 
@@ -365,6 +412,31 @@ describe("every route", () => {
         headers: person.auth,
       });
       return person.auth;
+    }
+
+    async function runCredential() {
+      const { id } = await queueRun(server, acme.owner.auth);
+      const { credential } = await claim(server, acme.owner.auth, id);
+      // The walk takes longer than a lease.
+      await server.platform.db.run(
+        sql`update automation_runs set lease_expires_at = now() + interval '1 hour' where id = ${id}`,
+      );
+      return { id, credential, auth: { authorization: `Bearer ${credential}` } };
+    }
+
+    async function runCredentialsThatEnded() {
+      const [ended, cancelled] = [await runCredential(), await runCredential()];
+      const { auth: headers } = acme.owner;
+      await server.call(`/v1/automation-runs/${ended.id}/complete`, {
+        body: { attempt: 1, status: "succeeded" },
+        headers,
+      });
+      await server.call(`/v1/automation-runs/${cancelled.id}/cancel`, { method: "POST", headers });
+      return {
+        "the credential of a run that is over, so it has expired": ended.auth,
+        "the credential of a run that was cancelled, so it has expired": cancelled.auth,
+        "a well-formed run credential that nobody made": { authorization: `Bearer ${newToken("sbt_")}` },
+      };
     }
 
     /** Tokens of machines after their time, and after somebody ended them. */
@@ -396,6 +468,7 @@ describe("every route", () => {
         "a well-formed MCP token that nobody made": { authorization: `Bearer ${newToken("sbm_")}` },
         "an expired runner token": runners[0],
         "the token of a removed runner": runners[1],
+        ...(await runCredentialsThatEnded()),
       };
     }
 
@@ -410,7 +483,47 @@ describe("every route", () => {
           status: 401,
           body: { error: "unauthorized" },
         });
-        expect(reply.headers.get("www-authenticate")).toMatch(/^Bearer /);
+        const challenge = reply.headers.get("www-authenticate") ?? "";
+        // An API key is challenged with its own scheme.
+        expect({ what, challenge }).toEqual({
+          what,
+          challenge: expect.stringMatching(
+            "x-api-key" in headers ? /^ApiKey realm="signalbox", / : /^Bearer realm="signalbox"/,
+          ),
+        });
+        // What has ended must look like what never was.
+        if (/expired|removed|nobody|signed out|gone|deleted/.test(what))
+          expect(challenge).toMatch(/is unknown, has expired or was (?:removed|revoked)\."$/);
+      }
+    });
+
+    const forRuns = guarded.filter(
+      (spec) => spec.access.kind === "member" && spec.access.credentials?.includes("run"),
+    );
+    test.each(named(forRuns))(
+      "%s: a run credential reaches nothing that its run was not given",
+      async (_, spec) => {
+        const ids = await idsOf(spec, acme);
+        expect(Object.keys(ids)).toHaveLength(1);
+        const [byRun, byOwner] = [
+          await callRoute(spec, { ids, headers: machines.run!["a run credential"]!, ...bodyFor(spec, acme) }),
+          await callRoute(spec, { ids, headers: acme.owner.auth, ...bodyFor(spec, acme) }),
+        ];
+        expect({ byRun: byRun.status, byOwner: byOwner.status }).toEqual({ byRun: 404, byOwner: 200 });
+      },
+    );
+  });
+
+  describe("refuses a cursor that is not one of its own", () => {
+    const lists = specs.filter(({ query }) => query && "cursor" in query.shape);
+    test.each(named(lists))("%s", async (_, spec) => {
+      expect(lists.length).toBeGreaterThan(20);
+      for (const cursor of ["bogus", "%00", "e30"]) {
+        const reply = await callRoute(spec, { headers: acme.owner.auth, query: `?cursor=${cursor}` });
+        // What the list belongs to is not there either.
+        if (spec.params && reply.status === 404) continue;
+        expect({ cursor, status: reply.status }).toEqual({ cursor, status: 400 });
+        expect(reply.body.details[0].path).toEqual(["cursor"]);
       }
     });
   });
@@ -609,6 +722,8 @@ describe("every route", () => {
           ...bodyFor(spec, acme),
         });
         expect([400, 404], `${id} gave ${reply.status}`).toContain(reply.status);
+        if (id === garbage[0] && reply.status === 404 && parametersOf(spec.path).length === 1)
+          expect(reply.body.error).toBe(exampleOfRefusal(spec, 404).error);
       }
       // Written into the path as they are, where the client library would have escaped them.
       for (const raw of ["%", "%zz", "%ff", "%c0%ae", "%ed%a0%80", ";a=b", "a%2fb"]) {
@@ -640,7 +755,7 @@ describe("every route", () => {
           expect(reply.status).toBeLessThan(300);
           continue;
         }
-        if (pages.has(operationId(spec))) {
+        if (isPage(spec)) {
           expect(reply.headers.get("content-type")).toContain("text/html");
           continue;
         }

@@ -186,19 +186,19 @@ describe("a request that cannot be read", () => {
     test.each([
       ["no HTTP at all", "hello\r\n\r\n"],
       ["TLS to a plain port", Buffer.from("16030100a5010000a1030300", "hex")],
-      ["a bad header", "GET /health HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n"],
+      ["a bad header", "GET /health HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n"],
       ["no host", "GET /health HTTP/1.1\r\n\r\n"],
       ["a host that is none", "GET /health HTTP/1.1\r\nHost: a b\r\n\r\n"],
       ["a host with a path", "GET /health HTTP/1.1\r\nHost: a/b?c\r\n\r\n"],
-      ["an absolute target that is none", "GET http://[::x/health HTTP/1.1\r\nHost: x\r\n\r\n"],
-      ["a backslash", "GET /v1\\me HTTP/1.1\r\nHost: x\r\n\r\n"],
+      ["an absolute target that is none", "GET http://[::x/health HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+      ["a backslash", "GET /v1\\me HTTP/1.1\r\nHost: localhost\r\n\r\n"],
       [
         "length and chunks",
-        "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       ],
       [
         "two lengths",
-        "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",
+        "POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",
       ],
     ])("%s is 400", async (_, bytes) => {
       const { replies } = await speak(server.url, [bytes], { waitMs: 300 });
@@ -209,7 +209,7 @@ describe("a request that cannot be read", () => {
     test.each(["TRACE", "TRACK", "CONNECT"])("%s is refused in shape", async (method) => {
       const target = method === "CONNECT" ? "example.com:443" : "/health";
       const { replies } = await speak(server.url, [
-        `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
       ]);
       expect([400, 404, 405, 501]).toContain(replies[0]?.status);
       expectShape({ status: 0, headers: new Headers(replies[0]!.headers) });
@@ -217,7 +217,7 @@ describe("a request that cannot be read", () => {
 
     test("OPTIONS * is answered in shape", async () => {
       const { replies } = await speak(server.url, [
-        "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       ]);
       expect(replies[0]?.status).toBeLessThan(500);
       expectShape({ status: 0, headers: new Headers(replies[0]!.headers) });
@@ -225,21 +225,21 @@ describe("a request that cannot be read", () => {
 
     test("headers of more than 32 KiB are 431", async () => {
       const { replies } = await speak(server.url, [
-        `GET /health HTTP/1.1\r\nHost: x\r\nx-long: ${"x".repeat(40_000)}\r\n\r\n`,
+        `GET /health HTTP/1.1\r\nHost: localhost\r\nx-long: ${"x".repeat(40_000)}\r\n\r\n`,
       ]);
       expectRawShape(replies[0], 431, "headers_too_large");
     });
 
     test("an expectation we cannot meet is 417", async () => {
       const { replies } = await speak(server.url, [
-        "GET /health HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\nConnection: close\r\n\r\n",
       ]);
       expectRawShape(replies[0], 417, "expectation_failed");
     });
 
     test("who asks before sending a body is told no before sending it", async () => {
       const { replies } = await speak(server.url, [
-        `POST /v1/organizations HTTP/1.1\r\nHost: x\r\n${auth()}Content-Type: application/json\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n`,
+        `POST /v1/organizations HTTP/1.1\r\nHost: localhost\r\n${auth()}Content-Type: application/json\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n`,
       ]);
       expect(replies.map(({ status }) => status)).toEqual([413]);
     });
@@ -247,7 +247,7 @@ describe("a request that cannot be read", () => {
     test("who asks before sending a body is told to go on", async () => {
       const body = '{"name":"Patient"}';
       const { replies } = await speak(server.url, [
-        `POST /v1/organizations HTTP/1.1\r\nHost: x\r\n${auth()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+        `POST /v1/organizations HTTP/1.1\r\nHost: localhost\r\n${auth()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
         200,
         body,
       ]);
@@ -256,27 +256,27 @@ describe("a request that cannot be read", () => {
 
     test("bytes that follow a request on its connection do not answer it", async () => {
       const { replies } = await speak(server.url, [
-        `GET /ready HTTP/1.1\r\nHost: x\r\n\r\nnot a request at all\r\n\r\n`,
+        `GET /ready HTTP/1.1\r\nHost: localhost\r\n\r\nnot a request at all\r\n\r\n`,
       ]);
       // The first is answered as itself or not at all; the refusal never takes its place.
       if (replies.length > 0) expect(replies[0]!.status).toBe(200);
     });
 
     test("what is left of a refused body is not taken for the next request", async () => {
-      const smuggled = "DELETE /v1/me HTTP/1.1\r\nHost: x\r\n\r\n";
+      const smuggled = "DELETE /v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n";
       const { replies } = await speak(server.url, [
-        `POST /v1/organizations HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+        `POST /v1/organizations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
         50,
-        "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       ]);
       expect(replies.map(({ status }) => status)).toEqual([401, 200]);
     });
 
     test("a GET with a body is answered, and so is the next request on its connection", async () => {
       const { replies } = await speak(server.url, [
-        "GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello",
         50,
-        "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       ]);
       expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     });
@@ -285,7 +285,7 @@ describe("a request that cannot be read", () => {
       const before = server.logLines.length;
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.write(
-        `POST /v1/organizations HTTP/1.1\r\nHost: x\r\n${auth()}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`,
+        `POST /v1/organizations HTTP/1.1\r\nHost: localhost\r\n${auth()}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`,
       );
       setTimeout(() => socket.destroy(), 100);
       await expect
@@ -331,7 +331,7 @@ describe("a request that cannot be read", () => {
       const { replies } = await speak(
         server.url,
         [
-          `POST /v1/organizations HTTP/1.1\r\nHost: x\r\n${auth()}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
+          `POST /v1/organizations HTTP/1.1\r\nHost: localhost\r\n${auth()}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
           ...Array.from({ length: size / 1_000_000 }, () => Buffer.alloc(1_000_000, " ")),
         ],
         { listensLast: true },
@@ -383,7 +383,7 @@ describe("a server with a short patience", () => {
   afterAll(() => listening.close(0));
 
   test("headers that do not come in time are 408", async () => {
-    const { replies, closed } = await speak(url, ["GET /echo HTTP/1.1\r\nHost: x\r\nx-slow"], {
+    const { replies, closed } = await speak(url, ["GET /echo HTTP/1.1\r\nHost: localhost\r\nx-slow"], {
       waitMs: 5_000,
     });
     expectRawShape(replies[0], 408, "request_timeout");
@@ -392,7 +392,7 @@ describe("a server with a short patience", () => {
 
   test("a body that does not come in time is 408", async () => {
     const { replies, closed } = await speak(url, [
-      'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na',
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na',
     ]);
     expectRawShape(replies[0], 408, "request_timeout");
     expect(closed).toBe(true);
@@ -401,7 +401,7 @@ describe("a server with a short patience", () => {
   test("a body that drips in is 408 all the same", async () => {
     const drops = Array.from({ length: 30 }, () => ["x", 40]).flat();
     const { replies } = await speak(url, [
-      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n",
+      "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n",
       ...drops,
     ]);
     expectRawShape(replies[0], 408, "request_timeout");
@@ -409,7 +409,7 @@ describe("a server with a short patience", () => {
 
   test("a body that comes in pieces, but in time, is read", async () => {
     const { replies } = await speak(url, [
-      'POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"na',
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"na',
       100,
       'me":"A"}',
     ]);
@@ -441,6 +441,31 @@ describe("a server with a short patience", () => {
     const response = await fetch(`${url}/page`);
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: "internal_error" });
+  });
+
+  test("a page that fails in a browser is a page, with the id and without a word of the fault", async () => {
+    const response = await fetch(`${url}/page`, { headers: { accept: "text/html" } });
+    const text = await response.text();
+    expect(response.status).toBe(500);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=UTF-8");
+    expect(text).toContain(response.headers.get("x-request-id")!);
+    expect(text).not.toMatch(/page's own fault|Error:/);
+    expect(text).toContain("Try again");
+    expectShape(response);
+    const odd = await fetch(`${url}/page?%22%3E%3Cb%3E=1`, { headers: { accept: "text/html" } });
+    expect(odd.status).toBe(400);
+    expect(await odd.text()).toContain("&quot;&gt;&lt;b&gt;");
+  });
+
+  test("an address where nothing is gives a browser a page, and a program JSON", async () => {
+    const page = await fetch(`${url}/nowhere`, { headers: { accept: "text/html" } });
+    expect(page.status).toBe(404);
+    expect(await page.text()).toContain("There is nothing at this address");
+    const program = await fetch(`${url}/nowhere`);
+    expect(program.status).toBe(404);
+    expect(await program.json()).toEqual({ error: "route_not_found" });
+    const posted = await fetch(`${url}/nowhere`, { method: "POST", headers: { accept: "text/html" } });
+    expect(await posted.json()).toEqual({ error: "route_not_found" });
   });
 
   test("a refusal passes as it is", async () => {
@@ -507,10 +532,10 @@ describe("the log", () => {
       "x-api-key": `sbx_${planted}`,
       cookie: `signalbox_session=${planted}`,
       "idempotency-key": planted,
-      "x-forwarded-for": planted,
       "user-agent": `${planted} "}\n`.trim(),
     };
     await server.call(`/v1/me?token=${planted}`, { headers });
+    await server.call("/v1/me", { headers: { ...headers, "x-forwarded-for": planted } });
     await server.call(`/v1/members/${planted}`, { headers: acme.owner.auth });
     await server.call(`/${planted}`, { headers });
     await server.call("/api/auth/sign-in/email", { body: { email: acme.owner.email, password: planted } });

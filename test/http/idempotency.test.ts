@@ -2,7 +2,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { api } from "../../src/app.ts";
 import { sql } from "../../src/platform/db/index.ts";
-import { createKey, createWorkspace, joinWorkspace, useServer, type Workspace } from "../harness.ts";
+import {
+  createKey,
+  createRole,
+  createWorkspace,
+  joinWorkspace,
+  signIn,
+  useServer,
+  type Workspace,
+} from "../harness.ts";
 
 const server = useServer();
 let acme: Workspace;
@@ -106,6 +114,94 @@ describe("the same request under the same key", () => {
   });
 });
 
+describe("a reply is repeated only to who could make the request now", () => {
+  const inviteAdmin = (key: string, headers: Record<string, string>) =>
+    server.call("/v1/invitations", {
+      body: { email: `${key}@example.com`, role: "admin" },
+      headers: { ...headers, "idempotency-key": key },
+    });
+  const setRole = (memberId: string, role: string) =>
+    server.call(`/v1/members/${memberId}`, { method: "PATCH", body: { role }, headers: acme.owner.auth });
+
+  test("a narrower API key of the same person does not get the reply of their session", async () => {
+    const key = newKey();
+    const narrow = await createKey(server, acme.owner, { permissions: ["members:invite"] });
+    const first = await inviteAdmin(key, acme.owner.auth);
+    expect(first.status).toBe(201);
+    const replayed = await inviteAdmin(key, narrow.auth);
+    expect(replayed).toMatchObject({ status: 403, body: { reason: "above_own_rights" } });
+    expect(JSON.stringify(replayed.body)).not.toContain(first.body.token);
+    expect((await inviteAdmin(key, acme.owner.auth)).body).toEqual(first.body);
+  });
+
+  test("another session of the same person makes a request of its own", async () => {
+    const key = newKey();
+    const first = await createApiKey(key, "two sessions");
+    const other = await createApiKey(key, "two sessions", {
+      ...(await signIn(server, acme.owner)),
+      "x-organization-id": acme.orgId,
+    });
+    expect(other.status).toBe(201);
+    expect(other.body.key).not.toBe(first.body.key);
+  });
+
+  test("a member who lost a right that the handler looks at does not get it, though the route is still theirs", async () => {
+    const key = newKey();
+    const inviter = await createRole(server, acme.owner, ["members:invite", "organization:read"]);
+    const admin = await joinWorkspace(server, acme, "admin");
+    const first = await inviteAdmin(key, admin.auth);
+    expect(first.status).toBe(201);
+    await setRole(admin.memberId, inviter.id);
+    const replayed = await inviteAdmin(key, admin.auth);
+    expect(replayed).toMatchObject({ status: 403, body: { error: "forbidden", reason: "rights_changed" } });
+    expect(replayed.body.message).toContain("new Idempotency-Key");
+    await setRole(admin.memberId, "admin");
+    expect((await inviteAdmin(key, admin.auth)).body).toEqual(first.body);
+  });
+
+  test("a role of the organization's own that was narrowed withholds it as well", async () => {
+    const key = newKey();
+    const permissions = ["members:invite", "organization:read", "members:read"];
+    const role = await createRole(server, acme.owner, permissions);
+    const person = await joinWorkspace(server, acme, role.id);
+    const invite = () =>
+      server.call("/v1/invitations", {
+        body: { email: `${key}@example.com`, role: role.id },
+        headers: { ...person.auth, "idempotency-key": key },
+      });
+    expect((await invite()).status).toBe(201);
+    const narrowed = { permissions: ["members:invite", "organization:read"] };
+    await server.call(`/v1/roles/${role.id}`, { method: "PATCH", body: narrowed, headers: acme.owner.auth });
+    expect(await invite()).toMatchObject({ status: 403, body: { reason: "rights_changed" } });
+  });
+});
+
+describe("without a credential", () => {
+  const create = (key: string, name = "Retried") =>
+    server.call("/v1/bootstrap/workspace", { body: { name }, headers: { "idempotency-key": key } });
+  const longKey = () => `a-random-key-of-an-agent-${++made}`;
+
+  test("a workspace is made once, and its key is given again to who knows the long key", async () => {
+    const key = longKey();
+    const first = await create(key);
+    expect(first.status).toBe(201);
+    const second = await create(key);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(await create(key, "Another")).toMatchObject({
+      status: 409,
+      body: { error: "idempotency_conflict" },
+    });
+  });
+
+  test("a key that could be guessed is refused", async () => {
+    expect(await create("retry-1")).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["Idempotency-Key"] }] },
+    });
+  });
+});
+
 describe("another request under the same key", () => {
   test("with another body is 409 and creates nothing", async () => {
     const key = newKey();
@@ -159,10 +255,10 @@ describe("a key", () => {
         { post?: { responses: object; security: object[]; parameters?: { name: string }[] } }
       >;
     };
-    const creating = Object.entries(paths).filter(
-      ([, { post }]) => post && "201" in post.responses && post.security.length > 0,
+    const creating = Object.entries(paths).filter(([, { post }]) => post && "201" in post.responses);
+    expect(creating.map(([path]) => path)).toEqual(
+      expect.arrayContaining(["/v1/api-keys", "/v1/bootstrap/workspace"]),
     );
-    expect(creating.map(([path]) => path)).toContain("/v1/api-keys");
     for (const [path, { post }] of creating) {
       expect(
         post!.parameters?.map(({ name }) => name),
@@ -183,7 +279,7 @@ describe("what is kept", () => {
       sql`select reply from idempotency_keys where key in (${key}, ${other})`,
     );
     for (const { reply } of rows) {
-      expect(reply).toMatch(/^v1\./);
+      expect(reply).toMatch(/^v2\./);
       expect(reply).not.toContain(body.key);
       expect(Buffer.from(reply.split(".")[2]!, "base64url").toString("latin1")).not.toContain("sbx_");
     }
@@ -214,4 +310,70 @@ test("a request under a key does not keep others from the database", async () =>
   const reads = Array.from({ length: 20 }, () => server.call("/v1/members", { headers: key.auth }));
   const replies = await Promise.all([...work, ...reads]);
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 201]));
+});
+
+describe("what is kept of replies is bounded", () => {
+  const withKey = (key: string, headers: Record<string, string>) => ({ ...headers, "idempotency-key": key });
+  const keptBytes = async () =>
+    (await server.platform.db.row<{ bytes: number }>(
+      sql`select coalesce(sum(octet_length(reply)), 0)::int as bytes from idempotency_keys`,
+    ))!.bytes;
+  const allow = (orgId: string, quota: string, max: number) =>
+    server.platform.db.run(
+      sql`insert into organization_quotas (org_id, quota, max) values (${orgId}, ${quota}, ${max})`,
+    );
+  const create = (key: string, headers: Record<string, string>, size: number) =>
+    server.call("/v1/templates", {
+      body: { name: `Large ${key}`, body: "x".repeat(size) },
+      headers: withKey(key, headers),
+    });
+  const templates = async (orgId: string) =>
+    (await server.platform.db.row<{ count: number }>(
+      sql`select count(*)::int as count from templates where org_id = ${orgId}`,
+    ))!.count;
+
+  test("a reply that is too large is not kept; its key still protects, and a repeat says what was made", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    const before = await keptBytes();
+    const first = await create("too-large", owner.auth, 250_000);
+    expect(first.status).toBe(201);
+    expect((await keptBytes()) - before).toBeLessThan(2_000);
+    const again = await create("too-large", owner.auth, 250_000);
+    expect(again).toMatchObject({
+      status: 409,
+      body: { error: "idempotency_reply_not_kept", firstStatus: 201, id: first.body.template.id },
+    });
+    expect(await templates(orgId)).toBe(1);
+  });
+
+  test("past the bytes of a day replies are not kept, and nothing is done twice", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    // A credential has half of it.
+    await allow(orgId, "idempotency_storage", 200_000);
+    const before = await keptBytes();
+    for (let n = 0; n < 8; n++) expect((await create(`day-${n}`, owner.auth, 40_000)).status).toBe(201);
+    expect((await keptBytes()) - before).toBeLessThan(110_000);
+    expect((await create("day-0", owner.auth, 40_000)).headers.get("idempotency-replayed")).toBe("true");
+    expect(await create("day-7", owner.auth, 40_000)).toMatchObject({
+      status: 409,
+      body: { error: "idempotency_reply_not_kept" },
+    });
+    expect(await templates(orgId)).toBe(8);
+    const { items } = (await server.call("/v1/organization/quotas", { headers: owner.auth })).body;
+    expect(items).toContainEqual(expect.objectContaining({ name: "idempotency_keys", used: 8 }));
+  });
+
+  test("past the keys of a day a request with a new one is refused, and one without is not", async () => {
+    const { owner, orgId } = await createWorkspace(server);
+    await allow(orgId, "idempotency_keys", 4);
+    for (let n = 0; n < 2; n++) expect((await create(`few-${n}`, owner.auth, 10)).status).toBe(201);
+    expect(await create("few-2", owner.auth, 10)).toMatchObject({
+      status: 409,
+      body: { error: "quota_exceeded", quota: "idempotency_keys", limit: 2, used: 2 },
+    });
+    expect((await create("few-1", owner.auth, 10)).status).toBe(201);
+    const plain = { body: { name: "Without a key", body: "x" }, headers: owner.auth };
+    expect((await server.call("/v1/templates", plain)).status).toBe(201);
+    expect(await templates(orgId)).toBe(3);
+  });
 });

@@ -11,6 +11,7 @@ import {
   signUp,
   type TestServer,
   useServer,
+  verifyAddress,
 } from "../harness.ts";
 
 const server = useServer();
@@ -56,8 +57,12 @@ describe("an account", () => {
     const replies = await Promise.all(
       [1, 2, 3, 4].map(() => server.call("/api/auth/sign-up/email", { body })),
     );
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
-    for (const { status, body } of replies) if (status === 409) expect(body.error).toBe("email_taken");
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    // All look the same; the token of one opens the account.
+    const opened = await Promise.all(
+      replies.map(async ({ body }) => (await me({ authorization: `Bearer ${body.token}` })).status),
+    );
+    expect(opened.sort()).toEqual([200, 401, 401, 401]);
   });
 
   test("with a name of several lines is refused: names go into mails", async () => {
@@ -79,6 +84,30 @@ describe("an account", () => {
       expect(reply.headers.get("set-cookie")).toBeNull();
     }
     expect(wrong.headers.get("www-authenticate")).toBe(unknown.headers.get("www-authenticate"));
+    expect(wrong.headers.get("www-authenticate")).toBe(
+      'Bearer realm="signalbox", error="invalid_credentials", error_description="The e-mail address or the password is wrong."',
+    );
+  });
+
+  test("a sign-up or sign-in that lacks something says of each field what is wrong", async () => {
+    const path = "/api/auth/sign-up/email";
+    const bare = await server.call(path, { body: {} });
+    expect(bare).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(bare.body.details).toEqual(
+      ["email", "password", "name"].map((name) => ({ message: "This field is required.", path: [name] })),
+    );
+    const wrong = await server.call(path, { body: { email: "ada", password: "short", name: "" } });
+    expect(wrong.body.details).toEqual([
+      { message: "Must be an e-mail address, such as ada@example.com.", path: ["email"] },
+      { message: "A password has at least 8 characters.", path: ["password"] },
+      { message: "Must not be empty.", path: ["name"] },
+    ]);
+    expect(
+      (await server.call("/api/auth/sign-in/email", { body: { email: "ada@example.com" } })).body,
+    ).toEqual({
+      error: "invalid_request",
+      details: [{ message: "This field is required.", path: ["password"] }],
+    });
   });
 
   test("a token that a client chose does not become its session", async () => {
@@ -130,6 +159,7 @@ describe("a forgotten password", () => {
 
   test("is replaced by the link in the mail; every session ends, the old one is refused", async () => {
     const ada = await signUp(server);
+    await verifyAddress(server, ada);
     const second = (await signIn(ada.email, ada.password)).body.token;
     const key = await createKeyOf(ada);
     expect(await forgot(ada.email)).toMatchObject({ status: 200, body: { ok: true } });
@@ -148,6 +178,37 @@ describe("a forgotten password", () => {
     expect((await signIn(ada.email, ada.password)).status).toBe(401);
     expect((await signIn(ada.email, "a new password")).status).toBe(200);
     expect((await me(key.auth)).status).toBe(200);
+  });
+
+  test("the page says whose it is, and of a link that is no longer good that it is not", async () => {
+    const ada = await signUp(server);
+    await forgot(ada.email);
+    const token = await tokenFromMail(ada.email, "/reset-password?token=");
+    const page = (query: string) => server.call(`/reset-password${query}`);
+    const good = await page(`?token=${token}&utm_source=mail`);
+    expect(good.status).toBe(200);
+    expect(good.body).toContain(ada.email);
+    expect((await page(`?token=${token}`)).body).toContain('id="password"');
+    expect((await reset(token)).status).toBe(200);
+    for (const query of [
+      `?token=${token}`,
+      "?token=x",
+      `?token=${"x".repeat(3_000)}`,
+      "?token=%22%3E%3Cb%3E",
+    ]) {
+      const bad = await page(query);
+      expect(bad.status).toBe(400);
+      expect(bad.headers.get("content-type")).toMatch(/^text\/html/);
+      expect(bad.body).not.toContain('id="password"');
+      expect(bad.body).not.toContain(ada.email);
+      expect(bad.body).toContain("Send me a link");
+    }
+    for (const query of ["", "?token=", "?other=1"]) {
+      const none = await page(query);
+      expect(none.status).toBe(200);
+      expect(none.headers.get("content-type")).toMatch(/^text\/html/);
+      expect(none.body).toContain("Forgot your password?");
+    }
   });
 
   test("a link is good once, even for two requests at the same moment", async () => {
@@ -204,8 +265,9 @@ describe("an e-mail address", () => {
     const ada = await signUp(server);
     const token = await tokenFromMail(ada.email, "/verify-email?token=");
     expect((await me(ada.auth)).body.user.emailVerified).toBe(false);
+    const headers = { cookie: `signalbox_session=${ada.token}` };
     for (let i = 0; i < 2; i++) {
-      const page = await server.call(`/api/auth/verify-email?token=${token}`);
+      const page = await server.call(`/api/auth/verify-email?token=${token}`, { headers });
       expect(page.status).toBe(200);
       expect(page.headers.get("content-type")).toMatch(/^text\/html/);
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -225,7 +287,7 @@ describe("an e-mail address", () => {
     expect((await again()).status).toBe(200);
     expect(await mailsTo()).toBe(2);
     const token = await tokenFromMail(ada.email, "/verify-email?token=");
-    await server.call(`/api/auth/verify-email?token=${token}`);
+    await server.call("/api/auth/verify-email", { body: { token } });
     expect((await again()).status).toBe(200);
     expect(await mailsTo()).toBe(2);
   });
@@ -234,7 +296,7 @@ describe("an e-mail address", () => {
     const ada = await signUp(server);
     const token = await tokenFromMail(ada.email, "/verify-email?token=");
     const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${token.split(".")[1]}.`;
-    for (const bad of ["x", `${token}x`, token.slice(0, -4), unsigned]) {
+    for (const bad of ["", "x", `${token}x`, token.slice(0, -4), unsigned]) {
       const page = await server.call(`/api/auth/verify-email?token=${encodeURIComponent(bad)}`);
       expect(page.status).toBe(400);
       expect(page.headers.get("content-type")).toMatch(/^text\/html/);
@@ -267,6 +329,34 @@ describe("a cookie", () => {
     expect(out.status).toBe(200);
     expect(out.headers.get("set-cookie")).toMatch(/^signalbox_session=; Max-Age=0/);
     expect((await me({ cookie })).status).toBe(401);
+  });
+
+  test("is taken by signing out also when its session has ended", async () => {
+    const { cookie, token } = await cookieOf();
+    const signOut = (headers: Record<string, string>) =>
+      server.call("/api/auth/sign-out", { method: "POST", headers });
+    const ours = { "sec-fetch-site": "same-origin" };
+    await signOut({ authorization: `Bearer ${token}` });
+    for (const dead of [cookie, "signalbox_session=nobody"]) {
+      const out = await signOut({ cookie: dead, ...ours });
+      expect(out).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+      expect(out.headers.get("set-cookie")).toMatch(/^signalbox_session=; Max-Age=0/);
+    }
+    // Nothing else takes it: no other site, and no request that is about another credential.
+    const others: [Record<string, string>, number][] = [
+      [{}, 401],
+      [ours, 401],
+      [{ "sec-fetch-site": "cross-site" }, 401],
+      [{ cookie, "sec-fetch-site": "cross-site" }, 403],
+      [{ cookie, authorization: "Bearer nobody", ...ours }, 401],
+      [{ cookie, "x-api-key": "nobody", ...ours }, 401],
+    ];
+    for (const [headers, status] of others) {
+      const out = await signOut(headers);
+      expect(out.status, JSON.stringify(headers)).toBe(status);
+      expect(out.headers.get("set-cookie"), JSON.stringify(headers)).toBeNull();
+    }
+    expect((await me({ cookie })).headers.get("set-cookie")).toBeNull();
   });
 
   test("reads, wherever the request comes from", async () => {

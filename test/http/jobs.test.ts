@@ -1,7 +1,9 @@
 /** Work that is done later: with its cause or not at all, again when it fails, by whoever has the role. */
 import { setTimeout as pause } from "node:timers/promises";
+import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Job, job } from "../../src/platform/jobs/index.ts";
+import { noteDeath } from "../../src/platform/jobs/store.ts";
 import { createDatabase, openTestPlatform, type TestDatabase } from "../harness.ts";
 
 interface Note {
@@ -32,7 +34,15 @@ const hopeless = job<Note>({
     throw new Error("never");
   },
 });
-const jobs = [plain, flaky, hopeless] as readonly Job[];
+const poisoned: { name: string; reason: string }[] = [];
+const deadly = job<Note>({
+  name: "test.deadly",
+  retries: 10,
+  retryDelay: 1,
+  handle: async (_platform, { name }) => void done.push({ name, at: Date.now() }),
+  onPoison: async (_platform, { name }, reason) => void poisoned.push({ name, reason }),
+});
+const jobs = [plain, flaky, hopeless, deadly] as readonly Job[];
 
 describe("a job", () => {
   let database: TestDatabase;
@@ -105,4 +115,31 @@ describe("a job", () => {
     await expect.poll(doneNames, { timeout: 10_000 }).toContain("later");
     expect(done.find(({ name }) => name === "later")!.at - added).toBeGreaterThanOrEqual(900);
   });
+
+  test("whose worker died once is done by another; after the second death it fails with the reason", async () => {
+    const { db } = platform;
+    const executeSql = (text: string, values?: unknown[]) => db.foreign(text, values);
+    const queue = new PgBoss({ backend: db.kind, db: { executeSql }, supervise: false, schedule: false });
+    await queue.start();
+    const add = (name: string) => queue.send(deadly.name, { name }, { startAfter: 600 });
+    const [once, twice] = [(await add("died once"))!, (await add("died twice"))!];
+    // The worker that took it after the first death noted that, and died too.
+    await noteDeath(db, twice);
+    // As a process leaves them that was killed long ago; then the queue notices.
+    await db.foreign(
+      "update pgboss.job set state = 'active', started_on = now() - interval '1 day' where id = any($1::uuid[])",
+      [[once, twice]],
+    );
+    await db.foreign("update pgboss.queue set monitor_on = null");
+    await queue.supervise(deadly.name);
+    await db.foreign("update pgboss.job set start_after = now() where name = $1", [deadly.name]);
+    const stateOf = async (id: string) => (await queue.findJobs(deadly.name, { id }))[0];
+    await expect.poll(async () => (await stateOf(twice))?.state, { timeout: 15_000 }).toBe("failed");
+    expect(JSON.stringify((await stateOf(twice))?.output)).toContain("twice");
+    expect(poisoned).toEqual([{ name: "died twice", reason: expect.stringContaining("twice") }]);
+    expect(doneNames()).not.toContain("died twice");
+    await expect.poll(async () => (await stateOf(once))?.state, { timeout: 15_000 }).toBe("completed");
+    expect(doneNames()).toContain("died once");
+    await queue.stop({ graceful: false });
+  }, 60_000);
 });

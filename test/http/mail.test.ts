@@ -1,7 +1,16 @@
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../src/platform/db/index.ts";
-import { createDatabase, signUp, startServer, type TestDatabase, type TestServer } from "../harness.ts";
+import {
+  createDatabase,
+  createWorkspace,
+  invite,
+  signUp,
+  startServer,
+  type TestDatabase,
+  type TestServer,
+  verifyAddress,
+} from "../harness.ts";
 
 interface Post {
   to: string[];
@@ -11,6 +20,7 @@ interface Post {
 describe("mail over SMTP", () => {
   const posts: Post[] = [];
   let refusing = false;
+  let delayMs = 0;
   let smtp: SMTPServer;
   let database: TestDatabase;
   let server: TestServer;
@@ -27,17 +37,15 @@ describe("mail over SMTP", () => {
         });
         stream.on("end", () => {
           posts.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw });
-          done();
+          setTimeout(done, delayMs);
         });
       },
     });
     await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
     const { port } = smtp.server.address() as { port: number };
     database = await createDatabase();
-    server = await startServer(database, {
-      role: "all",
-      env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "Signalbox <box@example.com>" },
-    });
+    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "Signalbox <box@example.com>" };
+    server = await startServer(database, { role: "all", env });
   });
   afterAll(async () => {
     await server?.close();
@@ -66,8 +74,24 @@ describe("mail over SMTP", () => {
     await expect
       .poll(async () => (await rows())[0], { timeout: 10_000 })
       .toMatchObject({ status: "queued", error: expect.stringContaining("mailbox busy") });
-    expect((await rows())[0]?.text).toMatch(/^v1\./);
+    expect((await rows())[0]?.text).toMatch(/^v2\./);
     refusing = false;
     await expect.poll(() => posts.length, { timeout: 45_000, interval: 250 }).toBe(before + 1);
+  }, 60_000);
+
+  test("of somebody who sends many waits for that of somebody who sends few", async () => {
+    const acme = await createWorkspace(server);
+    await verifyAddress(server, acme.owner);
+    const before = posts.length;
+    delayMs = 100;
+    for (let i = 0; i < 30; i++)
+      await invite(server, acme.owner, { email: `invited${i}@example.com`, role: "member" });
+    const ada = await signUp(server);
+    const isThere = () => posts.slice(before).some(({ to }) => to.includes(ada.email));
+    await expect.poll(isThere, { timeout: 20_000, interval: 20 }).toBe(true);
+    const invitations = posts.slice(before).filter(({ to }) => to[0]!.startsWith("invited"));
+    expect(invitations.length).toBeLessThan(25);
+    delayMs = 0;
+    await expect.poll(() => posts.length - before, { timeout: 30_000 }).toBeGreaterThanOrEqual(32);
   }, 60_000);
 });

@@ -9,6 +9,7 @@ import {
   readMigrations,
   sql,
 } from "../../src/platform/db/index.ts";
+import { newId } from "../../src/platform/ids.ts";
 import { type Job, job } from "../../src/platform/jobs/index.ts";
 import {
   createDatabase,
@@ -25,6 +26,7 @@ import {
   type TestServer,
 } from "../harness.ts";
 import { makeDatabase } from "../postgres.ts";
+import { insertConnector, pushBody, speak } from "../webhooks.ts";
 
 const onPostgres = inject("engine") === "postgres";
 
@@ -94,6 +96,50 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
       ),
     );
     expect(new Set(replies.map(({ body }) => body.key)).size).toBe(1);
+  });
+
+  test("a webhook secret verifies at every replica from its 201 on, and not after its 204", async () => {
+    const acme = await createWorkspace(here);
+    const connector = await insertConnector(here.platform, acme.orgId);
+    const path = `/v1/webhooks/connectors/codehost?connector=${connector.id}`;
+    const deliver = async (server: TestServer, secret: string) => {
+      const body = pushBody(connector);
+      return (await server.call(path, { body, headers: speak.github(secret, body) })).status;
+    };
+    const secrets = `/v1/connectors/${connector.id}/webhook-secrets`;
+    const { auth: headers } = acme.owner;
+    for (let round = 0; round < 10; round++) {
+      // Both have the connector's secrets in their cache, and somebody keeps sending bad signatures.
+      for (const server of [here, there]) expect(await deliver(server, "not a secret of it")).toBe(401);
+      const noise = deliver(there, "not a secret of it");
+      const added = await here.call(secrets, { method: "POST", headers });
+      expect(added.status).toBe(201);
+      const statuses = await Promise.all(
+        [there, here].map((server) => deliver(server, added.body.webhookSecret)),
+      );
+      expect(statuses).toEqual([202, 202]);
+      expect(await noise).toBe(401);
+      const { id } = added.body.secret;
+      expect((await here.call(`${secrets}/${id}`, { method: "DELETE", headers })).status).toBe(204);
+      expect(await deliver(here, added.body.webhookSecret)).toBe(401);
+      const late = await millisecondsUntil(
+        async () => (await deliver(there, added.body.webhookSecret)) === 401,
+      );
+      expect(late).toBeLessThan(1_000);
+    }
+  });
+
+  test("a connector made at one receives its first delivery at the other, which had been asked for it", async () => {
+    const acme = await createWorkspace(here);
+    const id = newId("con");
+    const path = `/v1/webhooks/connectors/codehost?connector=${id}`;
+    const secret = "a secret of the new connector";
+    const body = pushBody({ repository: "acme/new" });
+    const deliver = async () =>
+      (await there.call(path, { body, headers: speak.github(secret, body) })).status;
+    expect(await deliver()).toBe(401);
+    await insertConnector(here.platform, acme.orgId, { id, repository: "acme/new", secret });
+    expect(await deliver()).toBe(202);
   });
 
   /** Each way to lose access, done at one replica while the other has just been asked. */
@@ -407,7 +453,12 @@ describe.skipIf(!onPostgres)("roles (PostgreSQL only: the embedded database has 
 
   test("`api` adds work and leaves it; `worker` does it and serves only what operators look at", async () => {
     // Nobody listens there; a delivery is tried and fails, which is how we see that it was tried.
-    const env = { SMTP_URL: "smtp://127.0.0.1:9", PUBLIC_URL: "http://signalbox.test" };
+    const token = "a-token-for-the-metrics";
+    const env = {
+      SMTP_URL: "smtp://127.0.0.1:9",
+      PUBLIC_URL: "http://signalbox.test",
+      METRICS_TOKEN: token,
+    };
     servers.api = await startServer(database, { role: "api", env });
     const ada = await signUp(servers.api);
     const tried = async () =>
@@ -420,7 +471,8 @@ describe.skipIf(!onPostgres)("roles (PostgreSQL only: the embedded database has 
     await expect.poll(tried, { timeout: 8_000 }).toMatch(/ECONNREFUSED/);
 
     for (const path of ["/health", "/ready", "/version", "/metrics"]) {
-      expect((await servers.worker.call(path)).status).toBe(200);
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await servers.worker.call(path, { headers })).status).toBe(200);
     }
     for (const path of ["/v1/me", "/v1/organizations", "/api/auth/sign-in/email"]) {
       expect(await servers.worker.call(path, { headers: ada.auth })).toMatchObject({

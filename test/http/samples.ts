@@ -95,6 +95,38 @@ export function* wrongBodies(schema: Schema): Generator<{ what: string; body: un
   }
 }
 
+/** Every place of a body that takes text, with the body as JSON in which that place holds `json`. */
+export function textPlaces(schema: Schema): { place: string; bodyWith(json: string): string }[] {
+  const mark = "\u2400";
+  return [...marked(schema, schema, mark)].map(({ place, value }) => ({
+    place,
+    bodyWith: (json) => JSON.stringify(value).replace(`"${mark}"`, () => json),
+  }));
+}
+
+/** The smallest good value, with each text in turn replaced by the mark. */
+function* marked(schema: Schema, root: Schema, mark: string): Generator<{ place: string; value: unknown }> {
+  if (schema.$ref) {
+    yield* marked(root.$defs![schema.$ref.replace("#/$defs/", "")]!, root, mark);
+    return;
+  }
+  for (const option of schema.anyOf ?? schema.oneOf ?? []) yield* marked(option, root, mark);
+  const types = typesOf(schema);
+  if (types.includes("string")) yield { place: "", value: mark };
+  if (types.includes("array") && schema.items) {
+    for (const { place, value } of marked(schema.items, root, mark)) {
+      yield { place: `[]${place}`, value: [value] };
+    }
+  }
+  if (!types.includes("object")) return;
+  const good = sample({ ...schema, anyOf: undefined, oneOf: undefined }, root) as object;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    for (const { place, value } of marked(property, root, mark)) {
+      yield { place: `.${name}${place}`, value: { ...good, [name]: value } };
+    }
+  }
+}
+
 const hostileText = fc.oneof(
   fc.constantFrom(
     "\0",

@@ -274,7 +274,7 @@ async function read({ callers }: World, id: string): Promise<string> {
   const items: [string, number, string, unknown][] = [];
   let cursor: string | undefined;
   do {
-    const page = await events.list(ctx, id, { limit: 100, cursor });
+    const page = await events.list(ctx, id, { order: "asc", limit: 100, cursor });
     for (const { attempt, sequence, type, payload } of page.items)
       items.push([String(attempt), sequence, type, payload]);
     cursor = page.nextCursor ?? undefined;

@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ada, cleanUp, copyOf, type Serving, serve, signalbox } from "./kit.ts";
 
@@ -18,32 +16,6 @@ const levels = (json: string) =>
   (JSON.parse(json) as { check: string; level: string }[]).map(({ check, level }) => `${level} ${check}`);
 
 describe("while it serves", () => {
-  test("demo fills it once, and what it prints works", async () => {
-    const { code, stdout } = await signalbox(["demo"], dataDir);
-    expect(code).toBe(0);
-    const curl = /^ {2}curl (.*)$/m.exec(stdout)![1]!;
-    const args = [...curl.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
-    const me = JSON.parse((await promisify(execFile)("curl", ["-sS", ...args])).stdout);
-    expect(me).toMatchObject({ user: { email: "ada@northwind.example" }, credential: "key" });
-
-    const password = /^Password of everybody: (\S+)$/m.exec(stdout)![1]!;
-    for (const email of ["ada@northwind.example", "dev@northwind.example"])
-      expect((await server.call("/api/auth/sign-in/email", { body: { email, password } })).status).toBe(200);
-    const key = { "x-api-key": /sbx_\w+/.exec(stdout)![0] };
-    const { body } = await server.call("/v1/members", { headers: key });
-    expect(body.items.map(({ role }: { role: string }) => role).sort()).toEqual([
-      "admin",
-      "member",
-      "member",
-      "owner",
-    ]);
-    expect((await signalbox(["mail"], dataDir)).stdout).toBe("There are no mails.\n");
-
-    const again = await signalbox(["demo"], dataDir);
-    expect(again).toMatchObject({ code: 1, stdout: "" });
-    expect(again.stderr).toMatch(/^This instance has people in it already\.[^\n]*\n$/);
-  });
-
   test("mail lists and shows what was kept, with a link that works", async () => {
     await server.call("/api/auth/sign-up/email", { body: ada });
     const list = await signalbox(["mail"], dataDir);
@@ -73,6 +45,10 @@ describe("while it serves", () => {
     expect(doctor).toMatchObject({ code: 0, stderr: "" });
     expect(doctor.stdout).not.toMatch(/^[!✗]/m);
     expect(doctor.stdout).toContain(`✓ public URL: ${server.url} leads here`);
+    expect(doctor.stdout).toContain("✓ egress: loopback addresses may be called: HOST is loopback,");
+    expect(doctor.stdout).toContain(
+      "✓ sign-up: anybody can make an account, because only this machine can reach this instance\n",
+    );
     expect(migrate).toMatchObject({ code: 0, stdout: '{"applied":[],"pending":[]}\n' });
     expect(reseal).toMatchObject({ code: 0 });
   });
@@ -105,6 +81,9 @@ describe("while it is stopped", () => {
       "ok configuration",
       "ok data folder",
       "problem secret file",
+      "ok egress",
+      "ok sign-up",
+      "ok bootstrap",
       "ok database",
       "ok migrations",
       "ok clock",
@@ -122,13 +101,23 @@ describe("while it is stopped", () => {
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
+      /^✗ secret: SIGNALBOX_SECRET is not the secret that this database is sealed with\. /m,
+    );
+    expect(stdout).toMatch(
+      /^✓ sign-up: after the first account, people need an invitation to make one, because others can reach this instance: HOST is 0\.0\.0\.0$/m,
+    );
+    expect(stdout).toMatch(/^✓ bootstrap: agents cannot make a workspace without an account, because /m);
+    expect(stdout).toMatch(
       /^✗ secrets: 1 sealed values in mails\.text are under a secret that is not configured\n {4}→ Put the secret/m,
     );
     expect(stdout).toMatch(
       /^✗ mail: 127\.0\.0\.1:1 does not take mail from us \(.*ECONNREFUSED.*\)\n {4}→ /m,
     );
     expect(stdout).toMatch(
-      /^! public URL: PUBLIC_URL is not set, and HOST 0\.0\.0\.0 is not only this machine\n {4}→ /m,
+      /^! public URL: PUBLIC_URL is not set, and others can reach this instance: HOST is 0\.0\.0\.0\n {4}→ /m,
+    );
+    expect(stdout).toMatch(
+      /^✓ egress: loopback addresses are refused, because others can reach this instance: HOST is 0\.0\.0\.0\.$/m,
     );
   });
 

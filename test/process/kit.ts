@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
@@ -46,7 +47,7 @@ interface Output {
   stderr: string;
 }
 
-function launch(args: string[], dataDir: string | undefined, env: Env) {
+function launch(args: string[], dataDir: string | undefined, env: Env, input?: string) {
   // Only what the test says: whoever runs it may have a Signalbox of their own configured.
   const child = spawn(process.execPath, [main, ...args], {
     cwd: tmpdir(),
@@ -57,8 +58,9 @@ function launch(args: string[], dataDir: string | undefined, env: Env) {
       ...(dataDir ? { DATA_DIR: dataDir } : {}),
       ...env,
     },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+  child.stdin?.end(input);
   running.add(child);
   const output: Output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -109,9 +111,14 @@ export interface Ended extends Output {
   code: number | NodeJS.Signals;
 }
 
-/** Runs `signalbox …` to its end. */
-export async function signalbox(args: string[], dataDir?: string, env: Env = {}): Promise<Ended> {
-  const { output, ended } = launch(args, dataDir, env);
+/** Runs `signalbox …` to its end, with `input` on its stdin. */
+export async function signalbox(
+  args: string[],
+  dataDir?: string,
+  env: Env = {},
+  input?: string,
+): Promise<Ended> {
+  const { output, ended } = launch(args, dataDir, env, input);
   return { code: await ended, ...output };
 }
 

@@ -43,7 +43,7 @@ async function freePort(): Promise<string> {
 }
 
 /** The same calls as the harness makes, of a process that may be gone at this moment. */
-const doorTo = (url: string): Callable => ({
+export const doorTo = (url: string): Callable => ({
   async call(path: string, { method, body, headers = {} }: CallOptions = {}) {
     const response = await fetch(url + path, {
       method: method ?? (body === undefined ? "GET" : "POST"),

@@ -64,13 +64,23 @@ describe("rotating the secret", () => {
   });
 
   test("then the old secret can go", async () => {
+    const verified = await signalbox(["audit", "verify"], dataDir, { SIGNALBOX_SECRET: newSecret });
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(", 0 failures") });
     const { stdout } = await signalbox(["mail", "mail_00000000"], dataDir, { SIGNALBOX_SECRET: newSecret });
     expect(stdout).toContain("Text of mail_00000000.");
   });
 
   test("what does not open is named, and does not stop the rest", async () => {
     // Back to the secret in the folder, without the one that has sealed everything since.
-    const { code, stdout, stderr } = await signalbox(["reseal"], dataDir);
+    const refused = await signalbox(["reseal"], dataDir);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^The secret in \S+ is not the secret that this database is sealed with\. /,
+    );
+    const { code, stdout, stderr } = await signalbox(
+      ["reseal", "--accept-loss", "--lose-everything"],
+      dataDir,
+    );
     expect(code).toBe(1);
     expect(stderr).toContain(
       "mails.text of mail_00000000: A sealed value does not open: it was sealed under another secret",
@@ -82,7 +92,7 @@ describe("rotating the secret", () => {
       SIGNALBOX_SECRET_PREVIOUS: newSecret,
     });
     expect(doctor.stdout).toMatch(
-      /^! secrets: 10001 sealed values in mails\.text are still under a previous secret\n {4}→ Run `signalbox reseal`/m,
+      /^! secrets: 10001 sealed values in mails\.text are still under a previous secret or in the first format\n {4}→ Run `signalbox reseal`/m,
     );
   });
 });

@@ -74,10 +74,14 @@ export function startRunner(
   url: string,
   key: string,
   command: string[],
-  { state = join(freshFolder(), "runner"), args = [] }: { state?: string; args?: string[] } = {},
+  {
+    state = join(freshFolder(), "runner"),
+    args = [],
+    env = { SIGNALBOX_API_KEY: key },
+  }: { state?: string; args?: string[]; env?: Record<string, string> } = {},
 ): StartedRunner {
   const all = ["runner", "--json", "--url", url, "--state", state, ...args, "--", ...command];
-  const started = start(all, { SIGNALBOX_API_KEY: key });
+  const started = start(all, env);
   const news = () =>
     started.output.stdout
       .split("\n")

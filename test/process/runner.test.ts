@@ -63,6 +63,28 @@ describe("signalbox runner", () => {
     expect(runner.output.stdout + runner.output.stderr).not.toMatch(/sb[xr]_/);
   });
 
+  test("a key from a file is in no environment, argument or open file that a program of the runner sees", async ({
+    expect,
+  }) => {
+    // Of the program itself, of the runner, and of the shell that guards it: environment, arguments, open files.
+    const script = `cat > /dev/null; here=0
+      for pid in self $PPID $(cat /proc/$PPID/task/*/children); do
+        for file in /proc/$pid/environ /proc/$pid/cmdline; do grep -a -q sb[xr]_ $file && { here=1; echo "in $file"; }; done
+      done
+      for fd in /proc/$$/fd/*; do case $(readlink $fd) in *runner.key*|*/journals/*|*/lock) here=1; echo "open: $fd";; esac; done
+      [ $here = 0 ] && echo nothing`;
+    const file = join(notes(), "runner.key");
+    writeFileSync(file, `${space.key}\n`, { mode: 0o600 });
+    const id = await space.queue("Look around.");
+    const runner = startRunner(server.url, space.key, shell(script), {
+      args: ["--once"],
+      env: { SIGNALBOX_API_KEY_FILE: file },
+    });
+    expect(await runner.ended, runner.output.stderr).toBe(0);
+    expect(texts((await space.events(id)).filter(({ type }) => type === "assistant"))).toEqual(["nothing"]);
+    expect(runner.news().map(({ event }) => event)).toEqual(["ready", "run_started", "run_ended", "stopped"]);
+  });
+
   test("turns lines of JSON into events, and counts what was used once", async ({ expect }) => {
     const id = await space.queue("Be an agent.");
     const lines = [
@@ -147,6 +169,20 @@ describe("signalbox runner", () => {
     });
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(await runner.end("SIGTERM")).toBe(0);
+  });
+
+  test("a runner that does runs of several members at once says that they can read each other's secrets", async ({
+    expect,
+  }) => {
+    const warningsWith = async (...args: string[]) => {
+      const runner = startRunner(server.url, space.key, shell("true"), { args });
+      await runner.said(/"ready"/);
+      expect(await runner.end("SIGTERM")).toBe(0);
+      return runner.news().filter(({ event, message }) => event === "note" && /one user/.test(message));
+    };
+    expect(await warningsWith("--serves", "organization", "--concurrency", "2")).toHaveLength(1);
+    expect(await warningsWith("--serves", "organization")).toEqual([]);
+    expect(await warningsWith("--concurrency", "2")).toEqual([]);
   });
 
   test("two runners and ten runs: each run is done once", async ({ expect }) => {

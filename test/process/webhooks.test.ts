@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { makeDatabase, postgresIsThere, postgresUrl } from "../postgres.ts";
 import { commit, pushBody, speak } from "../webhooks.ts";
 import { placeOf, sendWhileKilled, settle, webhookSecret } from "./hooks.ts";
-import { cleanUp, copyOf, serve } from "./kit.ts";
+import { cleanUp, freshFolder, serve } from "./kit.ts";
 import { openProxy } from "./proxy.ts";
 
 afterAll(cleanUp);
@@ -15,7 +15,7 @@ const faults = { deliveries: 500, kills: 4, seed: 20_261_115 };
 
 describe("a server that is killed while a code host sends", () => {
   test("embedded: has each delivery once, with its job, and nothing else", async () => {
-    expect(await sendWhileKilled(placeOf(copyOf(inject("preparedFolder")), undefined), faults)).toEqual([]);
+    expect(await sendWhileKilled(placeOf(freshFolder(), undefined), faults)).toEqual([]);
   }, 180_000);
 
   test.skipIf(!onPostgres)(

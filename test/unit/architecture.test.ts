@@ -79,6 +79,15 @@ const examples: Record<
       "src/features/c/service.ts": 'import { b } from "../b/index.ts";\nimport { a } from "../a/index.ts";',
     },
   },
+  clientTakesTypesOnly: {
+    broken: [
+      { "src/client/x.ts": 'import { a } from "../features/a/index.ts";' },
+      { "src/client/x.ts": 'import type { A } from "../b.ts";\nexport { a } from "../platform/errors.ts";' },
+    ],
+    whole: {
+      "src/client/x.ts": 'import type { A } from "../features/a/index.ts";\nimport { b } from "./http.ts";',
+    },
+  },
   filesKeepToTheirQuestion: {
     broken: [
       { "src/features/a/contract.ts": 'import { x } from "./store.ts";' },

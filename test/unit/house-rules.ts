@@ -63,6 +63,18 @@ export const doorsFormNoLoop: Rule = (sources) => {
   return loops;
 };
 
+const valueImportFromOutside = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;"'`]*?\bfrom\s*"(\.\.\/[^"]+)"/g;
+
+/** The client is meant to become a package: of the server's code it knows types, which leave nothing behind. */
+export const clientTakesTypesOnly: Rule = (sources) =>
+  [...sources]
+    .filter(([path]) => path.startsWith("src/client/"))
+    .flatMap(([path, text]) =>
+      [...text.matchAll(valueImportFromOutside)].map(
+        (match) => `${path} imports ${match[1]}: the client takes types only`,
+      ),
+    );
+
 /** What a file of a room may know of its own room. */
 const blindTo: Record<string, RegExp> = {
   "contract.ts": /\/(?:routes|service|store|jobs)\.ts$/,
@@ -106,8 +118,14 @@ const aboutNoTenant: Record<string, string> = {
   "api-keys/store.ts touchKeys": "notes the use of keys of many at once",
   "auth/store.ts touchSessions": "notes the use of sessions of many at once",
   "auth/store.ts removeExpired": "tidies for everyone",
-  "audit/store.ts append": "null: what belongs to the instance",
+  "auth/store.ts findUserByEmail": "is about a person",
+  "audit/store.ts append": "the head names the chain: an organization's, or the instance's",
+  "audit/store.ts startChain": "null: the chain of the instance",
+  "audit/store.ts hasEarlierUsers": "is about the instance",
   "auth/store.ts hasUsers": "is about the instance",
+  "demo/store.ts isEmpty": "is about the instance",
+  "demo/store.ts lockInstance": "is about the instance",
+  "auth/sign-up/store.ts lockFirstAccount": "is about the instance",
   "organizations/store.ts insert": "makes the tenant",
   "system/store.ts ping": "is about the database",
   "system/store.ts serverVersion": "is about the database",
@@ -119,8 +137,8 @@ export const storesNameTheirTenant: Rule = (sources) =>
     .flatMap(([path, text]) =>
       exportedFunctions(text).flatMap(({ name, parameters: [first = "", second = ""] }) => {
         if (!/^(?:db|tx): Db$/.test(first)) return [`${path} ${name}: the first parameter is \`db: Db\``];
-        // `…ByToken` finds the tenant, `…OfAll` is for work that is done for everyone, and says so.
-        if (!roomOf(path) || /(?:ByToken|OfAll)$/.test(name)) return [];
+        // `…ByToken` finds the tenant; `…AcrossOrganizations` (or `…OfAll`) is for work that is done for everyone.
+        if (!roomOf(path) || /(?:ByToken|OfAll|AcrossOrganizations)$/.test(name)) return [];
         if (`${path.replace("src/features/", "")} ${name}` in aboutNoTenant) return [];
         // A person has a few things of their own: their name, their sessions, the list of where they belong.
         return /^(?:orgId: OrgId|userId: UserId)$/.test(second)

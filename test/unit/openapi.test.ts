@@ -119,7 +119,7 @@ test("two different schemas of one name are refused", () => {
   const named = (schema: z.ZodType) => schema.meta({ id: "Thing" });
   const spec = (path: string, reply: z.ZodType) =>
     route({ method: "get", path, tag: "T", summary: "S", access: open, replies: { 200: named(reply) } });
-  const info = { version: "dev", description: "", tags: [], tokenSchemes: {} };
+  const info = { version: "dev", description: "", tags: [], tokenSchemes: {}, fields: {} };
   const describe = (...replies: z.ZodType[]) =>
     describeApi(
       replies.map((reply, i) => spec(`/${i}`, reply)),

@@ -69,7 +69,7 @@ export async function checkSealed(opened: Opened, columns: readonly SealedColumn
       findings.push(
         warning(
           check,
-          `${previous} sealed values in ${name} are still under a previous secret`,
+          `${previous} sealed values in ${name} are still under a previous secret or in the first format`,
           "Run `signalbox reseal`; after that SIGNALBOX_SECRET_PREVIOUS can go.",
         ),
       );

@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from "node:fs";
 import type { Config } from "../../platform/config.ts";
-import { secretFile } from "../../platform/secret-file.ts";
+import { keptSecretFile } from "../../platform/secret-file.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const check = "data folder";
 
 /** The data folder of an embedded database, and whether others on the machine can read what is in it. */
-export function checkFolder({ dataDir, databaseUrl, secret }: Config): Finding[] {
+export function checkFolder({ dataDir, databaseUrl, secret, secretFile }: Config): Finding[] {
   if (databaseUrl) return [];
   const folder = statSync(dataDir, { throwIfNoEntry: false });
   if (!folder)
@@ -21,12 +21,12 @@ export function checkFolder({ dataDir, databaseUrl, secret }: Config): Finding[]
     othersMayEnter(folder.mode)
       ? warning(check, `${dataDir} can be entered by other users of this machine`, `chmod 700 ${dataDir}`)
       : ok(check, dataDir),
-    ...(secret ? [] : checkSecretFile(dataDir)),
+    ...(secret || secretFile ? [] : checkSecretFile(dataDir)),
   ];
 }
 
 function checkSecretFile(dataDir: string): Finding[] {
-  const file = secretFile(dataDir);
+  const file = keptSecretFile(dataDir);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return [];
   return othersMayEnter(found.mode)

@@ -1,19 +1,20 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { type Config, listensOnLoopbackOnly } from "../../platform/config.ts";
+import { type Config, findExposure, isLoopbackOnly } from "../../platform/config.ts";
 import { trySmtp } from "../../platform/mail/index.ts";
 import { type Finding, ok, problem, reasonOf, warning } from "./finding.ts";
 
 const check = "public URL";
 
 /** What the configuration alone tells about how others reach this instance. */
-export function checkAddress({ host, publicUrl }: Config): Finding[] {
+export function checkAddress(config: Config): Finding[] {
+  const { publicUrl } = config;
   if (!publicUrl) {
-    if (listensOnLoopbackOnly(host)) return [];
+    if (isLoopbackOnly(config)) return [];
     return [
       warning(
         check,
-        `PUBLIC_URL is not set, and HOST ${host} is not only this machine`,
+        `PUBLIC_URL is not set, and others can reach this instance: ${findExposure(config)}`,
         "Set PUBLIC_URL to the address people and runners use: links in mails and callbacks are made from it.",
       ),
     ];
@@ -34,6 +35,45 @@ function isPublic(hostname: string): boolean {
   if (isIP(bare)) return ipaddr.process(bare).range() === "unicast";
   return bare.includes(".") && !/(^|\.)(localhost|local|internal|lan|test|example)$/.test(bare);
 }
+
+/** Which rule for loopback addresses is in force, and the setting that decides it. */
+export function checkEgress(config: Config): Finding {
+  const exposure = findExposure(config);
+  const listed = config.egressAllow.length > 0 ? ` EGRESS_ALLOW opens ${config.egressAllow.join(", ")}.` : "";
+  return ok(
+    "egress",
+    exposure === undefined
+      ? "loopback addresses may be called: HOST is loopback, PUBLIC_URL is not set or loopback, TRUSTED_PROXIES is " +
+          `empty. If a proxy leads here, set PUBLIC_URL and TRUSTED_PROXIES.${listed}`
+      : `loopback addresses are refused, because others can reach this instance: ${exposure}.${listed}`,
+  );
+}
+
+/** Who may make accounts and workspaces, and the setting that decides it. */
+export function checkEntry(config: Config): Finding[] {
+  const exposure = findExposure(config);
+  const why = (name: string, isSet: boolean) => {
+    if (isSet) return `${name} says so`;
+    return exposure === undefined
+      ? "only this machine can reach this instance"
+      : `others can reach this instance: ${exposure}`;
+  };
+  const { signup, bootstrap, isSet } = config;
+  return [
+    ok("sign-up", `${signupRules[signup]}, because ${why("SIGNUP", isSet.signup)}`),
+    ok("bootstrap", `${bootstrapRules[bootstrap]}, because ${why("BOOTSTRAP", isSet.bootstrap)}`),
+  ];
+}
+
+const signupRules = {
+  open: "anybody can make an account",
+  invited: "after the first account, people need an invitation to make one",
+  closed: "after the first account, nobody can make one",
+};
+const bootstrapRules = {
+  open: "agents can make a workspace without an account",
+  closed: "agents cannot make a workspace without an account",
+};
 
 /** Does somebody who follows a link from a mail end up here? */
 export async function checkReachable(
@@ -70,10 +110,11 @@ export async function checkReachable(
       );
 }
 
-export async function checkMail({ smtpUrl, host }: Config): Promise<Finding> {
+export async function checkMail(config: Config): Promise<Finding> {
+  const { smtpUrl } = config;
   if (!smtpUrl) {
     const message = "SMTP_URL is not set: mails are kept, `signalbox mail` shows them";
-    return listensOnLoopbackOnly(host)
+    return isLoopbackOnly(config)
       ? ok("mail", message)
       : warning("mail", message, "Set SMTP_URL, so that people get them.");
   }

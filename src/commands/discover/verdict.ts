@@ -1,6 +1,6 @@
 import type { Discovery, Evidence } from "../../features/mcp-connections/index.ts";
+import { clean, type Paint, painter, type Screen, wrap } from "../text.ts";
 import { nextAction } from "./next.ts";
-import { clean, type Paint, painter, type Screen, wrap } from "./text.ts";
 
 interface Style extends Screen {
   /** Every request with what it taught, instead of one line each. */

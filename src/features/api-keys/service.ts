@@ -6,6 +6,7 @@ import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import { membershipFrom, type Permission } from "../permissions/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import type { ApiKey } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -33,6 +34,7 @@ export async function create(ctx: MemberCtx, { name, expiresAt, permissions }: N
   checkOwn(member, permissions);
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
+    await takeQuota(ctx, tx, orgId, "api_keys");
     const apiKey = await insert(tx, orgId, member.id, key, {
       name,
       permissions: permissions ?? null,

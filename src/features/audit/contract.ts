@@ -4,7 +4,7 @@ import { can } from "../permissions/index.ts";
 
 const tag = "Audit";
 
-const credentials = ["session", "key", "runner", "worker", "scim", "mcp", "system"] as const;
+const credentials = ["session", "key", "runner", "run", "worker", "scim", "mcp", "system"] as const;
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
@@ -59,6 +59,7 @@ export const list = route({
   path: "/v1/audit-events",
   tag,
   summary: "What was changed, by whom and from where",
+  description: "Newest first. Filters can be combined.",
   access: can("audit:read"),
   query: listQuery,
   replies: { 200: pageOf(AuditEvent).meta({ id: "AuditEventPage" }) },
@@ -69,6 +70,7 @@ export const read = route({
   path: "/v1/audit-events/{id}",
   tag,
   summary: "One entry",
+  description: "With what was there before and after the change.",
   access: can("audit:read"),
   params: z.strictObject({ id: z.string() }),
   replies: { 200: z.strictObject({ auditEvent: AuditEvent }) },
@@ -104,6 +106,7 @@ export const readChain = route({
   path: "/v1/audit-chain",
   tag,
   summary: "The end of the chain, and how long entries are kept",
+  description: "Keep the hash elsewhere to prove later that nothing was changed.",
   access: can("audit:read"),
   replies: { 200: z.strictObject({ chain: Chain }) },
 });
@@ -113,6 +116,7 @@ export const changeChain = route({
   path: "/v1/audit-chain",
   tag,
   summary: "Say how long entries are kept",
+  description: "Older entries are removed once a day; the chain stays provable.",
   access: can("audit:manage", { fresh: true }),
   body: z.strictObject({ retentionDays: z.int().min(90).max(36_500) }),
   replies: { 200: z.strictObject({ chain: Chain }) },

@@ -18,6 +18,31 @@ export interface Entry {
   after: string | null;
 }
 
+/** Who made the change, and how. */
+export type Who = Pick<
+  Entry,
+  | "actorUserId"
+  | "actorMemberId"
+  | "actorName"
+  | "credential"
+  | "credentialId"
+  | "address"
+  | "userAgent"
+  | "requestId"
+>;
+
+/** For what no request asked for. */
+export const nobody: Who = {
+  actorUserId: null,
+  actorMemberId: null,
+  actorName: null,
+  credential: "system",
+  credentialId: null,
+  address: null,
+  userAgent: null,
+  requestId: null,
+};
+
 /** The text that is hashed: every column, in this order. Changing it would break every chain there is. */
 export const canonical = (entry: Entry): string =>
   JSON.stringify([

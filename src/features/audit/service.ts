@@ -1,12 +1,13 @@
-import { hash } from "node:crypto";
 import type { Ctx, MemberCtx, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { notFound } from "../../platform/errors.ts";
-import { afterOf, baseHeaders } from "../../platform/http/index.ts";
-import { isId, newId } from "../../platform/ids.ts";
+import { baseHeaders, readPage } from "../../platform/http/index.ts";
+import { isId, newId, newIdAt } from "../../platform/ids.ts";
+import { meterOf } from "../quotas/index.ts";
+import { appendEntry, changeHead } from "./chain.ts";
 import type { AuditEvent, Chain, Filter, listQuery } from "./contract.ts";
 import { toCsv } from "./csv.ts";
-import { canonical, difference, type Entry, type State, stateText, storable } from "./entry.ts";
+import { difference, type Entry, nobody, type State, stateText, storable, type Who } from "./entry.ts";
 import * as store from "./store.ts";
 
 export interface Change {
@@ -25,12 +26,13 @@ type Author = Pick<Ctx, "caller" | "address" | "userAgent" | "requestId">;
  * caller's organization unless said otherwise; null for what belongs to the instance.
  */
 export async function record(
-  author: Author,
+  author: Author & Partial<Pick<Ctx, "bus" | "config" | "db" | "log">>,
   tx: Db,
   change: Change,
   orgId: OrgId | null = author.caller?.member?.orgId ?? null,
 ): Promise<void> {
   const { caller } = author;
+  if (orgId !== null) await meterEntry(author, tx, orgId, change);
   await append(tx, orgId, change, {
     actorUserId: caller?.userId ?? null,
     actorMemberId: caller?.member?.orgId === orgId ? (caller?.member?.id ?? null) : null,
@@ -41,6 +43,20 @@ export async function record(
     userAgent: storable(author.userAgent),
     requestId: author.requestId,
   });
+}
+
+/** Until a workspace is claimed, its log has a limit: its maker is unknown, and everything they do writes to it. */
+async function meterEntry(
+  { bus, config, db, log }: Partial<Pick<Ctx, "bus" | "config" | "db" | "log">>,
+  tx: Db,
+  orgId: OrgId,
+  { before, after }: Change,
+): Promise<void> {
+  if (!bus || !config || !db || !log) return;
+  const bytes = 500 + (stateText(before)?.length ?? 0) + (stateText(after)?.length ?? 0);
+  const meter = meterOf({ bus, config, db, log });
+  await meter.check(tx, orgId, "audit_storage", bytes);
+  tx.afterCommit(() => meter.add(orgId, "audit_storage", bytes));
 }
 
 /** The same, of the instance, by somebody who has no credential yet: they are who it is about. */
@@ -92,57 +108,60 @@ export async function recordBy(
 
 /** The same for what a job did. */
 export const recordAsSystem = (tx: Db, orgId: OrgId | null, change: Change): Promise<void> =>
-  append(tx, orgId, change, {
-    actorUserId: null,
-    actorMemberId: null,
-    actorName: null,
-    credential: "system",
-    credentialId: null,
-    address: null,
-    userAgent: null,
-    requestId: null,
-  });
+  append(tx, orgId, change, nobody);
 
-type Who = Pick<
-  Entry,
-  | "actorUserId"
-  | "actorMemberId"
-  | "actorName"
-  | "credential"
-  | "credentialId"
-  | "address"
-  | "userAgent"
-  | "requestId"
->;
-
-async function append(db: Db, orgId: OrgId | null, { action, target, before, after }: Change, who: Who) {
-  const states = before && after ? difference(before, after) : { before, after };
-  // Asked for what is already so, nothing has changed.
-  if (before && after && Object.keys({ ...states.before, ...states.after }).length === 0) return;
+async function append(db: Db, orgId: OrgId | null, change: Change, who: Who) {
+  const states = statesOf(change);
+  if (!states) return;
   // As the last thing in the transaction: everybody in the organization wants the end of the chain.
   await db.beforeCommit(async (tx) => {
-    await store.append(tx, orgId, {
-      id: newId("aud"),
-      at: Date.now(),
-      action,
-      ...who,
-      targetType: target.type,
-      targetId: target.id,
-      before: stateText(states.before),
-      after: stateText(states.after),
-    });
+    await appendEntry(tx, orgId, { id: newId("aud"), at: Date.now(), ...contentOf(change, states), ...who });
   });
 }
 
+/** Notes a change of the past: for history that is written afterwards. Call it in the order of time. */
+export async function recordPast(
+  tx: Db,
+  orgId: OrgId | null,
+  at: number,
+  who: Partial<Who>,
+  change: Change,
+): Promise<void> {
+  const states = statesOf(change);
+  if (!states) return;
+  const entry = { id: newIdAt("aud", at), at, ...contentOf(change, states), ...nobody, ...who };
+  await appendEntry(tx, orgId, entry);
+}
+
+/** The newest entry of the instance's own chain about this action. */
+export const findOfInstance = async (db: Db, action: Change["action"]) => {
+  const row = await store.findLatestAcrossOrganizations(db, store.instanceScope, action);
+  return row && { at: row.at, targetId: row.targetId, after: JSON.parse(row.after ?? "{}") as unknown };
+};
+
+/** Removes the instance's own chain if it is about these people and things and nothing else. False: it stays. */
+export const removeChainOfInstance = async (tx: Db, about: readonly string[]): Promise<boolean> =>
+  (await store.removeChainAcrossOrganizations(tx, store.instanceScope, about)) > 0;
+
+/** Undefined: asked for what is already so, nothing has changed. */
+function statesOf({ before, after }: Change): Pick<Change, "before" | "after"> | undefined {
+  if (!before || !after) return { before, after };
+  const states = difference(before, after);
+  return Object.keys({ ...states.before, ...states.after }).length === 0 ? undefined : states;
+}
+
+const contentOf = ({ action, target }: Change, { before, after }: Pick<Change, "before" | "after">) => ({
+  action,
+  targetType: target.type,
+  targetId: target.id,
+  before: stateText(before),
+  after: stateText(after),
+});
+
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
   const { limit, cursor, ...filter } = query;
-  const rows = await store.list(db, orgId, filter, afterOf({ limit, cursor }), limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return {
-    items: items.map(eventOf),
-    nextCursor: rows.length > limit && last ? Buffer.from(last.id).toString("base64url") : null,
-  };
+  const { items, nextCursor } = await readPage(store.list(db, orgId, filter), { limit, cursor });
+  return { items: items.map(eventOf), nextCursor };
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
@@ -171,19 +190,16 @@ function eventOf(row: store.Row): AuditEvent {
 
 const exportStep = 500;
 
-/** Page after page, read when the last one is on its way: a slow reader holds one of them. */
+/** Step by step along the chain, read when the last one is on its way: a slow reader holds one of them. */
 export async function exportAll(ctx: MemberCtx, format: "jsonl" | "csv", filter: Filter): Promise<Response> {
   async function* lines() {
-    let after = 0;
     if (format === "csv") yield toCsv();
-    for (;;) {
-      const rows = await store.listUp(ctx.db, ctx.orgId, filter, after, exportStep);
-      if (rows.length > 0) {
-        const events = rows.map(eventOf);
+    const { sequence: end, prunedSequence } = (await readChain(ctx)).chain;
+    for (let after = prunedSequence; after < end; after += exportStep) {
+      const rows = await store.listUp(ctx.db, ctx.orgId, filter, after, Math.min(exportStep, end - after));
+      const events = rows.map(eventOf);
+      if (events.length > 0)
         yield events.map(format === "csv" ? toCsv : (event) => `${JSON.stringify(event)}\n`).join("");
-        after = rows.at(-1)!.sequence;
-      }
-      if (rows.length < exportStep) break;
     }
     yield format === "csv" ? "# complete\r\n" : '{"complete":true}\n';
   }
@@ -214,105 +230,7 @@ export async function changeChain(ctx: MemberCtx, { retentionDays }: { retention
       after: { retentionDays },
     });
     // After the entry, which makes the chain where there was none.
-    await tx.beforeCommit(async () => void (await store.setRetention(tx, ctx.orgId, retentionDays)));
+    await tx.beforeCommit(() => changeHead(tx, ctx.orgId, { retentionDays }));
   });
   return readChain(ctx);
-}
-
-export interface Verdict {
-  /** The organization's id, or `instance`. */
-  scope: string;
-  entries: number;
-  sequence: number;
-  hash: string;
-  /** What is wrong, in order; empty when the chain is whole. */
-  faults: string[];
-}
-
-const verifyStep = 1_000;
-const maxFaults = 20;
-
-/** An entry that somebody noted elsewhere. */
-export interface Expected {
-  scope: string;
-  sequence: number;
-  hash: string;
-}
-
-/** Walks every chain, or one, and says where it does not hold. */
-export async function* verifyAll(
-  db: Db,
-  { only, expected = [] }: { only?: string | undefined; expected?: readonly Expected[] } = {},
-): AsyncGenerator<Verdict> {
-  let after = "";
-  for (;;) {
-    const chains = await store.listChainsOfAll(db, after, 100);
-    for (const chain of chains) {
-      if (only !== undefined && chain.scope !== only) continue;
-      yield verify(
-        db,
-        chain,
-        new Map(expected.filter(({ scope }) => scope === chain.scope).map((one) => [one.sequence, one.hash])),
-      );
-    }
-    if (chains.length < 100) return;
-    after = chains.at(-1)!.scope;
-  }
-}
-
-async function verify(
-  db: Db,
-  chain: store.ChainRow,
-  expected: ReadonlyMap<number, string>,
-): Promise<Verdict> {
-  const { scope, prunedSequence, prunedHash, sequence } = chain;
-  const faults: string[] = [];
-  const fault = (text: string) => void (faults.length < maxFaults && faults.push(text));
-  let entries = 0;
-  let at = prunedSequence;
-  let before = prunedHash;
-  for (;;) {
-    const rows = await store.listChainOfAll(db, scope, at, sequence, verifyStep);
-    for (const row of rows) {
-      if (row.sequence !== at + 1) fault(`${nameRange(at + 1, row.sequence - 1)} missing`);
-      else if (row.previousHash !== before) fault(`entry ${row.sequence} does not follow the one before it`);
-      if (hashOf(row) !== row.hash) fault(`entry ${row.sequence} (${row.id}, ${row.action}) was changed`);
-      const noted = expected.get(row.sequence);
-      if (noted && noted !== row.hash) fault(`entry ${row.sequence} is not the one that was noted`);
-      at = row.sequence;
-      before = row.hash;
-      entries++;
-    }
-    if (rows.length < verifyStep) break;
-  }
-  if (at < sequence) fault(`${nameRange(at + 1, sequence)} missing at the end`);
-  else if (before !== chain.hash) fault(`entry ${at} is not the one that the chain ends with`);
-  for (const noted of expected.keys())
-    if (noted > sequence) fault(`the chain ends at ${sequence}, before the noted entry ${noted}`);
-  const beyond = await store.countBeyondOfAll(db, scope, sequence, prunedSequence);
-  if (beyond?.count) fault(`${beyond.count} entries lie outside of the chain`);
-  return { scope, entries, sequence, hash: chain.hash, faults };
-}
-
-const nameRange = (from: number, to: number) =>
-  from === to ? `entry ${from} is` : `entries ${from} to ${to} are`;
-
-const hashOf = (row: store.Row): string =>
-  hash(
-    "sha256",
-    Buffer.concat([Buffer.from(row.previousHash, "hex"), Buffer.from(`${row.sequence} ${canonical(row)}`)]),
-    "hex",
-  );
-
-/** For the job that lets entries go when their time is over. */
-export async function pruneAll(db: Db): Promise<void> {
-  for (;;) {
-    const overdue = await store.listOverdueOfAll(db, 50);
-    if (overdue.length === 0) return;
-    let removed = 0;
-    for (const { scope } of overdue)
-      removed += await db.transaction((tx) => store.pruneOfAll(tx, scope, verifyStep));
-    // Only what a clock that went back keeps in place is left.
-    if (removed === 0) return;
-  }
 }

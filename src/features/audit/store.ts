@@ -1,30 +1,61 @@
 import type { OrgId, UserId } from "../../platform/context.ts";
-import { type Db, join, nothing, sql } from "../../platform/db/index.ts";
-import type { Id } from "../../platform/ids.ts";
+import { type Db, filterOrder, join, listSource, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Id, idsBetween } from "../../platform/ids.ts";
 import type { Chain, Filter } from "./contract.ts";
-import { canonical, type Entry } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 
 export type AuditId = Id<"aud">;
 
 /** The chain of what belongs to no organization. */
-const instanceScope = "instance";
+export const instanceScope = "instance";
 
 /** Where a chain begins. */
 const origin = "0".repeat(64);
 
-/**
- * Adds an entry to the end of its chain, in one statement: the chain's row is locked and moved on, and
- * the entry takes its place and its hash from it.
- */
-export const append = (db: Db, orgId: OrgId | null, entry: Entry) => {
-  const text = canonical(entry);
-  return db.run(sql`
+/** The end of a chain, and everything that its signature covers. */
+export interface Head {
+  scope: string;
+  sequence: number;
+  hash: string;
+  prunedSequence: number;
+  prunedHash: string;
+  prunedAt: number | null;
+  retentionDays: number;
+  startedLate: boolean;
+  signature: string | null;
+}
+
+const headColumns = sql`scope, seq as sequence, encode(hash, 'hex') as hash, pruned_seq as "prunedSequence",
+  encode(pruned_hash, 'hex') as "prunedHash", pruned_at as "prunedAt", retention_days as "retentionDays",
+  started_late as "startedLate", signature`;
+
+/** Whoever changes a chain holds its row, so the order of the chain is the order of the commits. */
+export const lockHeadAcrossOrganizations = (tx: Db, scope: string) =>
+  tx.row<Head>(sql`select ${headColumns} from audit_chains where scope = ${scope} for update`);
+
+export const findHeadAcrossOrganizations = (db: Db, scope: string) =>
+  db.row<Head>(sql`select ${headColumns} from audit_chains where scope = ${scope}`);
+
+/** An empty chain. Undefined when somebody else has just started it. */
+export const startChain = (tx: Db, orgId: OrgId | null, startedLate: boolean) =>
+  tx.row<Head>(sql`
+    insert into audit_chains (scope, org_id, seq, previous, hash, started_late)
+    values (${orgId ?? instanceScope}, ${orgId}, 0, decode(${origin}, 'hex'), decode(${origin}, 'hex'), ${startedLate})
+    on conflict (scope) do nothing returning ${headColumns}`);
+
+/** True when people have used this instance for longer than the moment in which its first entry is written. */
+export const hasEarlierUsers = async (db: Db): Promise<boolean> =>
+  (await db.row(
+    sql`select 1 from users where not provisional and created_at < now() - interval '1 hour' limit 1`,
+  )) !== undefined;
+
+/** Adds an entry to the end of its chain. `head` is the end with it; its row is locked by the caller. */
+export const append = (tx: Db, head: Head, previousHash: string, entry: Entry) =>
+  tx.run(sql`
     with chain as (
-      insert into audit_chains as c (scope, org_id, seq, previous, hash)
-      values (${orgId ?? instanceScope}, ${orgId}, 1, decode(${origin}, 'hex'),
-        sha256(decode(${origin}, 'hex') || convert_to('1 ' || ${text}::text, 'UTF8')))
-      on conflict (scope) do update set seq = c.seq + 1, previous = c.hash,
-        hash = sha256(c.hash || convert_to((c.seq + 1)::text || ' ' || ${text}::text, 'UTF8'))
+      update audit_chains set seq = ${head.sequence}, previous = decode(${previousHash}, 'hex'),
+        hash = decode(${head.hash}, 'hex'), signature = ${head.signature}
+      where scope = ${head.scope}
       returning scope, seq, previous, hash
     )
     insert into audit_events (scope, seq, id, at, action, actor_user_id, actor_member_id, actor_name, credential,
@@ -34,7 +65,14 @@ export const append = (db: Db, orgId: OrgId | null, entry: Entry) => {
       ${entry.userAgent}, ${entry.requestId}, ${entry.targetType}, ${entry.targetId}, ${entry.before}::text::json,
       ${entry.after}::text::json, previous, hash
     from chain`);
-};
+
+/** Writes what can change of a head without a new entry. */
+export const saveHeadAcrossOrganizations = (tx: Db, head: Head) =>
+  tx.run(sql`
+    update audit_chains set pruned_seq = ${head.prunedSequence}, pruned_hash = decode(${head.prunedHash}, 'hex'),
+      pruned_at = to_timestamp(${head.prunedAt}::bigint / 1000.0), retention_days = ${head.retentionDays},
+      signature = ${head.signature}
+    where scope = ${head.scope}`);
 
 export const nameOf = (db: Db, userId: UserId) =>
   db.row<{ name: string }>(sql`select name from users where id = ${userId}`);
@@ -56,97 +94,175 @@ export interface Row extends Entry {
   hash: string;
 }
 
-export const list = (db: Db, orgId: OrgId, filter: Filter, after: string, limit: number) =>
-  db.rows<Row>(sql`
-    select ${columns} from audit_events where scope = ${orgId} and id < ${after} ${where(filter)}
-    order by id desc limit ${limit}`);
+export const list = (db: Db, orgId: OrgId, filter: Filter) => {
+  const { first = "", end } = idsBetween("aud", filter.from, filter.to);
+  const next = ({ where, id }: Range, after: string, count: Sql) => sql`
+    select e.* from audit_events e where e.scope = ${orgId} ${where}
+      and ${id} < ${end && end < after ? end : after} and ${id} >= ${first}
+    order by ${id} desc limit ${count}`;
+  return listSource<Row>(db, {
+    filtered: Object.values(filter).some((value) => value !== undefined),
+    candidates: (after, count) => sql`
+      select e.id, ${matching(filter)} as matches from (${
+        isGroupOnly(filter)
+          ? sql`
+            with recursive ${actionsOf(orgId, filter.action)}
+            select e.* from actions a cross join lateral (
+              ${next({ where: sql`and e.action = a.action`, id: filterOrder(sql`e.id`) }, after, count)}) e
+            where a.action is not null order by e.id desc limit ${count}`
+          : next(rangeOf(filter), after, count)
+      }) e`,
+    rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${orgId} and e.id = any(${ids})`,
+  });
+};
 
-/** In the order of the chain. */
-export const listUp = (db: Db, orgId: OrgId, filter: Filter, after: number, limit: number) =>
+/** The next `count` places of the chain, in its order, and what of them matches. */
+export const listUp = (db: Db, orgId: OrgId, filter: Filter, after: number, count: number) =>
   db.rows<Row>(sql`
-    select ${columns} from audit_events where scope = ${orgId} and seq > ${after} ${where(filter)}
-    order by seq limit ${limit}`);
+    select ${columns} from audit_events e
+    where e.scope = ${orgId} and e.seq > ${after}::bigint and e.seq <= ${after}::bigint + ${count}::bigint
+      and ${matching(filter)}
+    order by e.seq`);
 
-function where({ action, actorId, credential, targetType, targetId, from, to }: Filter) {
+interface Range {
+  where: Sql;
+  id: Sql;
+}
+
+/** What an index serves in the order of the list; of several, what is likely to be rarest. */
+function rangeOf({ action, actorId, targetId }: Filter): Range {
+  const id = filterOrder(sql`e.id`);
+  if (targetId !== undefined) return { where: sql`and e.target_id = ${targetId}`, id };
+  if (actorId !== undefined) return { where: ofActor(actorId), id };
+  if (action?.includes(".")) return { where: sql`and e.action = ${action}`, id };
+  return { where: nothing, id: sql`e.id` };
+}
+
+const ofActor = (actorId: string) =>
+  actorId.startsWith("mem_")
+    ? sql`and e.actor_member_id = ${actorId}`
+    : sql`and e.actor_user_id = ${actorId}`;
+
+/** A group of actions, and otherwise nothing but times. Each action has its own stretch of the index. */
+const isGroupOnly = (filter: Filter): filter is Filter & { action: string } => {
+  const { action, from: _, to: __, ...others } = filter;
+  const alone = Object.values(others).every((value) => value === undefined);
+  return alone && action !== undefined && !action.includes(".");
+};
+
+/** The actions of a group that occur, found by going from one to the next along the index. */
+const actionsOf = (orgId: OrgId, group: string) => {
+  const next = (after: Sql) => sql`(
+    select n.action from audit_events n
+    where n.scope = ${orgId} and n.action > ${after} and n.action < ${`${group}/`}
+    order by n.scope, n.action limit 1)`;
+  return sql`actions (action) as (
+    select ${next(sql`${`${group}.`}`)} union all
+    select ${next(sql`a.action`)} from actions a where a.action is not null)`;
+};
+
+function matching({ action, actorId, credential, targetType, targetId, from, to }: Filter): Sql {
   const parts = [
     action === undefined
       ? undefined
       : action.includes(".")
-        ? sql`action = ${action}`
-        : sql`action > ${`${action}.`} and action < ${`${action}/`}`,
-    actorId === undefined
-      ? undefined
-      : actorId.startsWith("mem_")
-        ? sql`actor_member_id = ${actorId}`
-        : sql`actor_user_id = ${actorId}`,
-    credential === undefined ? undefined : sql`credential = ${credential}`,
-    targetType === undefined ? undefined : sql`target_type = ${targetType}`,
-    targetId === undefined ? undefined : sql`target_id = ${targetId}`,
-    from === undefined ? undefined : sql`at >= to_timestamp(${from}::bigint / 1000.0)`,
-    to === undefined ? undefined : sql`at < to_timestamp(${to}::bigint / 1000.0)`,
+        ? sql`e.action = ${action}`
+        : sql`e.action > ${`${action}.`} and e.action < ${`${action}/`}`,
+    actorId === undefined ? undefined : sql`true ${ofActor(actorId)}`,
+    credential === undefined ? undefined : sql`e.credential = ${credential}`,
+    targetType === undefined ? undefined : sql`e.target_type = ${targetType}`,
+    targetId === undefined ? undefined : sql`e.target_id = ${targetId}`,
+    from === undefined ? undefined : sql`e.at >= to_timestamp(${from}::bigint / 1000.0)`,
+    to === undefined ? undefined : sql`e.at < to_timestamp(${to}::bigint / 1000.0)`,
   ].filter((part) => part !== undefined);
-  return parts.length ? sql`and ${join(parts, " and ")}` : nothing;
+  return parts.length ? join(parts, " and ") : sql`true`;
 }
 
 export const find = (db: Db, orgId: OrgId, id: AuditId) =>
   db.row<Row>(sql`select ${columns} from audit_events where scope = ${orgId} and id = ${id}`);
 
-const chainColumns = sql`seq as sequence, encode(hash, 'hex') as hash, pruned_seq as "prunedSequence",
-  retention_days as "retentionDays"`;
-
 export const findChain = (db: Db, orgId: OrgId) =>
-  db.row<Chain>(sql`select ${chainColumns} from audit_chains where scope = ${orgId}`);
+  db.row<Chain>(sql`
+    select seq as sequence, encode(hash, 'hex') as hash, pruned_seq as "prunedSequence",
+      retention_days as "retentionDays"
+    from audit_chains where scope = ${orgId}`);
 
-export const setRetention = (db: Db, orgId: OrgId, days: number) =>
-  db.run(sql`update audit_chains set retention_days = ${days} where scope = ${orgId}`);
-
-export interface ChainRow extends Chain {
-  scope: string;
-  prunedHash: string;
+/** A chain as it is listed for whoever verifies it. */
+export interface ListedChain extends Head {
+  /** False when the organization that it is about is not there. */
+  hasOrganization: boolean;
 }
 
-export const listChainsOfAll = (db: Db, after: string, limit: number) =>
-  db.rows<ChainRow>(sql`
-    select scope, ${chainColumns}, encode(pruned_hash, 'hex') as "prunedHash" from audit_chains
-    where scope > ${after} order by scope limit ${limit}`);
+export const listChainsAcrossOrganizations = (db: Db, after: string, limit: number, only?: string) =>
+  db.rows<ListedChain>(sql`
+    select ${headColumns}, scope = ${instanceScope} and org_id is null
+      or org_id = scope and exists (select 1 from organizations o where o.id = c.scope) as "hasOrganization"
+    from audit_chains c where scope > ${after} ${only === undefined ? nothing : sql`and scope = ${only}`}
+    order by scope limit ${limit}`);
+
+/** Organizations, and the instance, that must have a chain and have none. */
+export const listMissingChainsAcrossOrganizations = (db: Db, limit: number, only?: string) =>
+  db.rows<{ scope: string }>(sql`
+    select scope from (
+      select o.id as scope from organizations o
+      union all
+      select ${instanceScope}::text where exists (select 1 from users where not provisional)
+    ) expected
+    where not exists (select 1 from audit_chains c where c.scope = expected.scope)
+      ${only === undefined ? nothing : sql`and scope = ${only}`}
+    order by 1 limit ${limit}`);
+
+/** What entries name as their chain without there being one. Steps from scope to scope along the primary key. */
+export const listStrayScopesAcrossOrganizations = (db: Db, limit: number, only?: string) =>
+  db.rows<{ scope: string }>(sql`
+    with recursive scopes as (
+      select min(scope) as scope from audit_events
+      union all
+      select (select min(e.scope) from audit_events e where e.scope > s.scope) from scopes s where s.scope is not null
+    )
+    select scope from scopes
+    where scope is not null and not exists (select 1 from audit_chains c where c.scope = scopes.scope)
+      ${only === undefined ? nothing : sql`and scope = ${only}`}
+    order by 1 limit ${limit}`);
+
+export const findLatestAcrossOrganizations = (db: Db, scope: string, action: string) =>
+  db.row<Row>(sql`
+    select ${columns} from audit_events where scope = ${scope} and action = ${action} order by seq desc limit 1`);
+
+/** Removes a chain that was never pruned and whose entries all name one of `about`, by their actor or their target. */
+export const removeChainAcrossOrganizations = (tx: Db, scope: string, about: readonly string[]) =>
+  tx.run(sql`
+    delete from audit_chains c where c.scope = ${scope} and c.pruned_seq = 0 and not exists (
+      select from audit_events e where e.scope = c.scope
+        and not (coalesce(e.actor_user_id, e.target_id, '') = any(${about}::text[])))`);
 
 /** A stretch of any chain, for whoever checks it. */
-export const listChainOfAll = (db: Db, scope: string, after: number, upTo: number, limit: number) =>
+export const listEntriesAcrossOrganizations = (
+  db: Db,
+  scope: string,
+  after: number,
+  upTo: number,
+  limit: number,
+) =>
   db.rows<Row>(sql`
     select ${columns} from audit_events where scope = ${scope} and seq > ${after} and seq <= ${upTo}
     order by seq limit ${limit}`);
 
-export const countBeyondOfAll = (db: Db, scope: string, seq: number, pruned: number) =>
+export const countStrayEntriesAcrossOrganizations = (db: Db, { scope, sequence, prunedSequence }: Head) =>
   db.row<{ count: number }>(sql`
-    select count(*) as count from audit_events where scope = ${scope} and (seq > ${seq} or seq <= ${pruned})`);
+    select count(*) as count from audit_events
+    where scope = ${scope} and (seq > ${sequence} or seq <= ${prunedSequence})`);
 
-/** Chains with entries whose time is over. */
-export const listOverdueOfAll = (db: Db, limit: number) =>
+/** Chains with entries that are older than their retention at the moment `now`. */
+export const listOverdueAcrossOrganizations = (db: Db, now: number, after: string, limit: number) =>
   db.rows<{ scope: string }>(sql`
-    select c.scope from audit_chains c where exists (
+    select c.scope from audit_chains c where c.scope > ${after} and exists (
       select 1 from audit_events e where e.scope = c.scope
-        and e.at < now() - make_interval(days => c.retention_days))
+        and e.at < to_timestamp(${now}::bigint / 1000.0) - make_interval(days => c.retention_days))
     order by c.scope limit ${limit}`);
 
-/**
- * Removes the oldest entries of a chain whose time is over, some at a time, and remembers the last one's
- * hash: the rest of the chain hangs on it. Gives how many there were.
- */
-export async function pruneOfAll(tx: Db, scope: string, limit: number): Promise<number> {
-  await tx.run(sql`select 1 from audit_chains where scope = ${scope} for update`);
+export async function deleteEntriesAcrossOrganizations(tx: Db, scope: string, upTo: number): Promise<void> {
   await tx.run(sql`select set_config('signalbox.audit_prune', 'on', true)`);
-  return tx.run(sql`
-    with chain as (
-      select pruned_seq, now() - make_interval(days => retention_days) as since
-      from audit_chains where scope = ${scope}
-    ), last as (
-      -- Clocks may have gone back: what goes is an unbroken stretch from the beginning.
-      select e.seq, e.hash from audit_events e, chain
-      where e.scope = ${scope} and e.seq <= pruned_seq + ${limit} and e.seq < coalesce((
-        select min(seq) from audit_events where scope = ${scope} and at >= since), pruned_seq + ${limit} + 1)
-      order by e.seq desc limit 1
-    ), anchored as (
-      update audit_chains set pruned_seq = last.seq, pruned_hash = last.hash from last where scope = ${scope}
-    )
-    delete from audit_events using last where scope = ${scope} and audit_events.seq <= last.seq`);
+  await tx.run(sql`delete from audit_events where scope = ${scope} and seq <= ${upTo}`);
+  await tx.run(sql`select set_config('signalbox.audit_prune', '', true)`);
 }

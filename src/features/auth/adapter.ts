@@ -127,7 +127,7 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
   return {
     current,
     /** Everything the library does in `work` commits together, also where it does not care itself. */
-    together: <T>(work: () => Promise<T>) => db.transaction((tx) => inside.run(tx, work)),
+    together: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => inside.run(tx, () => work(tx))),
     adapter: (options: BetterAuthOptions) => {
       instance = adapter(options);
       return instance;

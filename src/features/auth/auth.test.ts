@@ -16,7 +16,7 @@ describe("sessions", () => {
     const email = `from-${Date.now()}@example.com`;
     const { body } = await server.call("/api/auth/sign-up/email", {
       body: { email, password: "correct horse", name: "Ada" },
-      headers: { "user-agent": "Testing/1.0", "x-forwarded-for": "6.6.6.6", "x-client-address": "6.6.6.6" },
+      headers: { "user-agent": "Testing/1.0", "x-client-address": "6.6.6.6" },
     });
     expect(await sessionOf(body.user.id)).toMatchObject({ address: "127.0.0.1", agent: "Testing/1.0" });
   });

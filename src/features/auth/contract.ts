@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, open, route, signedIn } from "../../platform/http/index.ts";
+import { lineOfText, linkQuery, open, route, signedIn } from "../../platform/http/index.ts";
 
 const tag = "Authentication";
 
@@ -18,7 +18,7 @@ export const SignedIn = z
   .strictObject({ token: z.string().describe("Send it as `Authorization: Bearer <token>`."), user: User })
   .meta({ id: "SignedIn" });
 
-const Done = z.strictObject({ ok: z.literal(true) }).meta({ id: "Done" });
+export const Done = z.strictObject({ ok: z.literal(true) }).meta({ id: "Done" });
 
 const email = z.email().max(320);
 const password = z
@@ -31,12 +31,25 @@ export const signUp = route({
   path: "/api/auth/sign-up/email",
   tag,
   summary: "Make an account",
-  description: "Signs the new person in; a mail asks to confirm the address. Browsers get a cookie as well.",
+  description:
+    "Signs the new person in; a mail asks to confirm the address. Browsers get a cookie as well. `SIGNUP` decides who can make an account; the first one can always be made. The reply does not tell whether the address has an account: if it has, the token opens nothing, and a mail tells the owner of the address.",
   access: open,
   limit: { attempts: 300, perSeconds: 3600 },
-  body: z.strictObject({ email, password, name: lineOfText(120) }),
+  body: z.strictObject({
+    email,
+    password,
+    name: lineOfText(120),
+    invitationToken: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("The token of an invitation to this address. Needed where accounts are made by invitation."),
+  }),
   replies: { 200: SignedIn },
-  errors: { 409: "`email_taken`: there is an account with this address." },
+  errors: {
+    403: "`invitation_required`: open the link in your invitation. `invitation_not_valid`: it is for another address, or no longer good. `signup_closed`: no new accounts are made here.",
+  },
 });
 
 export const signIn = route({
@@ -89,6 +102,8 @@ export const signOut = route({
   path: "/api/auth/sign-out",
   tag,
   summary: "End this session",
+  description:
+    "The token stops working at once, in every process. Other sessions stay. The cookie of a browser is cleared, also with a 401 for a session that has ended.",
   access: signedIn({ credentials: ["session"] }),
   replies: { 200: Done },
 });
@@ -110,10 +125,18 @@ export const resetPassword = route({
   path: "/api/auth/reset-password",
   tag,
   summary: "Choose a new password with the token from the mail",
-  description: "Every session of the person ends.",
+  description:
+    "Every session of the person ends. If the address was never confirmed, it is now, and what was set up before ends as well: second factor, API keys, MCP tokens, runner tokens.",
   access: open,
   limit: { attempts: 60, perSeconds: 3600 },
-  body: z.strictObject({ token: z.string().min(1).max(500), newPassword: password }),
+  body: z.strictObject({
+    token: z.string().min(1).max(500),
+    newPassword: password,
+    endKeysAndTokens: z
+      .boolean()
+      .optional()
+      .describe("Also ends every API key, MCP token and runner token of the person. Default: they stay."),
+  }),
   replies: { 200: Done },
 });
 
@@ -122,21 +145,10 @@ export const sendVerificationEmail = route({
   path: "/api/auth/send-verification-email",
   tag,
   summary: "Ask for the confirmation mail again",
+  description: "Sends a new link to the account's address. Earlier links keep working until they expire.",
   access: signedIn({ credentials: ["session"] }),
   limit: { attempts: 30, perSeconds: 3600 },
   replies: { 200: Done },
-});
-
-export const verifyEmail = route({
-  method: "get",
-  path: "/api/auth/verify-email",
-  tag,
-  summary: "Confirm an e-mail address: the link in the mail",
-  access: open,
-  limit: { attempts: 60, perSeconds: 3600 },
-  query: z.strictObject({ token: z.string().min(1).max(2000) }),
-  raw: "text/html",
-  replies: { 200: z.string() },
 });
 
 export const resetPage = route({
@@ -144,8 +156,11 @@ export const resetPage = route({
   path: "/reset-password",
   tag,
   summary: "The page behind the link in the reset mail",
+  description:
+    "A form for the new password of the account that the link is about. When the link has expired or was used: 400, and a form to ask for another. Without a token: that form.",
   access: open,
-  query: z.strictObject({ token: z.string().min(1).max(500) }),
+  limit: { attempts: 3_000, perSeconds: 3600 },
+  query: linkQuery,
   raw: "text/html",
   replies: { 200: z.string() },
 });

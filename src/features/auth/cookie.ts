@@ -1,3 +1,6 @@
+import type { Refusal } from "../../platform/errors.ts";
+import { cookieValue, type HttpHeaders } from "../../platform/http/index.ts";
+
 /** As long as browsers allow: when a session ends is decided here, by its use, not by the cookie. */
 const maxAgeSeconds = 400 * 24 * 3600;
 
@@ -12,3 +15,18 @@ export const sessionCookie = (publicUrl: string, token: string) =>
 
 export const noSessionCookie = (publicUrl: string) =>
   `${cookieName(publicUrl)}=; Max-Age=0; ${attributes(publicUrl)}`;
+
+/**
+ * The cookie is cleared also when its session has ended: scripts cannot remove it. Other sites cannot cause this, since
+ * browsers do not send the cookie with their POST requests.
+ */
+export const clearEndedCookie = (
+  publicUrl: string,
+  { status }: Refusal,
+  headers: HttpHeaders,
+): Record<string, string> => {
+  const isByCookie = headers.authorization === undefined && headers["x-api-key"] === undefined;
+  return status === 401 && isByCookie && cookieValue(headers.cookie, cookieName(publicUrl)) !== undefined
+    ? { "set-cookie": noSessionCookie(publicUrl) }
+    : {};
+};

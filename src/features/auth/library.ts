@@ -1,13 +1,20 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
 import { betterAuth } from "better-auth";
-import type { Platform, UserId } from "../../platform/context.ts";
+import { APIError } from "better-auth/api";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+import type { Ctx, Platform, UserId } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
-import { recordAsSystem } from "../audit/index.ts";
-import { createAuthAdapter } from "./adapter.ts";
+import { createAuthAdapter, StorageError } from "./adapter.ts";
+import type { User } from "./contract.ts";
 import * as mails from "./mails.ts";
 import { sessionDays } from "./sessions/index.ts";
-import * as store from "./store.ts";
-import { removeChallenges } from "./two-factor/index.ts";
+
+/** How the library names the row of a reset link. */
+export const resetIdentifier = (token: string): string =>
+  createHash("sha256").update(`reset-password:${token}`).digest("base64url");
 
 const prefixes: Record<string, string> = { user: "usr", session: "ses", account: "acc", verification: "ver" };
 
@@ -19,6 +26,8 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
   const { adapter, current, together } = createAuthAdapter(db, async (on, userIds) => {
     for (const userId of userIds) await forgetCallers(bus, on, userId);
   });
+  const resets = new WeakMap<Db, UserId>();
+  const hashes = new AsyncLocalStorage<string>();
   const { api } = betterAuth({
     baseURL: config.publicUrl,
     basePath: "/api/auth",
@@ -71,17 +80,15 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
       enabled: true,
       minPasswordLength: 8,
       maxPasswordLength: 128,
+      password: {
+        hash: async (password) => hashes.getStore() ?? hashPassword(password),
+        verify: verifyPassword,
+      },
       resetPasswordTokenExpiresIn: 3600,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) =>
         mail.send(current(), mails.resetPassword(config.publicUrl, user, token)),
-      // Whoever still holds an older link is not necessarily the person who just used the newest.
-      onPasswordReset: async ({ user }) => {
-        await store.removeLinks(current(), user.id as UserId);
-        await removeChallenges(current(), user.id as UserId);
-        const target = { type: "user", id: user.id };
-        await recordAsSystem(current(), null, { action: "user.password_reset", target });
-      },
+      onPasswordReset: async ({ user }) => void resets.set(current(), user.id as UserId),
     },
     emailVerification: {
       sendOnSignUp: true,
@@ -90,7 +97,11 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
         mail.send(current(), mails.verifyEmail(config.publicUrl, user, token)),
     },
   });
-  return { api, together };
+  /** Whose password was reset in this transaction; the library's own reply does not say. */
+  const findResetUser = (tx: Db) => resets.get(tx);
+  /** Hashing takes long, and a transaction that waits for it keeps others from the database: it is done before. */
+  const withHash = <T>(hash: string, work: () => Promise<T>) => hashes.run(hash, work);
+  return { api, together, findResetUser, withHash };
 }
 
 const libraries = new WeakMap<Platform["keyring"], ReturnType<typeof createLibrary>>();
@@ -102,4 +113,37 @@ export function libraryOf(platform: Platform) {
   const library = libraries.get(platform.keyring) ?? createLibrary(platform);
   libraries.set(platform.keyring, library);
   return library;
+}
+
+export const headersOf = ({ address, userAgent }: Ctx) =>
+  new Headers({ "user-agent": userAgent, ...(address === "unknown" ? {} : { "x-client-address": address }) });
+
+/** A fault of the database comes out of the library as what it is. */
+export async function callLibrary<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof StorageError ? error.cause : error;
+  }
+}
+
+export const codeOf = (error: unknown) => (error instanceof APIError ? error.body?.code : undefined);
+
+export interface SignedIn {
+  token: string;
+  user: User;
+}
+
+interface LibraryUser {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  name: string;
+  createdAt: Date;
+}
+
+export function signedIn({ token, user }: { token: string | null; user: LibraryUser }): SignedIn {
+  if (!token) throw new Error("Signing in gave no session.");
+  const { id, email, emailVerified, name, createdAt } = user;
+  return { token, user: { id, email, emailVerified, name, createdAt: createdAt.getTime() } };
 }

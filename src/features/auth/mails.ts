@@ -1,20 +1,34 @@
-import type { Message } from "../../platform/mail/index.ts";
+import { type Message, nameInText } from "../../platform/mail/index.ts";
 
 interface Person {
   email: string;
   name: string;
 }
 
-export const verifyEmail = (publicUrl: string, { email, name }: Person, token: string): Message => ({
+/** Without the name: who signed up chose it, and may be anybody. */
+export const verifyEmail = (publicUrl: string, { email }: Pick<Person, "email">, token: string): Message => ({
   to: email,
   subject: "Confirm your e-mail address",
-  text: `Hello ${name},
+  text: `Hello,
 
 somebody signed up to Signalbox at ${publicUrl} with this address.
-If it was you, confirm the address by opening this link within 24 hours:
+Open this link within 24 hours to confirm the address if it was you, or to close the account if it was not:
 
 ${publicUrl}/api/auth/verify-email?token=${encodeURIComponent(token)}
 
+If it was not you and you do nothing, the address stays unconfirmed.
+`,
+});
+
+export const addressTaken = (publicUrl: string, { email }: Pick<Person, "email">): Message => ({
+  to: email,
+  subject: "You already have an account",
+  text: `Hello,
+
+somebody tried to sign up to Signalbox at ${publicUrl} with this address.
+There is an account with this address already, so no new one was made, and nothing has changed.
+
+If it was you, sign in with your password, or reset it if you do not know it.
 If it was not you, there is nothing to do.
 `,
 });
@@ -26,17 +40,42 @@ export const twoFactorChanged = (
 ): Message => ({
   to: email,
   subject: `Two-factor sign-in is ${state}`,
-  text: `Hello ${name},
+  text: `Hello ${nameInText(name)},
 
 two-factor sign-in was switched ${state} for your account at ${publicUrl}.
 If it was you, there is nothing to do. If it was not, change your password at once: every session ends with it.
 `,
 });
 
-export const resetPassword = (publicUrl: string, { email, name }: Person, token: string): Message => ({
+export const backupCodeUsed = (publicUrl: string, { email, name }: Person, left: number): Message => ({
+  to: email,
+  subject: "A backup code was used",
+  text: `Hello ${nameInText(name)},
+
+one of your backup codes was used for your account at ${publicUrl}. You have ${left} left.
+If it was you, there is nothing to do. If it was not, sign in, switch the second factor off and on again, and change your password.
+`,
+});
+
+export const twoFactorReset = (publicUrl: string, { email, name }: Person): Message => ({
+  to: email,
+  subject: "Your second factor was removed",
+  text: `Hello ${nameInText(name)},
+
+an operator of ${publicUrl} removed the second factor of your account, and every session of yours ended.
+Sign in with your password and set up a new second factor.
+If you did not ask for this, reset your password and tell the operator.
+`,
+});
+
+export const resetPassword = (
+  publicUrl: string,
+  { email }: Pick<Person, "email">,
+  token: string,
+): Message => ({
   to: email,
   subject: "Choose a new password",
-  text: `Hello ${name},
+  text: `Hello,
 
 somebody asked to reset the password of this address at ${publicUrl}.
 If it was you, choose a new one by opening this link within an hour:

@@ -1,14 +1,16 @@
-import { on } from "../../platform/http/index.ts";
+import { on, type Route } from "../../platform/http/index.ts";
 import * as contract from "./contract.ts";
-import { noSessionCookie, sessionCookie } from "./cookie.ts";
+import { clearEndedCookie, noSessionCookie, sessionCookie } from "./cookie.ts";
+import { routes as mailbox } from "./mailbox/index.ts";
 import * as pages from "./pages.ts";
 import * as service from "./service.ts";
 import { routes as sessions } from "./sessions/index.ts";
+import { signUp } from "./sign-up/index.ts";
 import { routes as twoFactor } from "./two-factor/index.ts";
 
 export const routes = [
   on(contract.signUp, async (ctx, { body, setHeader }) => {
-    const session = await service.signUp(ctx, body);
+    const session = await signUp(ctx, body);
     setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
     return session;
   }),
@@ -18,17 +20,25 @@ export const routes = [
     return step;
   }),
   on(contract.reauthenticate, (ctx, { body }) => service.reauthenticate(ctx, body)),
-  on(contract.signOut, async (ctx, { setHeader }) => {
-    setHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
-    return service.signOut(ctx);
-  }),
+  {
+    ...on(contract.signOut, async (ctx, { setHeader }) => {
+      setHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
+      return service.signOut(ctx);
+    }),
+    refusalHeaders: ({ config }, refusal, { headers }) =>
+      clearEndedCookie(config.publicUrl, refusal, headers),
+  } satisfies Route,
   on(contract.requestPasswordReset, (ctx, { body }) => service.requestPasswordReset(ctx, body)),
   on(contract.resetPassword, (ctx, { body }) => service.resetPassword(ctx, body)),
   on(contract.sendVerificationEmail, (ctx) => service.sendVerificationEmail(ctx)),
-  on(contract.verifyEmail, async (ctx, { query }) =>
-    (await service.verifyEmail(ctx, query.token)) ? pages.verified() : pages.notVerified(),
-  ),
-  on(contract.resetPage, () => pages.resetPassword()),
+  on(contract.resetPage, async (ctx, { query }) => {
+    const { publicUrl } = ctx.config;
+    const opened = await service.openReset(ctx, query.token);
+    return opened.kind === "good"
+      ? pages.choosePassword(publicUrl, opened.email)
+      : pages.askForReset(publicUrl, opened.kind);
+  }),
+  ...mailbox,
   ...sessions,
   ...twoFactor,
 ];

@@ -1,42 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { APIError } from "better-auth/api";
 import { verifyPassword } from "better-auth/crypto";
 import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
-import { type Db, violatedConstraint } from "../../platform/db/index.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
+import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
-import { recordOfUser } from "../audit/index.ts";
+import { record } from "../audit/index.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
-import { StorageError } from "./adapter.ts";
-import type { User } from "./contract.ts";
-import { libraryOf } from "./library.ts";
+import { endKeysAndTokens } from "./credentials.ts";
+import { callLibrary, headersOf, libraryOf, resetIdentifier, type SignedIn, signedIn } from "./library.ts";
+import { mayMail, perMailbox } from "./mail-limit.ts";
+import { proveMailbox } from "./mailbox/index.ts";
 import { isProvisionalAddress } from "./provisional.ts";
 import { endSession, refreshSession, removeSessionByToken } from "./sessions/index.ts";
 import * as store from "./store.ts";
-import { type Challenge, challenge, checkCode, isOn } from "./two-factor/index.ts";
-
-interface SignedIn {
-  token: string;
-  user: User;
-}
-
-export async function signUp(
-  ctx: Ctx,
-  body: { email: string; password: string; name: string },
-): Promise<SignedIn> {
-  try {
-    const made = signedIn(await call(libraryOf(ctx).api.signUpEmail({ body, headers: headersOf(ctx) })));
-    const { id, email, name } = made.user;
-    await recordOfUser(ctx, ctx.db, made.user, { action: "user.signed_up", after: { id, email, name } });
-    return made;
-  } catch (error) {
-    // The second: of two at the same moment, the one that came second.
-    if (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") || violatedConstraint(error) === "users_email_key") {
-      throw conflict("email_taken", "There is an account with this address. Sign in, or reset its password.");
-    }
-    throw error;
-  }
-}
+import { type Challenge, challenge, checkCode, isOn, removeChallenges } from "./two-factor/index.ts";
 
 /** Per person and place: a stranger's guesses do not lock the person out elsewhere. */
 const attemptsOf = ({ address }: Ctx, email: string) =>
@@ -49,7 +29,9 @@ export async function signIn(ctx: Ctx, body: { email: string; password: string }
   const key = attemptsOf(ctx, body.email);
   await countAttempt(ctx.db, key, wrongPasswords);
   try {
-    const result = signedIn(await call(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })));
+    const result = signedIn(
+      await callLibrary(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })),
+    );
     await forgetAttempt(ctx.db, key);
     const userId = result.user.id as UserId;
     if (!(await isOn(ctx.db, userId))) return { status: 200, body: result };
@@ -59,7 +41,9 @@ export async function signIn(ctx: Ctx, body: { email: string; password: string }
       return { status: 202, body: await challenge(tx, userId) };
     });
   } catch (error) {
-    if (error instanceof APIError && error.statusCode === 401) throw unauthorized("invalid_credentials");
+    if (error instanceof APIError && error.statusCode === 401) {
+      throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
+    }
     throw error;
   }
 }
@@ -115,22 +99,57 @@ async function checkPassword(ctx: UserCtx, password: string): Promise<void> {
   await forgetAttempt(ctx.db, key);
 }
 
+/** Longer than the work takes, so that the time of the reply does not tell whether there was an account. */
+const resetReplyMs = 150;
+
 export async function requestPasswordReset(ctx: Ctx, body: { email: string }): Promise<{ ok: true }> {
-  if (isProvisionalAddress(body.email)) return { ok: true };
-  const { api, together } = libraryOf(ctx);
-  await call(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
+  await Promise.all([sendReset(ctx, body), sleep(resetReplyMs)]);
   return { ok: true };
 }
 
-export async function resetPassword(
-  ctx: Ctx,
-  body: { token: string; newPassword: string },
-): Promise<{ ok: true }> {
+async function sendReset(ctx: Ctx, body: { email: string }): Promise<void> {
+  if (isProvisionalAddress(body.email)) return;
   const { api, together } = libraryOf(ctx);
+  await countMail(ctx, ctx.db, undefined);
+  // Past the limit nothing is sent and nothing is said; the links before are good.
+  if (!(await mayMail(ctx.db, "mails", body.email))) return;
+  await callLibrary(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
+}
+
+interface NewPassword {
+  token: string;
+  newPassword: string;
+  endKeysAndTokens?: boolean | undefined;
+}
+
+export type OpenedReset = { kind: "good"; email: string } | { kind: "asked" | "bad_link" | "expired" };
+
+/** The link was opened: whose password it is about, or why it is no longer good. Nothing is used up. */
+export async function openReset({ db }: Ctx, token: string | undefined): Promise<OpenedReset> {
+  if (token === undefined) return { kind: "asked" };
+  const found = await store.findResetByToken(db, resetIdentifier(token));
+  if (!found) return { kind: "bad_link" };
+  return found.isOver ? { kind: "expired" } : { kind: "good", email: found.email };
+}
+
+export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...body }: NewPassword) {
+  const { api, together, findResetUser } = libraryOf(ctx);
+  // Together: the new password without the end of every session would leave a thief signed in.
+  const reset = async (tx: Db) => {
+    await api.resetPassword({ body, headers: headersOf(ctx) });
+    const userId = findResetUser(tx);
+    if (!userId) throw new Error("The password of nobody was reset.");
+    // Whoever still holds an older link is not necessarily the person who just used the newest.
+    await store.removeLinks(tx, userId);
+    await removeChallenges(tx, userId);
+    const target = { type: "user", id: userId };
+    await record(ctx, tx, { action: "user.password_reset", target }, null);
+    const first = await proveMailbox(ctx, tx, userId, { proof: "password_reset" });
+    if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
+  };
   try {
-    // Together: the new password without the end of every session would leave a thief signed in.
-    await call(together(() => api.resetPassword({ body, headers: headersOf(ctx) })));
-    return { ok: true };
+    await callLibrary(together(reset));
+    return { ok: true } as const;
   } catch (error) {
     if (error instanceof APIError && error.statusCode === 400) {
       throw invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
@@ -141,19 +160,10 @@ export async function resetPassword(
 
 export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }> {
   const email = await store.emailOf(ctx.db, ctx.userId);
-  await call(libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) }));
+  await countMail(ctx, ctx.db, ctx.userId);
+  await countAttempt(ctx.db, `confirmation mails ${ctx.userId}`, perMailbox);
+  await callLibrary(libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) }));
   return { ok: true };
-}
-
-/** True when the address is confirmed now; a link may be opened twice. */
-export async function verifyEmail(ctx: Ctx, token: string): Promise<boolean> {
-  try {
-    await call(libraryOf(ctx).api.verifyEmail({ query: { token }, headers: headersOf(ctx) }));
-    return true;
-  } catch (error) {
-    if (error instanceof APIError) return false;
-    throw error;
-  }
 }
 
 export async function resolveSession(
@@ -171,32 +181,4 @@ export async function resolveSession(
     signedInBy: row.signedInBy,
     ...(row.memberId ? { member: membershipFrom(row as MembershipRow) } : {}),
   };
-}
-
-const headersOf = ({ address, userAgent }: Ctx) =>
-  new Headers({ "user-agent": userAgent, ...(address === "unknown" ? {} : { "x-client-address": address }) });
-
-/** A fault of the database comes out of the library as what it is. */
-async function call<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof StorageError ? error.cause : error;
-  }
-}
-
-const codeOf = (error: unknown) => (error instanceof APIError ? error.body?.code : undefined);
-
-interface LibraryUser {
-  id: string;
-  email: string;
-  emailVerified: boolean;
-  name: string;
-  createdAt: Date;
-}
-
-function signedIn({ token, user }: { token: string | null; user: LibraryUser }): SignedIn {
-  if (!token) throw new Error("Signing in gave no session.");
-  const { id, email, emailVerified, name, createdAt } = user;
-  return { token, user: { id, email, emailVerified, name, createdAt: createdAt.getTime() } };
 }

@@ -37,6 +37,9 @@ const columns = sql`id, email, email_verified as "emailVerified", name, created_
 export const findUser = (db: Db, userId: UserId) =>
   db.row<User>(sql`select ${columns} from users where id = ${userId}`);
 
+export const findUserByEmail = (db: Db, email: string) =>
+  db.row<User>(sql`select ${columns} from users where email = ${email.toLowerCase()}`);
+
 export const renameUser = (db: Db, userId: UserId, name: string) =>
   db.row<User>(
     sql`update users set name = ${name}, updated_at = now() where id = ${userId} returning ${columns}`,
@@ -46,7 +49,7 @@ export const renameUser = (db: Db, userId: UserId, name: string) =>
 export const insertProvisional = (db: Db, userId: UserId, email: string, name: string) =>
   db.run(sql`insert into users (id, email, name, provisional) values (${userId}, ${email}, ${name}, true)`);
 
-/** Whoever read a mail to this address is who they say they are. */
+/** Whoever read a mail to this address is who they say they are. 0: it was confirmed before. */
 export const confirmAddress = (db: Db, userId: UserId) =>
   db.run(
     sql`update users set email_verified = true, updated_at = now() where id = ${userId} and not email_verified`,
@@ -59,6 +62,10 @@ export const passwordHashOf = async (db: Db, userId: UserId): Promise<string | u
     )
   )?.password ?? undefined;
 
+/** Nobody signs in with a password until somebody resets it. */
+export const removePassword = (db: Db, userId: UserId) =>
+  db.run(sql`update accounts set password = null, updated_at = now() where user_id = ${userId}`);
+
 /** Sessions, passwords, memberships and all that hangs on them go along. */
 export const removeUser = async (db: Db, userId: UserId) => {
   await removeLinks(db, userId);
@@ -70,6 +77,20 @@ export async function emailOf(db: Db, userId: UserId): Promise<string> {
   if (!row) throw new Error("A session without its user.");
   return row.email;
 }
+
+/** Where a person is a member, in the order in which organizations are locked. */
+export const listOrganizationIds = async (db: Db, userId: UserId): Promise<OrgId[]> =>
+  (
+    await db.rows<{ orgId: OrgId }>(
+      sql`select org_id as "orgId" from members where user_id = ${userId} order by org_id`,
+    )
+  ).map(({ orgId }) => orgId);
+
+/** Whose password a link is about. */
+export const findResetByToken = (db: Db, identifier: string) =>
+  db.row<{ email: string; isOver: boolean }>(sql`
+    select u.email, v.expires_at <= now() as "isOver" from verifications v join users u on u.id = v.value
+    where v.identifier = ${identifier} limit 1`);
 
 /** The links by mail that a person did not use. */
 export const removeLinks = (db: Db, userId: UserId) =>

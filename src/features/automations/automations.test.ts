@@ -417,3 +417,31 @@ describe("retention", () => {
     expect(await readEvents(server, auth, large.id)).toEqual([]);
   });
 });
+
+test("what is due of one organization waits for a few of another's, not for all of them", {
+  timeout: 120_000,
+}, async () => {
+  const database = await createDatabase();
+  const server = await startServer(database);
+  const [greedy, other] = [await createWorkspace(server, "Greedy"), await createWorkspace(server, "Other")];
+  const first = await createAutomation(server, greedy.owner.auth, { schedule: everyDay });
+  const late = await createAutomation(server, other.owner.auth, { schedule: everyDay });
+  const { db } = server.platform;
+  await db.run(sql`
+    insert into automations (id, org_id, member_id, status, revision, next_run_at)
+    select 'aut_' || lpad(n::text, 26, '0'), org_id, member_id, 'active', 1, now() - interval '1 minute'
+    from automations, generate_series(1, 300) n where id = ${first.id}`);
+  await db.run(sql`
+    insert into automation_revisions (automation_id, revision, name, instructions, schedule, max_runtime_seconds, created_by)
+    select 'aut_' || lpad(n::text, 26, '0'), 1, v.name, v.instructions, v.schedule, 60, v.created_by
+    from automation_revisions v, generate_series(1, 300) n where v.automation_id = ${first.id}`);
+  await db.run(sql`update automations set next_run_at = now() where id = ${late.id}`);
+  await startDue(server.platform);
+  const counted = await db.row<{ all: number; before: number }>(sql`
+    select count(*) as all, count(*) filter (where id < (select id from automation_runs
+      where automation_id = ${late.id})) as before from automation_runs`);
+  expect(counted!.all).toBe(301);
+  expect(counted!.before).toBeLessThan(25);
+  await server.close();
+  await database.drop();
+});

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
-import { Model, Run } from "./runs/index.ts";
+import { NamedConnection, NamedTemplate, resourceIds } from "./resources/index.ts";
+import { Model, NamedRun } from "./runs/index.ts";
 import { Schedule, ScheduleInput } from "./schedules/index.ts";
 
 const tag = "Automations";
@@ -27,6 +28,10 @@ const Automation = z
     schedule: Schedule,
     model: Model.nullable(),
     maxRuntimeSeconds: z.int(),
+    templateIds: z.array(z.string()),
+    connectionIds: z.array(z.string()),
+    templates: z.array(NamedTemplate).describe("The templates of `templateIds`, by name."),
+    connections: z.array(NamedConnection).describe("The connections of `connectionIds`, by name."),
     nextRunAt: z.int().nullable().describe("When its schedule is due next; null: not by itself."),
     createdAt: z.int(),
     updatedAt: z.int(),
@@ -41,6 +46,8 @@ const Revision = Automation.pick({
   schedule: true,
   model: true,
   maxRuntimeSeconds: true,
+  templateIds: true,
+  connectionIds: true,
   createdAt: true,
 })
   .extend({ createdBy: z.string().describe("The member who wrote it.") })
@@ -61,6 +68,7 @@ export const list = route({
   path: "/v1/automations",
   tag,
   summary: "My automations; those of every member with `automations:manage`",
+  description: "Newest first. Archived ones are listed too.",
   access,
   query: listQuery,
   replies: { 200: pageOf(Automation).meta({ id: "AutomationPage" }) },
@@ -78,6 +86,8 @@ export const create = route({
     schedule: settings.schedule,
     model: settings.model.nullish(),
     maxRuntimeSeconds: settings.maxRuntimeSeconds.optional().describe("Left out: 3600."),
+    templateIds: resourceIds.templateIds.optional(),
+    connectionIds: resourceIds.connectionIds.optional(),
     active: z.boolean().default(true),
   }),
   replies: { 201: one },
@@ -88,6 +98,7 @@ export const read = route({
   path: "/v1/automations/{id}",
   tag,
   summary: "One automation",
+  description: "The automation as it is now; its revisions tell what it was.",
   access,
   params,
   replies: { 200: one },
@@ -108,6 +119,8 @@ export const change = route({
     schedule: settings.schedule.optional(),
     model: settings.model.nullish(),
     maxRuntimeSeconds: settings.maxRuntimeSeconds.optional(),
+    templateIds: resourceIds.templateIds.optional(),
+    connectionIds: resourceIds.connectionIds.optional(),
     expectedRevision: z.int().min(1).optional().describe("Refused unless this is still the current one."),
     memberId: z
       .string()
@@ -121,30 +134,44 @@ export const change = route({
   },
 });
 
-const act = <const Verb extends string>(verb: Verb, summary: string) =>
+const act = <const Verb extends string>(verb: Verb, summary: string, description: string) =>
   route({
     method: "post",
     path: `/v1/automations/{id}/${verb}`,
     tag,
     summary,
+    description,
     access,
     params,
     replies: { 200: one },
     errors: { 409: "`automation_archived`: it is put away. `owner_left`: hand it to a member first." },
   });
 
-export const activate = act("activate", "Let its schedule count from now on");
-export const deactivate = act("deactivate", "Let its schedule rest; it can still be run by hand");
-export const archive = act("archive", "Put it away for good: it is kept to read, and does not run again");
+export const activate = act(
+  "activate",
+  "Let its schedule count from now on",
+  "The next occurrence is counted from now; missed ones are not made up for.",
+);
+export const deactivate = act(
+  "deactivate",
+  "Let its schedule rest; it can still be run by hand",
+  "Runs that are queued or running go on.",
+);
+export const archive = act(
+  "archive",
+  "Put it away for good: it is kept to read, and does not run again",
+  "It cannot be activated again. Its runs and revisions stay.",
+);
 
 export const run = route({
   method: "post",
   path: "/v1/automations/{id}/run",
   tag,
   summary: "Run it now",
+  description: "Queues a run, whether or not the automation is active. A runner has to claim it.",
   access,
   params,
-  replies: { 202: z.strictObject({ run: Run }) },
+  replies: { 202: z.strictObject({ run: NamedRun }) },
   errors: {
     409: "`automation_archived`, `owner_left`, or `monthly_budget_exceeded`: this month's money is spent.",
   },
@@ -155,6 +182,7 @@ export const listRevisions = route({
   path: "/v1/automations/{id}/revisions",
   tag,
   summary: "Everything it ever said, newest first",
+  description: "Every change makes a revision; a run names the one it ran.",
   access,
   params,
   query: pageQuery,

@@ -5,7 +5,8 @@ import { createRun, sweep } from "./runs/index.ts";
 import { nextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
 
-const atOnce = 50;
+/** Small, so that work of other organizations that comes meanwhile is in the next one. */
+const atOnce = 20;
 /** A run that starts this late is still worth starting; a later one was missed. */
 const graceMs = 15 * 60_000;
 const countedMisses = 1_000;
@@ -17,19 +18,20 @@ export const tick = job({
   everySeconds: 1,
   retries: 0,
   async handle(platform) {
-    await startDue(platform);
-    await sweep(platform);
+    // Neither waits for the other: starting thousands must not keep lost leases from being seen.
+    await Promise.all([startDue(platform), sweep(platform)]);
   },
 });
 
 export async function startDue(platform: Platform): Promise<void> {
   for (;;) {
     const due = await platform.db.transaction(async (tx) => {
-      const automations = await store.lockDueOfAll(tx, atOnce);
+      const automations = await store.lockDueAcrossOrganizations(tx, atOnce);
       for (const automation of automations) await start(platform, tx, automation);
       return automations.length;
     });
-    if (due < atOnce) return;
+    // Fewer than asked for may mean that another process was taking some, so only none is the end.
+    if (due === 0) return;
   }
 }
 

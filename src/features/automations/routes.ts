@@ -18,6 +18,7 @@ export const routes: Route[] = [
   on(contract.deactivate, (ctx, { params }) => service.deactivate(ctx, params.id)),
   on(contract.archive, (ctx, { params }) => service.archive(ctx, params.id)),
   on(contract.run, (ctx, { params }) => service.run(ctx, params.id)),
+  on(runs.retryContract, (ctx, { params }) => service.retry(ctx, params.id)),
   on(contract.listRevisions, (ctx, { params, query }) => service.listRevisions(ctx, params.id, query)),
   ...schedules.routes,
   ...settings.routes,

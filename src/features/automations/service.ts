@@ -1,11 +1,13 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
+import { type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
+import { keepAtMost, meterOf, overhead, takeQuota } from "../quotas/index.ts";
 import type { Automation, listQuery, Revision } from "./contract.ts";
-import { createRun, endQueued } from "./runs/index.ts";
+import { checkResources } from "./resources/index.ts";
+import { createRun, endQueued, isOver, readRun } from "./runs/index.ts";
 import { nextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
 
@@ -25,10 +27,7 @@ const ownerLeft = () =>
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { status: query.status ?? null, memberId: query.memberId ?? null };
-  return page(
-    await store.list(ctx.db, ctx.orgId, reachOf(ctx), filter, afterOf(query), query.limit + 1),
-    query,
-  );
+  return readPage(store.list(ctx.db, ctx.orgId, reachOf(ctx), filter), query);
 }
 
 export async function read(ctx: MemberCtx, id: string): Promise<{ automation: Automation }> {
@@ -39,7 +38,9 @@ export async function read(ctx: MemberCtx, id: string): Promise<{ automation: Au
 
 type Partially<T> = { [Name in keyof T]?: T[Name] | undefined };
 type NewAutomation = Pick<store.Said, "name" | "instructions" | "schedule"> &
-  Partially<Pick<store.Said, "model" | "maxRuntimeSeconds">> & { active: boolean };
+  Partially<Pick<store.Said, "model" | "maxRuntimeSeconds" | "templateIds" | "connectionIds">> & {
+    active: boolean;
+  };
 
 export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation) {
   const { orgId, member } = ctx;
@@ -48,16 +49,32 @@ export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation)
   return ctx.db.transaction(async (tx) => {
     const nextRunAt = active ? (nextOccurrence(said.schedule, Date.now()) ?? null) : null;
     const status = active ? "active" : "inactive";
+    const { templateIds = [], connectionIds = [] } = said;
+    await checkResources(ctx, tx, { memberId: member.id, templateIds, connectionIds });
+    await takeQuota(ctx, tx, orgId, "automations");
     await store.insert(tx, orgId, { id, memberId: member.id, status, nextRunAt });
-    await store.addRevision(tx, orgId, id, member.id, {
+    await addRevision(ctx, tx, id, {
       ...said,
       model: said.model ?? null,
       maxRuntimeSeconds: said.maxRuntimeSeconds ?? 3600,
+      templateIds,
+      connectionIds,
     });
     const made = await read({ ...ctx, db: tx }, id);
     await noteChange(ctx, tx, "created", id, undefined, made.automation);
     return made;
   });
+}
+
+/** What it says from now on. Revisions beyond those that are kept go, unless a run was made from them. */
+async function addRevision(ctx: MemberCtx, tx: Db, id: store.AutomationId, next: store.Said): Promise<void> {
+  const { orgId, member } = ctx;
+  const meter = meterOf(ctx);
+  const bytes = Buffer.byteLength(next.instructions) + overhead.revision;
+  await meter.check(tx, orgId, "automation_storage", bytes);
+  await store.addRevision(tx, orgId, id, member.id, next);
+  await store.removeOldRevisions(tx, orgId, id, await keepAtMost(ctx, tx, orgId, "automation_revisions"));
+  tx.afterCommit(() => meter.add(orgId, "automation_storage", bytes));
 }
 
 function refusePast(schedule: Automation["schedule"]) {
@@ -83,10 +100,11 @@ export async function change(ctx: MemberCtx, id: string, { expectedRevision, mem
     const automationId = automation.id as store.AutomationId;
     if (memberId !== undefined) await handOver(ctx, tx, automationId, memberId);
     const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+    const next = { ...automation, ...given, memberId: memberId ?? automation.memberId } as Automation;
+    await checkResources(ctx, tx, next, automation);
     if (Object.keys(given).length === 0) return;
-    const next = { ...automation, ...given } as Automation;
     if (said.schedule) refusePast(next.schedule);
-    await store.addRevision(tx, ctx.orgId, automationId, ctx.member.id, next);
+    await addRevision(ctx, tx, automationId, next);
     // A rested automation rests on: changing what it says does not switch it on.
     if (said.schedule && automation.status === "active") {
       const due = nextOccurrence(next.schedule, Date.now()) ?? null;
@@ -124,7 +142,7 @@ export const deactivate = (ctx: MemberCtx, id: string) =>
 export const archive = (ctx: MemberCtx, id: string) =>
   withLocked(ctx, id, "archived", async (tx, automation) => {
     await store.setStatus(tx, ctx.orgId, automation.id as store.AutomationId, "archived", null);
-    await endQueued(tx, ctx.orgId, automation.id);
+    await endQueued(ctx, tx, ctx.orgId, automation.id);
   });
 
 async function withLocked(
@@ -161,26 +179,11 @@ async function noteChange(
   });
 }
 
-export async function run(ctx: MemberCtx, id: string) {
-  return ctx.db.transaction(async (tx) => {
-    const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
-    if (!automation) throw noAutomation();
-    if (automation.status === "archived") throw archived();
-    if (automation.memberId === null) throw ownerLeft();
-    const run = await createRun(ctx, tx, ctx.orgId, {
-      automationId: automation.id,
-      revision: automation.revision,
-      memberId: automation.memberId,
-      trigger: "manual",
-      occurrenceAt: null,
-    });
-    if (run?.reason === "monthly_budget_exceeded") {
-      throw conflict(
-        "monthly_budget_exceeded",
-        "This month's automation budget is spent. Raise it with PATCH /v1/automation-settings, or wait.",
-      );
-    }
-    if (!run) throw new Error("A run by hand has no occurrence that could be taken.");
+export const run = (ctx: MemberCtx, id: string) =>
+  ctx.db.transaction(async (tx) => {
+    const automation = await lockRunnable(ctx, tx, id);
+    const { revision } = automation;
+    const run = await queueRun(ctx, tx, automation, { revision });
     await record(ctx, tx, {
       action: "automation_run.requested",
       target: { type: "automation_run", id: run.id },
@@ -188,6 +191,58 @@ export async function run(ctx: MemberCtx, id: string) {
     });
     return { run };
   });
+
+/** Repeats a run that has ended, with the revision that it used. */
+export const retry = (ctx: MemberCtx, runId: string) =>
+  ctx.db.transaction(async (tx) => {
+    const earlier = await readRun({ ...ctx, db: tx }, runId);
+    if (!isOver(earlier)) {
+      throw conflict(
+        "run_not_ended",
+        `The run is still ${earlier.status}. Wait for its end, or cancel it first.`,
+      );
+    }
+    const automation = await lockRunnable(ctx, tx, earlier.automationId);
+    const revision = earlier.automationRevision;
+    const run = await queueRun(ctx, tx, automation, { revision, retryOf: earlier.id });
+    await record(ctx, tx, {
+      action: "automation_run.retried",
+      target: { type: "automation_run", id: run.id },
+      after: { automationId: automation.id, retryOf: earlier.id },
+    });
+    return { run };
+  });
+
+/** The automation, locked, if the caller may run it now. */
+async function lockRunnable(ctx: MemberCtx, tx: Db, id: string) {
+  const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
+  if (!automation) throw noAutomation();
+  if (automation.status === "archived") throw archived();
+  if (automation.memberId === null) throw ownerLeft();
+  return { ...automation, memberId: automation.memberId };
+}
+
+async function queueRun(
+  ctx: MemberCtx,
+  tx: Db,
+  automation: { id: string; memberId: string },
+  what: { revision: number; retryOf?: string },
+) {
+  const run = await createRun(ctx, tx, ctx.orgId, {
+    ...what,
+    automationId: automation.id,
+    memberId: automation.memberId,
+    trigger: "manual",
+    occurrenceAt: null,
+  });
+  if (run?.reason === "monthly_budget_exceeded") {
+    throw conflict(
+      "monthly_budget_exceeded",
+      "This month's automation budget is spent. Raise it with PATCH /v1/automation-settings, or wait.",
+    );
+  }
+  if (!run) throw new Error("A run by hand has no occurrence that could be taken.");
+  return run;
 }
 
 export async function listRevisions(ctx: MemberCtx, id: string, query: PageQuery) {

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, sql } from "../../platform/db/index.ts";
+import { type Db, listSource, nothing, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { Automation, Revision } from "./contract.ts";
 
@@ -9,8 +9,20 @@ export type Reach = string | null;
 
 const said = sql`v.revision, v.name, v.instructions, v.schedule, case when v.model_id is not null then
     json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model,
-  v.max_runtime_seconds as "maxRuntimeSeconds"`;
-const columns = sql`a.id, a.member_id as "memberId", a.status, ${said}, a.next_run_at as "nextRunAt",
+  v.max_runtime_seconds as "maxRuntimeSeconds", v.template_ids as "templateIds",
+  v.connection_ids as "connectionIds"`;
+const resources = sql`
+  (select coalesce(json_agg(coalesce(
+      (select json_build_object('id', t.id, 'slug', t.slug, 'name', t.name) from templates t
+        where t.id = g.id and t.org_id = a.org_id),
+      json_build_object('id', g.id, 'slug', null, 'name', null)) order by g.place), '[]')
+    from unnest(v.template_ids) with ordinality g (id, place)) as templates,
+  (select coalesce(json_agg(coalesce(
+      (select json_build_object('id', c.id, 'providerId', c.provider_id, 'account', c.label) from oauth_connections c
+        where c.id = g.id and c.org_id = a.org_id and c.status <> 'ended'),
+      json_build_object('id', g.id, 'providerId', null, 'account', null)) order by g.place), '[]')
+    from unnest(v.connection_ids) with ordinality g (id, place)) as connections`;
+const columns = sql`a.id, a.member_id as "memberId", a.status, ${said}, ${resources}, a.next_run_at as "nextRunAt",
   a.created_at as "createdAt", a.updated_at as "updatedAt"`;
 const current = sql`automations a join automation_revisions v on v.automation_id = a.id and v.revision = a.revision`;
 const withinReach = (orgId: OrgId, reach: Reach) =>
@@ -32,7 +44,10 @@ export const insert = (
     values (${automation.id}, ${orgId}, ${automation.memberId}, ${automation.status}, 0,
       ${instant(automation.nextRunAt)})`);
 
-export type Said = Pick<Automation, "name" | "instructions" | "schedule" | "model" | "maxRuntimeSeconds">;
+export type Said = Pick<
+  Automation,
+  "name" | "instructions" | "schedule" | "model" | "maxRuntimeSeconds" | "templateIds" | "connectionIds"
+>;
 
 /** The next revision becomes the current one. The caller has the automation locked, or has just made it. */
 export const addRevision = (tx: Db, orgId: OrgId, id: AutomationId, createdBy: MemberId, next: Said) =>
@@ -41,10 +56,19 @@ export const addRevision = (tx: Db, orgId: OrgId, id: AutomationId, createdBy: M
       update automations set revision = revision + 1, updated_at = now()
       where id = ${id} and org_id = ${orgId} returning id, revision)
     insert into automation_revisions (automation_id, revision, name, instructions, schedule, model_provider_id,
-      model_id, max_runtime_seconds, created_by)
+      model_id, max_runtime_seconds, template_ids, connection_ids, created_by)
     select a.id, a.revision, ${next.name}, ${next.instructions}, ${JSON.stringify(next.schedule)}::text::jsonb,
-      ${next.model?.providerId ?? null}, ${next.model?.modelId ?? null}, ${next.maxRuntimeSeconds}, ${createdBy}
+      ${next.model?.providerId ?? null}, ${next.model?.modelId ?? null}, ${next.maxRuntimeSeconds},
+      ${next.templateIds}::text[], ${next.connectionIds}::text[], ${createdBy}
     from a`);
+
+/** Removes all but the newest `keep`, and those that a run was made from. */
+export const removeOldRevisions = (tx: Db, orgId: OrgId, id: AutomationId, keep: number) =>
+  tx.run(sql`
+    delete from automation_revisions v using automations a
+    where a.id = ${id} and a.org_id = ${orgId} and v.automation_id = a.id
+      and v.revision <= a.revision - ${keep}::bigint and not exists (
+        select from automation_runs r where r.automation_id = v.automation_id and r.revision = v.revision)`);
 
 export const find = (db: Db, orgId: OrgId, reach: Reach, id: AutomationId) =>
   db.row<Automation>(
@@ -64,15 +88,16 @@ export const list = (
   orgId: OrgId,
   reach: Reach,
   { status, memberId }: { status: Automation["status"] | null; memberId: string | null },
-  after: string | null,
-  limit: number,
 ) =>
-  db.rows<Automation>(sql`
-    select ${columns} from ${current}
-    where ${withinReach(orgId, reach)} and (${after}::text is null or a.id < ${after})
-      and (${memberId}::text is null or a.member_id = ${memberId})
-      and case when ${status}::text is null then a.status <> 'archived' else a.status = ${status} end
-    order by a.id desc limit ${limit}`);
+  listSource<Automation>(db, {
+    filtered: true,
+    candidates: (after, count) => sql`
+      select a.id, ${withinReach(orgId, reach)}
+        ${memberId === null ? nothing : sql`and a.member_id = ${memberId}`}
+        and ${status === null ? sql`a.status <> 'archived'` : sql`a.status = ${status}`} as matches
+      from automations a where a.org_id = ${orgId} and a.id < ${after} order by a.id desc limit ${count}`,
+    rows: (ids) => sql`select ${columns} from ${current} where a.id = any(${ids})`,
+  });
 
 export const listRevisions = (db: Db, orgId: OrgId, id: AutomationId, before: number | null, limit: number) =>
   db.rows<Revision>(sql`
@@ -114,10 +139,19 @@ export interface DueAutomation {
   now: number;
 }
 
-/** Automations of any organization that are due. Those that another process has taken are left to it. */
-export const lockDueOfAll = (tx: Db, limit: number) =>
+/**
+ * Automations that are due, in turns: the first of each organization, then the second of each, and so on.
+ * Those that another process has taken are left to it.
+ */
+export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
   tx.rows<DueAutomation>(sql`
     select a.id, a.org_id as "orgId", a.member_id as "memberId", a.revision, v.schedule,
       a.next_run_at as "nextRunAt", now() as now
-    from ${current} where a.next_run_at <= now()
-    order by a.next_run_at limit ${limit} for no key update of a skip locked`);
+    from ${current}
+    where a.next_run_at <= now() and a.id in (
+      select due.id from (select distinct org_id from automations where next_run_at <= now()) o
+      cross join lateral (
+        select id, next_run_at, row_number() over (order by next_run_at) as turn from automations
+        where org_id = o.org_id and next_run_at <= now() order by next_run_at limit ${limit}) due
+      order by due.turn, due.next_run_at limit ${limit})
+    order by a.next_run_at for no key update of a skip locked`);

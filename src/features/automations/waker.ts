@@ -1,8 +1,11 @@
 /** For a loop that looks, waits to be told, and looks again. A word that comes while it looks is not lost. */
 export interface Waker {
   wake(): void;
-  /** Until woken, at most so long; at once when woken since the last wait, or when the signal ends. */
-  wait(ms: number): Promise<void>;
+  /**
+   * Until woken, at most `ms` if given; at once when woken since the last wait, or when the signal ends. False when
+   * the time was over first.
+   */
+  wait(ms?: number): Promise<boolean>;
 }
 
 export function createWaker(signal: AbortSignal): Waker {
@@ -21,13 +24,15 @@ export function createWaker(signal: AbortSignal): Waker {
             signal.removeEventListener("abort", done);
             resolve();
           };
-          const timer = setTimeout(done, ms);
+          const timer = ms === undefined ? undefined : setTimeout(done, ms);
           signal.addEventListener("abort", done);
           resume = done;
         });
       }
       resume = () => {};
+      const wasWoken = woken;
       woken = false;
+      return wasWoken;
     },
   };
 }

@@ -69,7 +69,9 @@ describe("a workspace without an account", () => {
     ).toBe(200);
     expect(await mails()).toBe(before);
     const taken = { email: user.email, password: "correct horse", name: "Eve" };
-    expect((await server.call("/api/auth/sign-up/email", { body: taken })).status).toBe(409);
+    const { token } = (await server.call("/api/auth/sign-up/email", { body: taken })).body;
+    expect((await server.call("/v1/me", { headers: { authorization: `Bearer ${token}` } })).status).toBe(401);
+    expect(await mails()).toBe(before);
   });
 
   test("the sixth in an hour from one address is refused", async () => {
@@ -210,4 +212,55 @@ describe("a workspace that nobody claims", () => {
       expect([claimed.status, there.length]).toEqual(claimed.status === 200 ? [200, 1] : [404, 0]);
     }
   });
+});
+
+test("the new owner ends the agent's key with the claim, or keeps it; the page says what it can do", async () => {
+  const [ended, kept] = [await bootstrap(server), await bootstrap(server)];
+  const page = await server.call(ended.claim.url.slice(server.url.length));
+  expect(page.body).toContain("read the organization, make automations and report their runs");
+  const ada = await signUp(server);
+  const claim = (token: string, endKey: boolean) =>
+    server.call("/v1/bootstrap/claims/accept", { body: { token, endKey }, headers: ada.auth });
+  expect((await claim(ended.claim.token, true)).status).toBe(200);
+  expect((await claim(kept.claim.token, false)).status).toBe(200);
+  const read = async (headers: Record<string, string>) => (await server.call("/v1/me", { headers })).status;
+  await expect.poll(() => read(ended.auth), { timeout: 3_000 }).toBe(401);
+  expect(await read(kept.auth)).toBe(200);
+  expect((await server.call("/v1/members", { headers: kept.auth })).status).toBe(403);
+});
+
+test("the page behind a claim link says which workspace it is, and fails early on a link that is not good", async () => {
+  const agent = await bootstrap(server);
+  const open = (token: string, person?: { token: string }) =>
+    server.call(`/claim?token=${token}`, {
+      headers: person ? { cookie: `signalbox_session=${person.token}` } : {},
+    });
+  const { token } = agent.claim;
+  expect(await open(token)).toMatchObject({
+    status: 200,
+    body: expect.stringContaining("Claim Provisional workspace"),
+  });
+  const ada = await signUp(server);
+  expect((await open(token, ada)).body).toContain(ada.email);
+  for (const bad of ["", "x", `${token}x`, "%22%3E%3Cb%3E"]) {
+    const page = await open(bad);
+    expect(page.status).toBe(400);
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(page.body).not.toContain('id="email"');
+  }
+  await server.platform.db.run(sql`update claim_links set expires_at = now() where org_id = ${agent.orgId}`);
+  expect(await open(token)).toMatchObject({
+    status: 400,
+    body: expect.stringContaining("older than 24 hours"),
+  });
+  const fresh = (await newLink(agent.auth)).body.claim.token;
+  expect((await open(token)).status).toBe(400);
+  expect((await accept(fresh, ada.auth)).status).toBe(200);
+  expect((await open(fresh, ada)).body).toContain("There is nothing left to claim.");
+  const other = await open(fresh);
+  expect(other).toMatchObject({
+    status: 400,
+    body: expect.stringContaining("Somebody owns this workspace already"),
+  });
+  expect(other.body).not.toContain("Provisional workspace");
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, open, route, signedIn } from "../../platform/http/index.ts";
+import { lineOfText, linkQuery, open, route, signedIn } from "../../platform/http/index.ts";
 import { ApiKey } from "../api-keys/index.ts";
 import { Member } from "../members/index.ts";
 import { Organization } from "../organizations/index.ts";
@@ -28,6 +28,11 @@ export const create = route({
   replies: {
     201: z.strictObject({ organization: Organization, apiKey: ApiKey, key: z.string(), claim: Claim }),
   },
+  errors: {
+    403: "`bootstrap_closed`: the instance does not offer this (`BOOTSTRAP`). Make an account instead.",
+    409: "`quota_exceeded`: this network has as many unclaimed workspaces as it may.",
+    503: "`service_unavailable`: the instance has as many unclaimed workspaces as it may.",
+  },
 });
 
 export const createClaim = route({
@@ -49,9 +54,15 @@ export const acceptClaim = route({
   tag,
   summary: "Become the owner of a provisional workspace",
   description:
-    "Everything in it stays: automations, runs, and the key, which can do as little as before. The organization becomes the session's active one.",
+    "Everything in it stays: automations and runs. The agent's key stays too and can do as little as before, now in the owner's name: read the organization, make automations and report their runs. `endKey` ends it. The organization becomes the session's active one.",
   access: signedIn({ credentials: ["session"] }),
-  body: z.strictObject({ token }),
+  body: z.strictObject({
+    token,
+    endKey: z
+      .boolean()
+      .optional()
+      .describe("Ends the key that the agent was given, and runner tokens made with it. Default: it stays."),
+  }),
   replies: { 200: z.strictObject({ member: Member, organization: Organization }) },
   errors: {
     404: "`claim_not_found`: the link was not copied whole, was replaced by a newer one, or the workspace is gone.",
@@ -64,8 +75,11 @@ export const claimPage = route({
   path: "/claim",
   tag,
   summary: "The page behind a claim link",
+  description:
+    "A page for the person who takes over a workspace that an agent made. When the link is not valid: 400, and a page that says what to do.",
   access: open,
-  query: z.strictObject({ token }),
+  limit: { attempts: 3_000, perSeconds: 3600 },
+  query: linkQuery,
   raw: "text/html",
   replies: { 200: z.string() },
 });

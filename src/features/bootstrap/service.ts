@@ -1,20 +1,29 @@
-import type { Ctx, MemberCtx, OrgId, Platform, UserCtx } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId, Platform, UserCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { conflict, notFound, unavailable } from "../../platform/errors.ts";
-import { forgetCallers } from "../../platform/http/index.ts";
+import { conflict, forbidden, notFound, unavailable } from "../../platform/errors.ts";
+import { forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
-import { insertApiKey, keyPrefix } from "../api-keys/index.ts";
+import { insertApiKey, keyPrefix, removeKeysOfMember } from "../api-keys/index.ts";
 import { record, recordAsSystem } from "../audit/index.ts";
-import { insertProvisional, provisionalAddress, removeUser, setActiveOrganization } from "../auth/index.ts";
+import {
+  findVisitor,
+  insertProvisional,
+  provisionalAddress,
+  removeUser,
+  setActiveOrganization,
+  type User,
+} from "../auth/index.ts";
 import { addMember, becomeOwner, findMemberByUser } from "../members/index.ts";
 import {
   eraseOrganization,
   findOrganization,
   insertOrganization,
+  type Organization,
   settleOrganization,
 } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
+import { instanceLimit } from "../quotas/index.ts";
 import { lockRights } from "../roles/index.ts";
 import * as contract from "./contract.ts";
 import * as store from "./store.ts";
@@ -22,21 +31,27 @@ import * as store from "./store.ts";
 const prefix = "sbl_";
 const days = 7;
 const linkHours = 24;
-/** However many addresses somebody has: strangers do not fill the disk. */
-const maxUnclaimed = 1_000;
 
 /** Enough to begin with: nothing that lets others in, nothing that gives away or takes in a secret. */
 const permissions: Permission[] = ["organization:read", "automations:create"];
 
 export async function create(ctx: Ctx, { name }: { name: string }) {
   const { db, config } = ctx;
-  if ((await store.countUnclaimedOfAll(db)) >= maxUnclaimed) {
-    throw unavailable("Too many workspaces wait to be claimed. Sign up instead, or try again later.", 3600);
+  if (config.bootstrap === "closed") {
+    throw forbidden(
+      "bootstrap_closed",
+      "Workspaces without an account are switched off here. Make an account and an organization, or ask the people who run this instance to set BOOTSTRAP=open.",
+    );
   }
+  const network = hashSecret(`provisional ${networkOf(ctx.address)}`);
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
+    // One at a time, so that the limits below are exact.
+    await store.lockUnclaimedOfAll(tx);
+    await checkUnclaimed(config, tx, network);
     const organization = await insertOrganization(tx, { name }, days);
     const orgId = organization.id as OrgId;
+    await store.setNetwork(tx, orgId, network);
     const userId = newId("usr");
     await insertProvisional(tx, userId, provisionalAddress(userId), "Agent");
     const memberId = await addMember(tx, orgId, userId, "member");
@@ -54,6 +69,20 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
     );
     return { organization, apiKey, key, claim };
   });
+}
+
+async function checkUnclaimed(config: Ctx["config"], tx: Db, network: string): Promise<void> {
+  const unclaimed = await store.countUnclaimedOfAll(tx, network);
+  if (unclaimed.all >= instanceLimit(config, "provisional_workspaces"))
+    throw unavailable("Too many workspaces wait to be claimed. Sign up instead, or try again later.", 3600);
+  const limit = instanceLimit(config, "provisional_workspaces_per_network");
+  if (unclaimed.ofNetwork >= limit) {
+    throw conflict(
+      "quota_exceeded",
+      `Your network has ${unclaimed.ofNetwork} workspaces that nobody has claimed, and may have ${limit}. Claim one, or use one that exists.`,
+      { quota: "provisional_workspaces_per_network", limit, used: unclaimed.ofNetwork },
+    );
+  }
 }
 
 async function newLink(tx: Db, publicUrl: string, orgId: OrgId) {
@@ -76,7 +105,12 @@ export async function createClaim(ctx: MemberCtx) {
   });
 }
 
-export async function acceptClaim(ctx: UserCtx, { token }: { token: string }) {
+interface Acceptance {
+  token: string;
+  endKey?: boolean | undefined;
+}
+
+export async function acceptClaim(ctx: UserCtx, { token, endKey = false }: Acceptance) {
   const { userId, caller, bus } = ctx;
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await byToken(tx, token);
@@ -91,8 +125,10 @@ export async function acceptClaim(ctx: UserCtx, { token }: { token: string }) {
     if (!member) throw new Error("A provisional workspace without its member.");
     await removeUser(tx, member.formerUserId);
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
+    // The workspace's own keys; the new owner had no membership before, and so no other key here.
+    const keysEnded = endKey ? (await removeKeysOfMember(tx, orgId, member.id)).length : 0;
     for (const id of [orgId, userId]) await forgetCallers(bus, tx, id);
-    const after = { ownerMemberId: member.id };
+    const after = { ownerMemberId: member.id, keysEnded };
     await record(ctx, tx, { action: "organization.claimed", target: targetOf(orgId), after }, orgId);
     return {
       member: (await findMemberByUser(tx, orgId, userId))!,
@@ -101,10 +137,45 @@ export async function acceptClaim(ctx: UserCtx, { token }: { token: string }) {
   });
 }
 
+const findByToken = async (db: Db, token: string) =>
+  isToken(prefix, token) ? store.findLinkByToken(db, hashSecret(token)) : undefined;
+
 async function byToken(db: Db, token: string) {
-  const link = isToken(prefix, token) ? await store.findLinkByToken(db, hashSecret(token)) : undefined;
+  const link = await findByToken(db, token);
   if (!link) throw notFound("claim");
   return link;
+}
+
+export type Opened =
+  | { kind: "incomplete" }
+  | { kind: "unknown" }
+  | { kind: "expired"; organization: Organization }
+  | { kind: "claimed"; organization: Organization; visitor: User | undefined; isOwn: boolean }
+  | { kind: "open"; organization: Organization; visitor: User | undefined; expiresAt: number };
+
+/** The link was opened: what claiming would be refused for is said before anything is filled in. */
+export async function openLink(
+  ctx: Ctx,
+  token: string | undefined,
+  cookies: string | undefined,
+): Promise<Opened> {
+  if (!token) return { kind: "incomplete" };
+  const link = await findByToken(ctx.db, token);
+  const organization = link && (await findOrganization(ctx.db, link.orgId));
+  if (!organization) return { kind: "unknown" };
+  if (organization.provisionalUntil !== null) {
+    return link.isOver
+      ? { kind: "expired", organization }
+      : {
+          kind: "open",
+          organization,
+          visitor: await findVisitor(ctx, cookies),
+          expiresAt: link.expiresAt,
+        };
+  }
+  const visitor = await findVisitor(ctx, cookies);
+  const isOwn = visitor && (await findMemberByUser(ctx.db, link.orgId, visitor.id as UserId)) !== undefined;
+  return { kind: "claimed", organization, visitor, isOwn: isOwn === true };
 }
 
 /** Removes workspaces that nobody claimed, one at a time. */

@@ -11,13 +11,20 @@ export const removeLinks = (db: Db, orgId: OrgId) =>
   db.run(sql`delete from claim_links where org_id = ${orgId}`);
 
 export const findLinkByToken = (db: Db, tokenHash: string) =>
-  db.row<{ orgId: OrgId; isOver: boolean }>(sql`
-    select org_id as "orgId", expires_at <= now() as "isOver" from claim_links where token_hash = ${tokenHash}`);
+  db.row<{ orgId: OrgId; isOver: boolean; expiresAt: number }>(sql`
+    select org_id as "orgId", expires_at <= now() as "isOver", expires_at as "expiresAt" from claim_links where token_hash = ${tokenHash}`);
 
-export const countUnclaimedOfAll = async (db: Db): Promise<number> =>
-  (await db.row<{ count: number }>(
-    sql`select count(*)::int as count from organizations where provisional_until is not null`,
-  ))!.count;
+export const lockUnclaimedOfAll = (tx: Db) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('provisional workspaces', 0))`);
+
+/** How many there are, and how many of them one network made. */
+export const countUnclaimedOfAll = async (db: Db, network: string) =>
+  (await db.row<{ all: number; ofNetwork: number }>(sql`
+    select count(*)::int as all, (count(*) filter (where provisional_network = ${network}))::int as "ofNetwork"
+    from organizations where provisional_until is not null`))!;
+
+export const setNetwork = (tx: Db, orgId: OrgId, network: string) =>
+  tx.run(sql`update organizations set provisional_network = ${network} where id = ${orgId}`);
 
 /** One whose time is over, for whoever comes first; others pass it by. */
 export const lockOverdueOfAll = (tx: Db) =>

@@ -15,6 +15,20 @@ const publicHosts: Record<CodeHost, string | undefined> = {
 export const baseUrlOf = (codehost: CodeHost, baseUrl: string | null): string | undefined =>
   baseUrl ?? publicHosts[codehost];
 
+/** Every server that is shown the secret of a connector. */
+export const serversOf = ({
+  codehost,
+  baseUrl,
+  cloneUrl,
+}: {
+  codehost: CodeHost;
+  baseUrl: string | null;
+  cloneUrl: string;
+}): string => {
+  const { origin } = new URL(cloneUrl);
+  return `${origin} ${baseUrlOf(codehost, baseUrl) ?? origin}`;
+};
+
 /** `main` → `refs/heads/main`; full names of branches and tags stay. The rules are those of git-check-ref-format. */
 export function fullRef(given: string): string {
   const ref = /^refs\//.test(given) ? given : `refs/heads/${given}`;

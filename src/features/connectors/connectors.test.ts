@@ -159,7 +159,7 @@ describe("a connector", () => {
       ),
     );
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(7).fill(409)]);
-    expect(replies.find(({ status }) => status === 409)!.body.error).toBe("too_many_connectors");
+    expect(replies.find(({ status }) => status === 409)!.body.error).toBe("quota_exceeded");
   });
 
   test("members see it and do not change it", async () => {

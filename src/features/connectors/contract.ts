@@ -74,6 +74,7 @@ export const list = route({
   path: "/v1/connectors",
   tag,
   summary: "The repositories that templates follow",
+  description: "Newest first, with the newest sync of each.",
   access: can("connectors:read"),
   query: pageQuery,
   replies: { 200: pageOf(Connector).meta({ id: "ConnectorPage" }) },
@@ -99,7 +100,7 @@ export const create = route({
     access: AccessInput.default({ kind: "none" }),
   }),
   replies: { 201: z.strictObject({ connector: Connector, webhookSecret: z.string(), setup: Setup }) },
-  errors: { 409: "`too_many_connectors`: there are 500 already." },
+  errors: { 409: "`quota_exceeded`: remove one first." },
 });
 
 export const read = route({
@@ -107,6 +108,7 @@ export const read = route({
   path: "/v1/connectors/{id}",
   tag,
   summary: "One connector, and what to enter at its code host",
+  description: "With the address that the code host's webhook is set to. Secrets are not shown again.",
   access: can("connectors:read"),
   params,
   replies: { 200: z.strictObject({ connector: Connector, setup: Setup }) },
@@ -140,6 +142,7 @@ export const remove = route({
   path: "/v1/connectors/{id}",
   tag,
   summary: "Remove a connector, its deliveries and syncs",
+  description: "Its templates stay, or go with it: `templates` decides.",
   access: can("connectors:manage"),
   params,
   query: z.strictObject({

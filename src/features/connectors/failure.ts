@@ -1,5 +1,6 @@
 import { GitError, type GitErrorKind } from "../../platform/git/index.ts";
 import { UnsealError } from "../../platform/keyring.ts";
+import { SandboxError } from "../../platform/sandbox/errors.ts";
 import type { ErrorCode } from "./syncs/contract.ts";
 
 /** Why a repository could not be made into templates, told to a person. */
@@ -32,6 +33,13 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof GitError) {
     const [code, retryable] = byKind[error.kind];
     return new Failure(code, error.message, retryable);
+  }
+  if (error instanceof SandboxError && (error.kind === "out_of_memory" || error.kind === "out_of_time")) {
+    const what = error.kind === "out_of_memory" ? "more memory" : "more computing time";
+    return new Failure(
+      "too_large",
+      `Reading the repository took ${what} than one may have. Choose a smaller folder, or remove what is unusually large from it.`,
+    );
   }
   if (error instanceof UnsealError)
     return new Failure("access_refused", "The stored token or key does not open. Give access again.");

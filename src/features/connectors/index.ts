@@ -10,18 +10,19 @@ export const sealedColumns = [sealedAccess, sealedSecrets];
 export const jobs = [work, heal, tidy];
 
 export type { News, Push } from "./hooks/news.ts";
+export { type HookSecret, secretsOf } from "./hooks/secret-cache.ts";
 export {
   announce,
   endings,
   findTargets,
   follow,
-  type HookSecret,
   hold,
   pushTarget,
   queuePushes,
-  secretsOf,
   type Target,
   touchSecret,
   touchSecrets,
 } from "./hooks/service.ts";
+export { makeSecret } from "./secrets/index.ts";
+export { hasConnector } from "./secrets/store.ts";
 export { syncsKeptDays } from "./syncs/index.ts";

@@ -1,18 +1,18 @@
 import type { MemberCtx, Platform } from "../../platform/context.ts";
-import { conflict, invalidField, notFound } from "../../platform/errors.ts";
+import { invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import { keepTemplates, removeTemplates } from "../templates/index.ts";
 import { type AccessInput, keepAccess } from "./access/index.ts";
 import * as address from "./address.ts";
 import type { CodeHost, Connector } from "./contract.ts";
+import { forgetSecrets } from "./hooks/secret-cache.ts";
 import { makeSecret } from "./secrets/index.ts";
 import { setupOf } from "./setup.ts";
 import * as store from "./store.ts";
 import { queueSync } from "./syncs/index.ts";
-
-const mostConnectors = 500;
 
 const noConnector = () => notFound("connector");
 function idOf(id: string): store.ConnectorId {
@@ -84,14 +84,8 @@ export async function create(ctx: MemberCtx, given: NewConnector) {
   checkInstallation(access, target);
   const id = newId("con");
   return ctx.db.transaction(async (tx) => {
-    await store.lockAdding(tx, ctx.orgId);
-    if ((await store.count(tx, ctx.orgId)) >= mostConnectors) {
-      throw conflict(
-        "too_many_connectors",
-        `An organization may have ${mostConnectors} connectors. Remove some first.`,
-      );
-    }
-    const kept = keepAccess(ctx.keyring, id, access);
+    await takeQuota(ctx, tx, ctx.orgId, "connectors");
+    const kept = keepAccess(ctx.keyring, { ...target, id, codehost, orgId: ctx.orgId }, access);
     await store.insert(tx, ctx.orgId, { ...target, id, codehost, access: kept, createdBy: ctx.member.id });
     const { webhookSecret } = await makeSecret(ctx.keyring, tx, ctx.orgId, id);
     await queueSync(ctx, tx, ctx.orgId, id, { cause: "created", requestedBy: ctx.member.id });
@@ -150,15 +144,15 @@ export async function change(ctx: MemberCtx, id: string, given: Change) {
     const secret = (access?.kind ?? before.access.kind) !== "none";
     checkReach(ctx, target, secret);
     checkInstallation(access, target);
-    if (secret && !access && serversOf(target, before.codehost) !== serversOf(before, before.codehost)) {
+    const bound = { ...target, id: connectorId, codehost: before.codehost, orgId: ctx.orgId };
+    if (secret && !access && address.serversOf(bound) !== address.serversOf(before)) {
       throw invalidField(
         ["access"],
         "Give access again: what was given for one server is not sent to another.",
       );
     }
     await store.update(tx, ctx.orgId, connectorId, target);
-    if (access)
-      await store.setAccess(tx, ctx.orgId, connectorId, keepAccess(ctx.keyring, connectorId, access));
+    if (access) await store.setAccess(tx, ctx.orgId, connectorId, keepAccess(ctx.keyring, bound, access));
     const status = given.status ?? before.status;
     if (status !== before.status) {
       const reason = status === "disabled" ? "Switched off by a member." : null;
@@ -180,10 +174,6 @@ export async function change(ctx: MemberCtx, id: string, given: Change) {
     return after;
   });
 }
-
-/** Every server that is shown the connector's secret. */
-const serversOf = ({ baseUrl, cloneUrl }: Pick<store.Target, "baseUrl" | "cloneUrl">, codehost: CodeHost) =>
-  `${new URL(cloneUrl).origin} ${address.baseUrlOf(codehost, baseUrl) ?? ""}`;
 
 function changed(before: store.ConnectorRow, given: Change): store.Target {
   const { codehost } = before;
@@ -227,6 +217,7 @@ export async function remove(ctx: MemberCtx, id: string, templates: "keep" | "re
     const settle = templates === "keep" ? keepTemplates : removeTemplates;
     await settle(tx, ctx.orgId, connector.id);
     await store.remove(tx, ctx.orgId, connector.id as store.ConnectorId);
+    await forgetSecrets(ctx.bus, tx, connector.id);
     await record(ctx, tx, {
       action: "connector.removed",
       target: { type: "connector", id },

@@ -41,13 +41,6 @@ export const lock = async (tx: Db, orgId: OrgId, id: ConnectorId) => {
   return locked && find(tx, orgId, id);
 };
 
-/** One at a time adds connectors to an organization, so that its limit can be judged beforehand. */
-export const lockAdding = (tx: Db, orgId: OrgId) =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtextextended('connectors ' || ${orgId}::text, 0))`);
-
-export const count = async (db: Db, orgId: OrgId) =>
-  (await db.row<{ count: number }>(sql`select count(*) from connectors where org_id = ${orgId}`))!.count;
-
 /** What is read, and where. */
 export interface Target {
   name: string;

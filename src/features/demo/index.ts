@@ -1,1 +1,2 @@
-export { fillDemo } from "./service.ts";
+export { removeDemo } from "./removal.ts";
+export { type DemoWorkspace, fillDemo } from "./service.ts";

@@ -1,72 +1,151 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, Ctx, MemberCtx, Platform, UserCtx, UserId } from "../../platform/context.ts";
+import type { MemberCtx, Platform } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
-import { hashSecret } from "../../platform/secrets.ts";
 import { createApiKey } from "../api-keys/index.ts";
-import { hasUsers, resolveSession, signUp } from "../auth/index.ts";
-import { addMember } from "../members/index.ts";
-import { createOrganization } from "../organizations/index.ts";
+import { recordPast } from "../audit/index.ts";
+import { hashPassword } from "../auth/index.ts";
+import { permissionsOfRole } from "../permissions/index.ts";
+import { measureDue, meterOf } from "../quotas/index.ts";
+import { organization } from "./plan/company.ts";
+import { type Plan, planDemo } from "./plan/index.ts";
+import * as store from "./store.ts";
+import { writeAutomations, writeResources, writeRuns } from "./write/automations.ts";
+import { writeConnection } from "./write/connection.ts";
+import { writeHistory } from "./write/history.ts";
+import { type Ids, makeIds } from "./write/ids.ts";
+import { writePeople } from "./write/people.ts";
+import { writeRepository } from "./write/repository.ts";
+import { whoIs } from "./write/who.ts";
+
+interface DemoOptions {
+  seed?: string;
+  /** The end of the three weeks; left out: now. */
+  now?: number;
+  onProgress?(step: string): void;
+  /** Aborted, it leaves nothing. */
+  signal?: AbortSignal;
+}
 
 export interface DemoWorkspace {
   organization: { id: string; name: string; slug: string };
-  people: { name: string; email: string; role: string }[];
-  /** The same for everybody. */
+  people: { name: string; email: string; role: string; team: string }[];
+  /** The same for everybody, and at random whatever the seed. */
   password: string;
   key: string;
+  seed: string;
+  counts: {
+    automations: number;
+    runs: number;
+    events: number;
+    templates: number;
+    syncs: number;
+    deliveries: number;
+  };
 }
 
-// The domain ends in a name that is reserved for examples: nobody can own it, no mail ever leaves for it.
-const people = [
-  { name: "Ada Lindqvist", email: "ada@northwind.example", role: "owner" },
-  { name: "Bruno Okafor", email: "bruno@northwind.example", role: "admin" },
-  { name: "Chiara Rossi", email: "chiara@northwind.example", role: "member" },
-  { name: "Dev Patel", email: "dev@northwind.example", role: "member" },
-] as const;
+/** Found again by `removeDemo`: who and what the demo made. */
+export interface Mark {
+  seed: string;
+  people: { id: string; email: string }[];
+}
 
-/** A workspace to try things on, made as people would make it. */
-export async function fillDemo(platform: Platform): Promise<DemoWorkspace> {
-  if (await hasUsers(platform.db)) {
+const dayMs = 24 * 3600_000;
+/** Older events would soon be removed by retention. */
+const oldestDays = 30;
+
+/** A workspace that looks as if a small company had used it for three weeks. In one transaction: all of it or nothing. */
+export async function fillDemo(platform: Platform, options: DemoOptions = {}): Promise<DemoWorkspace> {
+  const { seed = "1", now = Date.now(), onProgress = () => {}, signal } = options;
+  if (now > Date.now() || now < Date.now() - oldestDays * dayMs)
     throw new OperatorError(
-      "This instance has people in it already. The demo only fills an empty one: choose another DATA_DIR or DATABASE_URL.",
+      `The three weeks must end within the last ${oldestDays} days. Choose another time with --now.`,
     );
-  }
+  if (!(await store.isEmpty(platform.db))) throw notEmpty();
+  const plan = planDemo(seed, now);
+  const ids = makeIds(plan);
   const password = randomBytes(12).toString("base64url");
-  // A key ring of its own makes the room of accounts build what it keeps per instance anew, without mail.
-  const quiet: Platform = { ...platform, keyring: { ...platform.keyring }, mail: { send: async () => {} } };
-  const tokens: string[] = [];
-  for (const { name, email } of people) {
-    tokens.push((await signUp(contextOf(quiet), { name, email, password })).token);
-  }
-  const { organization, key } = await platform.db.transaction((tx) => fill({ ...platform, db: tx }, tokens));
-  const { id, name, slug } = organization;
-  return { organization: { id, name, slug }, people: [...people], password, key };
-}
-
-async function fill(platform: Platform, [ofOwner, ...ofOthers]: string[]) {
-  const { organization } = await createOrganization(await contextOfSession(platform, ofOwner!), {
-    name: "Northwind Robotics",
+  const passwordHash = await hashPassword(password);
+  // The meter is made outside of transactions.
+  const meter = meterOf(platform);
+  const key = await platform.db.transaction(async (tx) => {
+    await store.lockInstance(tx);
+    if (!(await store.isEmpty(tx))) throw notEmpty();
+    const step = (text: string) => {
+      signal?.throwIfAborted();
+      onProgress(text);
+      signal?.throwIfAborted();
+    };
+    await writeMark(tx, plan, ids, seed);
+    step("8 people, 3 teams and a role");
+    await writePeople(tx, plan, ids, passwordHash);
+    step(`${plan.automations.length} automations with ${plan.runs.length} runs`);
+    await writeAutomations(tx, plan, ids);
+    await writeRuns(tx, plan, ids);
+    step("templates from a sample repository, with its hooks");
+    const synced = await writeRepository(platform, tx, plan, ids);
+    step("a connected account and the audit log");
+    await writeConnection(tx, plan, ids);
+    const named = await writeResources(tx, plan, ids);
+    await writeHistory(tx, plan, ids, synced, named);
+    await measure(platform, tx, ids);
+    const made = await createApiKey(ownerOf({ ...platform, db: tx }, plan, ids), { name: "demo" });
+    return made.key;
   });
-  const owner = (await contextOfSession(platform, ofOwner!)) as MemberCtx;
-  for (const [i, token] of ofOthers.entries()) {
-    const { userId } = await contextOfSession(platform, token);
-    await addMember(platform.db, owner.orgId, userId, people[i + 1]!.role);
-  }
-  const { key } = await createApiKey(owner, { name: "demo" });
-  return { organization, key };
+  await meter.flush();
+  return {
+    organization: { id: ids.organization, ...organization },
+    people: plan.people.map(({ name, email, role, team }) => ({ name, email, role, team })),
+    ...{ password, key, seed, counts: countsOf(plan) },
+  };
 }
 
-const contextOf = (platform: Platform, caller?: Caller): Ctx => ({
-  ...platform,
-  requestId: "demo",
-  caller,
-  address: "127.0.0.1",
-  userAgent: "signalbox demo",
-});
+const notEmpty = () =>
+  new OperatorError(
+    "This instance has people in it already. The demo only fills an empty one: choose another DATA_DIR or DATABASE_URL.",
+  );
 
-/** What a request with that session would be given. */
-async function contextOfSession(platform: Platform, token: string): Promise<UserCtx> {
-  const caller = await resolveSession(platform.db, hashSecret(token), undefined);
-  if (!caller?.userId) throw new Error("A session that was just made is not there.");
-  const member = caller.member && { member: caller.member, orgId: caller.member.orgId };
-  return { ...contextOf(platform, caller), userId: caller.userId satisfies UserId, ...member } as UserCtx;
+export const markAction = "demo.created";
+
+/** Before anybody is there: a log that begins after its people looks as if an earlier one had been removed. */
+function writeMark(tx: Db, { people }: Plan, ids: Ids, seed: string): Promise<void> {
+  const mark: Mark = { seed, people: people.map(({ key, email }) => ({ id: ids.user(key), email })) };
+  const about = { type: "organization", id: ids.organization };
+  return recordPast(tx, null, Date.now(), {}, { action: markAction, target: about, after: { ...mark } });
+}
+
+/** What it stores counts against its quotas from the beginning. */
+async function measure(platform: Platform, tx: Db, ids: Ids): Promise<void> {
+  const quotas = ["automation_storage", "template_storage", "webhook_storage", "audit_storage"];
+  await store.insertRows(
+    tx,
+    ids.organization,
+    "organization_usage",
+    quotas.map((quota) => ({ quota, used: 0 })),
+  );
+  await measureDue({ ...platform, db: tx }, Date.now() + 30_000);
+}
+
+function ownerOf(platform: Platform, { people }: Plan, ids: Ids): MemberCtx {
+  const { key } = people[0]!;
+  const { address, userAgent, credentialId, requestId } = whoIs(people, ids, key, Date.now());
+  const [userId, orgId] = [ids.user(key), ids.organization];
+  const member = {
+    ...{ id: ids.member(key), orgId, role: "owner", permissions: permissionsOfRole("owner", null) },
+    ...{ sessionMaxAgeMinutes: null, requireSso: false },
+  };
+  const caller = { credential: "session" as const, credentialId, userId, member };
+  return { ...platform, requestId, caller, address, userAgent, userId, orgId, member };
+}
+
+function countsOf({ automations, runs, repository }: Plan): DemoWorkspace["counts"] {
+  const { syncs, deliveries, commits } = repository;
+  const events = runs.flatMap(({ attempts }) => attempts.flatMap((one) => one.events)).length;
+  const files = [...commits.at(-1)!.files.keys()].filter((path) =>
+    /^templates\/.*(?<!README)\.md$/.test(path),
+  );
+  return {
+    ...{ automations: automations.length, runs: runs.length, events, templates: files.length },
+    ...{ syncs: syncs.length, deliveries: deliveries.length },
+  };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { open, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { linkQuery, open, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
 import { Member } from "../members/index.ts";
 import { Organization } from "../organizations/index.ts";
 import { can } from "../permissions/index.ts";
@@ -40,14 +40,16 @@ export const list = route({
   path: "/v1/invitations",
   tag,
   summary: "The invitations of the organization",
+  description: "Newest first, with the state of each.",
   access: can("members:invite"),
   query: listQuery,
   replies: { 200: pageOf(Invitation).meta({ id: "InvitationPage" }) },
 });
 
 const refused = {
+  403: "`email_not_verified`: on an instance that sends mails, confirm your own e-mail address first.",
   409: "`already_member` · `email_domain_not_allowed`: `domains` lists those that are.",
-  429: "`rate_limited`: 3,000 mails a day for one organization.",
+  429: "`rate_limited`: 3,000 mails a day for one organization or one network, 500 for one person.",
 };
 
 export const create = route({
@@ -74,6 +76,7 @@ export const cancel = route({
   path: "/v1/invitations/{id}/cancel",
   tag,
   summary: "Take an invitation back",
+  description: "Its link stops working at once. An accepted invitation cannot be cancelled.",
   access: can("members:invite"),
   params,
   replies: { 200: z.strictObject({ invitation: Invitation }) },
@@ -103,6 +106,7 @@ export const preview = route({
   path: "/v1/invitations/preview",
   tag,
   summary: "What an invitation is about, for whoever holds its link",
+  description: "Tells who invited to what, so that a person can decide before signing in.",
   access: open,
   // A whole company opens its invitations behind one address.
   limit: { attempts: 3_000, perSeconds: 3600 },
@@ -146,8 +150,11 @@ export const page = route({
   path: "/invitation",
   tag,
   summary: "The page behind the link in the invitation mail",
+  description:
+    "Tells who invited to what, and leads on to sign in or sign up. When the link is not valid: 400, and a page that says what to do.",
   access: open,
-  query: z.strictObject({ token }),
+  limit: { attempts: 3_000, perSeconds: 3600 },
+  query: linkQuery,
   raw: "text/html",
   replies: { 200: z.string() },
 });

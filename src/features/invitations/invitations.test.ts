@@ -9,10 +9,12 @@ import {
   type Person,
   signUp,
   useServer,
+  verifyAddress,
   type Workspace,
 } from "../../../test/harness.ts";
 import { sql } from "../../platform/db/index.ts";
 import { readMails } from "../../platform/mail/index.ts";
+import { hashSecret } from "../../platform/secrets.ts";
 
 const server = useServer();
 type Auth = Record<string, string>;
@@ -312,5 +314,193 @@ describe("an invitation", () => {
     const text = rows.map(({ row }) => row).join();
     expect(text).toContain(person.email);
     for (const one of [token, mailToken]) expect(text).not.toContain(one);
+  });
+});
+
+describe("names in mails", () => {
+  const mailTo = async (to: string) => (await readMails(server.platform, 200)).find((one) => one.to === to)!;
+
+  test("never become a link: not in the subject, nor in the text", async () => {
+    const evil = await createWorkspace(server, "http://evil.example click");
+    const { invitation } = await invite(server, evil.owner);
+    const mail = await mailTo(invitation.email);
+    expect(mail.subject).toBe("Owner invites you to an organization");
+    expect(mail.text).toContain("http[:]//evil[.]example click");
+    expect(mail.text!.match(/https?:\/\/\S+/g)!.every((url) => url.startsWith(server.url))).toBe(true);
+    const plain = await invite(server, acme.owner);
+    expect((await mailTo(plain.invitation.email)).subject).toBe("Owner invites you to Acme");
+  });
+
+  test.each([
+    ["a direction override", "Acme \u202egnp.exe"],
+    ["a zero-width space", "Ac\u200bme"],
+    ["an invisible letter", "\u3164"],
+    ["a line break", "Acme\nBcc: x"],
+  ])("are refused with %s", async (_, name) => {
+    const { auth } = acme.owner;
+    const paths = ["/v1/organizations", "/v1/teams", "/v1/api-keys"];
+    for (const path of paths)
+      expect((await server.call(path, { body: { name }, headers: auth })).status, path).toBe(400);
+    const role = { name, permissions: ["organization:read"] };
+    expect((await server.call("/v1/roles", { body: role, headers: auth })).status).toBe(400);
+    expect((await server.call("/v1/me", { method: "PATCH", body: { name }, headers: auth })).status).toBe(
+      400,
+    );
+  });
+
+  test.each(["José Ñandú", "علی‌رضا", "क्‍षत्रिय", "👩‍👩‍👧 Team", "日本語・テスト", "Søn & O’Neil"])(
+    "in any language are taken: %s",
+    async (name) => {
+      const reply = await server.call("/v1/me", {
+        method: "PATCH",
+        body: { name },
+        headers: acme.owner.auth,
+      });
+      expect(reply.body.user?.name).toBe(name);
+    },
+  );
+
+  test("that are older than the rule are still shown, and written plainly in mails", async () => {
+    const old = await createWorkspace(server, "Old");
+    const name = "Ol\u202ed\u200b";
+    await server.platform.db.run(sql`update organizations set name = ${name} where id = ${old.orgId}`);
+    const read = await server.call("/v1/organization", { headers: old.owner.auth });
+    expect(read.body.organization.name).toBe(name);
+    const { invitation } = await invite(server, old.owner);
+    expect((await mailTo(invitation.email)).subject).toBe("Owner invites you to Old");
+  });
+});
+
+test("an organization that names its domains takes only who proved that the address is theirs", async () => {
+  const corp = await createWorkspace(server, "Corp");
+  await server.call("/v1/organization", {
+    method: "PATCH",
+    body: { allowedEmailDomains: ["example.com"] },
+    headers: corp.owner.auth,
+  });
+  const [shown, mailed] = [await signUp(server, "Guest"), await signUp(server, "Guest")];
+  const { token } = await invite(server, corp.owner, { email: shown.email });
+  const refused = await accept(token, shown.auth);
+  expect(refused).toMatchObject({ status: 403, body: { reason: "email_not_verified" } });
+  await verifyAddress(server, shown);
+  expect((await accept(token, shown.auth)).status).toBe(200);
+  await invite(server, corp.owner, { email: mailed.email });
+  expect((await accept(await mailedToken(mailed.email), mailed.auth)).status).toBe(200);
+});
+
+describe("on an instance that sends mails", () => {
+  const sending = useServer({ env: { SMTP_URL: "smtp://127.0.0.1:1" } });
+  const offer = (headers: Auth, email: string) =>
+    sending.call("/v1/invitations", { body: { email, role: "member" }, headers });
+
+  test("only who confirmed their own address invites, with a session or a key", async () => {
+    const { owner } = await createWorkspace(sending);
+    const key = await createKey(sending, owner);
+    for (const headers of [owner.auth, key.auth] as Auth[])
+      expect(await offer(headers, "grace@example.com")).toMatchObject({
+        status: 403,
+        body: { error: "forbidden", reason: "email_not_verified" },
+      });
+    await verifyAddress(sending, owner);
+    const sent = await offer(owner.auth, "grace@example.com");
+    expect(sent.status).toBe(201);
+    await sending.platform.db.run(sql`update users set email_verified = false where id = ${owner.userId}`);
+    const resent = await sending.call(`/v1/invitations/${sent.body.invitation.id}/resend`, {
+      method: "POST",
+      headers: owner.auth,
+    });
+    expect(resent.body.reason).toBe("email_not_verified");
+  });
+
+  test("a person causes 500 mails a day, a network 3,000", async () => {
+    const { owner } = await createWorkspace(sending);
+    await verifyAddress(sending, owner);
+    const spend = (key: string, count: number) =>
+      sending.platform.db.run(sql`
+        insert into rate_limits (key, count, resets_at) values (${hashSecret(key)}, ${count}, now() + interval '1 hour')
+        on conflict (key) do update set count = excluded.count`);
+    await spend(`mails ${owner.userId}`, 499);
+    expect((await offer(owner.auth, "one@example.com")).status).toBe(201);
+    expect(await offer(owner.auth, "two@example.com")).toMatchObject({
+      status: 429,
+      body: { error: "rate_limited" },
+    });
+    await spend(`mails ${owner.userId}`, 0);
+    await spend("mails from 127.0.0.1", 3_000);
+    expect((await offer(owner.auth, "three@example.com")).status).toBe(429);
+    const reset = await sending.call("/api/auth/request-password-reset", { body: { email: owner.email } });
+    expect(reset.status).toBe(429);
+    const again = { method: "POST", headers: owner.auth };
+    expect((await sending.call("/api/auth/send-verification-email", again)).status).toBe(429);
+    await sending.platform.db.run(sql`delete from rate_limits`);
+    expect((await offer(owner.auth, "three@example.com")).status).toBe(201);
+  });
+
+  test("a mailbox gets five reset mails an hour; the sixth request says the same and sends nothing", async () => {
+    const ada = await signUp(sending);
+    for (let i = 0; i < 7; i++) {
+      const body = { email: i % 2 ? ada.email : ada.email.toUpperCase() };
+      expect((await sending.call("/api/auth/request-password-reset", { body })).body).toEqual({ ok: true });
+    }
+    const mails = (await readMails(sending.platform, 200)).filter(
+      ({ to, subject }) => to === ada.email && subject === "Choose a new password",
+    );
+    expect(mails).toHaveLength(5);
+  });
+});
+
+describe("the page behind an invitation", () => {
+  const open = (token: string, person?: { token: string }) =>
+    server.call(`/invitation?token=${token}`, {
+      headers: person ? { cookie: `signalbox_session=${person.token}` } : {},
+    });
+
+  test("says who invites to what, and to whom it is talking", async () => {
+    const acme = await createWorkspace(server, '<i>Acme</i> & "Sons"');
+    const ada = await signUp(server);
+    const { token } = (await send({ email: ada.email }, acme.owner.auth)).body;
+    const page = await open(token);
+    expect(page.status).toBe(200);
+    for (const named of [
+      "&lt;i&gt;Acme&lt;/i&gt; &amp; &quot;Sons&quot;",
+      "Owner",
+      "Member",
+      "a•••@example.com",
+    ])
+      expect(page.body).toContain(named);
+    expect(page.body).not.toContain(ada.email);
+    expect(page.body).not.toContain(token);
+    expect((await open(token, ada)).body).toContain("Accept the invitation");
+    const bob = await signUp(server, "Bob");
+    const wrong = await open(token, bob);
+    expect(wrong.body).toContain(bob.email);
+    expect(wrong.body).toContain("This invitation is for a•••@example.com.");
+    expect(wrong.body).not.toContain("Accept the invitation");
+    expect((await accept(token, ada.auth)).status).toBe(200);
+    expect((await open(token, ada)).body).toContain("There is nothing left to accept.");
+    expect((await open(token)).status).toBe(400);
+  });
+
+  test("fails early, as HTML, on every link that is not good", async () => {
+    const acme = await createWorkspace(server);
+    const { invitation, token } = (await send({ email: "over@example.com" }, acme.owner.auth)).body;
+    const { db } = server.platform;
+    const states = {
+      "was taken back": sql`update invitations set cancelled_at = now() where id = ${invitation.id}`,
+      "was accepted already": sql`update invitations set cancelled_at = null, accepted_at = now() where id = ${invitation.id}`,
+      "older than 7 days": sql`update invitations set accepted_at = null, expires_at = now() where id = ${invitation.id}`,
+      "may no longer give this role": sql`update invitations set expires_at = now() + interval '1 day', invited_by = null where id = ${invitation.id}`,
+    };
+    for (const [words, change] of Object.entries(states)) {
+      await db.run(change);
+      const page = await open(token);
+      expect(page, words).toMatchObject({ status: 400, body: expect.stringContaining(words) });
+      expect(page.body).not.toContain('id="email"');
+    }
+    for (const bad of ["", "x", `${token}x`, `sbi_${"a".repeat(36)}`]) {
+      const page = await open(bad);
+      expect(page.status).toBe(400);
+      expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import type { Message } from "../../platform/mail/index.ts";
+import { type Message, nameInSubject, nameInText } from "../../platform/mail/index.ts";
 import type { Invitation } from "./contract.ts";
 
 export const invitation = (
@@ -8,11 +8,11 @@ export const invitation = (
   token: string,
 ): Message => ({
   to: email,
-  subject: `${inviterName} invites you to ${organizationName}`,
+  subject: `${nameInSubject(inviterName, "Somebody")} invites you to ${nameInSubject(organizationName, "an organization")}`,
   text: `Hello,
 
-${inviterName} invites you to the organization ${organizationName} on Signalbox at ${publicUrl}.
-Your role there would be: ${roleName}.
+${nameInText(inviterName)} invites you to the organization ${nameInText(organizationName)} on Signalbox at ${publicUrl}.
+Your role there would be: ${nameInText(roleName)}.
 
 To accept, open this link within 7 days and sign in, or sign up, with this very address:
 

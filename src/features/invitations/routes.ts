@@ -1,6 +1,7 @@
 import { on } from "../../platform/http/index.ts";
-import { signInPage } from "../auth/index.ts";
+import { offersSignUp } from "../auth/index.ts";
 import * as contract from "./contract.ts";
+import { invitationPage } from "./pages.ts";
 import * as service from "./service.ts";
 
 export const routes = [
@@ -10,13 +11,11 @@ export const routes = [
   on(contract.accept, (ctx, { body }) => service.accept(ctx, body)),
   on(contract.cancel, (ctx, { params }) => service.cancel(ctx, params.id)),
   on(contract.resend, (ctx, { params }) => service.resend(ctx, params.id)),
-  on(contract.page, () =>
-    signInPage({
-      title: "You are invited",
-      lead: "Sign in with the address that the invitation was sent to, or make an account with it.",
-      action: "Accept the invitation",
-      path: contract.accept.path,
-      done: "You are a member now.",
-    }),
+  on(contract.page, async (ctx, { query, headers }) =>
+    invitationPage(
+      ctx.config.publicUrl,
+      await service.openLink(ctx, query.token, headers.cookie),
+      await offersSignUp(ctx, true),
+    ),
   ),
 ];

@@ -1,16 +1,25 @@
-import type { MemberCtx, MemberId, Membership, UserCtx } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, MemberId, Membership, OrgId, UserCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
-import { afterOf, countAttempt, forgetCallers, page } from "../../platform/http/index.ts";
+import { conflict, forbidden, invalidField, notFound, Refusal } from "../../platform/errors.ts";
+import { countAttempt, forgetCallers, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
+import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { confirmAddress, emailOf, setActiveOrganization } from "../auth/index.ts";
+import {
+  findUser,
+  findVisitor,
+  proveMailbox,
+  requireVerifiedAddress,
+  setActiveOrganization,
+  type User,
+} from "../auth/index.ts";
 import { addMember, findMemberByUser } from "../members/index.ts";
 import { allowsAddress, findOrganization, type Organization } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import { couldGrant, grantableRole, lockAuthority, lockRights } from "../roles/index.ts";
-import { addToTeams, countTeams } from "../teams/index.ts";
+import { addToTeams, countTeams, rightsToAdd } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
 import * as mails from "./mails.ts";
 import * as store from "./store.ts";
@@ -20,7 +29,7 @@ const days = 7;
 const mailsADay = { attempts: 3_000, perSeconds: 86_400 };
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
-  return page(await store.list(db, orgId, query.status, afterOf(query), query.limit + 1), query);
+  return readPage(store.list(db, orgId, query.status), query);
 }
 
 interface NewInvitation {
@@ -34,10 +43,11 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   const email = given.toLowerCase();
   const teams = [...new Set(teamIds)];
   return ctx.db.transaction(async (tx) => {
-    const { actor, organization } = await checkedOffer(ctx, tx, { email, role, teamIds: teams });
+    const { actor, organization, sentToday } = await checkedOffer(ctx, tx, { email, role, teamIds: teams });
     if ((await countTeams(tx, orgId, teams)) < teams.length)
       throw invalidField(["teamIds"], "One of these is no team here. GET /v1/teams lists them.");
     await store.cancelOpen(tx, orgId, email);
+    await takeQuota(ctx, tx, orgId, "invitations");
     const { token, mailToken, sent } = await newLinks(ctx, tx, actor);
     const invitation = (await store.insert(tx, orgId, {
       id: newId("inv"),
@@ -46,15 +56,18 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
       teamIds: teams,
       ...sent,
     }))!;
-    await ctx.mail.send(tx, mails.invitation(ctx.config.publicUrl, organization.name, invitation, mailToken));
+    const message = mails.invitation(ctx.config.publicUrl, organization.name, invitation, mailToken);
+    await ctx.mail.send(tx, message, { sentToday });
     await record(ctx, tx, { action: "invitation.sent", target: targetOf(invitation.id), after: invitation });
     return { invitation, token };
   });
 }
 
 /** What offering a place takes. Teams are given things, so being put into one is being given them. */
-const rightsFor = (teamIds: readonly string[]): Permission[] =>
-  teamIds.length > 0 ? ["members:invite", "teams:manage"] : ["members:invite"];
+const rightsFor = async (tx: Db, orgId: OrgId, teamIds: readonly string[]): Promise<Permission[]> =>
+  teamIds.length > 0
+    ? ["members:invite", "teams:manage", ...(await rightsToAdd(tx, orgId, teamIds))]
+    : ["members:invite"];
 
 /** What holds whenever somebody offers a place: they may give it, and the address may have it. */
 async function checkedOffer(
@@ -62,17 +75,20 @@ async function checkedOffer(
   tx: Db,
   { email, role, teamIds }: { email: string; role: string; teamIds: readonly string[] },
 ) {
-  await countAttempt(tx, `invitations ${ctx.orgId}`, mailsADay);
+  // A stranger's address must not lend its name to mails. Where no mail leaves the instance there are none.
+  if (ctx.config.smtpUrl) await requireVerifiedAddress(tx, ctx.userId, "Inviting by mail");
+  await countMail(ctx, tx, ctx.userId);
+  const sentToday = await countAttempt(tx, `invitations ${ctx.orgId}`, mailsADay);
   const actor = await lockAuthority(ctx, tx, "members:invite");
-  for (const right of rightsFor(teamIds)) {
+  for (const right of await rightsFor(tx, ctx.orgId, teamIds)) {
     if (!actor.permissions.has(right))
-      throw forbidden("missing_permission", `Inviting into teams needs the permission ${right}.`);
+      throw forbidden("missing_permission", `Inviting into these teams needs the permission ${right}.`);
   }
   await grantableRole(tx, actor, role);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
   if (await store.hasMemberWithEmail(tx, ctx.orgId, email)) throw alreadyMember();
-  return { actor, organization };
+  return { actor, organization, sentToday };
 }
 
 function checkDomain(organization: Organization, email: string): void {
@@ -103,12 +119,13 @@ async function newLinks({ userId }: MemberCtx, tx: Db, actor: Membership) {
 export async function resend(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const before = await found(tx, ctx, id);
-    const { actor, organization } = await checkedOffer(ctx, tx, before);
+    const { actor, organization, sentToday } = await checkedOffer(ctx, tx, before);
     // Read again: the one who had the lock may have accepted it.
     refuseOver(await found(tx, ctx, id), ["accepted", "cancelled"]);
     const { token, mailToken, sent } = await newLinks(ctx, tx, actor);
     const invitation = (await store.renew(tx, ctx.orgId, id as store.InvitationId, sent))!;
-    await ctx.mail.send(tx, mails.invitation(ctx.config.publicUrl, organization.name, invitation, mailToken));
+    const message = mails.invitation(ctx.config.publicUrl, organization.name, invitation, mailToken);
+    await ctx.mail.send(tx, message, { sentToday });
     await record(ctx, tx, { action: "invitation.resent", target: targetOf(id), before, after: invitation });
     return { invitation, token };
   });
@@ -148,20 +165,19 @@ function refuseOver({ status }: Invitation, over: readonly (keyof typeof overMes
   if (which) throw conflict(`invitation_${which}`, overMessages[which]);
 }
 
+const findByToken = async (db: Db, token: string): Promise<store.Found | undefined> =>
+  isToken(prefix, token) ? store.findInvitationByToken(db, hashSecret(token)) : undefined;
+
 async function byToken(db: Db, token: string): Promise<store.Found> {
-  const row = isToken(prefix, token) ? await store.findInvitationByToken(db, hashSecret(token)) : undefined;
+  const row = await findByToken(db, token);
   if (!row) throw notFound("invitation");
   return row;
 }
 
-export async function preview(db: Db, token: string) {
-  const { organizationName, email, role, roleName, inviterName, status, expiresAt } = await byToken(
-    db,
-    token,
-  );
-  return {
-    invitation: { organizationName, email: masked(email), role, roleName, inviterName, status, expiresAt },
-  };
+export const preview = async (db: Db, token: string) => ({ invitation: previewOf(await byToken(db, token)) });
+
+function previewOf({ organizationName, email, role, roleName, inviterName, status, expiresAt }: store.Found) {
+  return { organizationName, email: masked(email), role, roleName, inviterName, status, expiresAt };
 }
 
 /** `ada@example.com` → `a•••@example.com`: enough to know which of one's addresses is meant. */
@@ -175,35 +191,96 @@ export async function accept(ctx: UserCtx, { token }: { token: string }) {
     // Whoever held the lock before us may have used it, taken it back or sent it again.
     const invitation = await byToken(tx, token);
     refuseOver(invitation, ["accepted", "cancelled", "expired"]);
-    const email = await emailOf(tx, userId);
-    if (email.toLowerCase() !== invitation.email) {
-      throw forbidden(
-        "wrong_address",
-        `This invitation is for ${masked(invitation.email)}. Sign in with that address.`,
-      );
-    }
-    if (await findMemberByUser(tx, orgId, userId)) throw alreadyMember();
-    const organization = (await findOrganization(tx, orgId))!;
-    checkDomain(organization, email);
-    const { invitedBy, role, teamIds } = invitation;
-    const stands =
-      invitedBy !== null && (await couldGrant(tx, orgId, invitedBy as MemberId, role, rightsFor(teamIds)));
-    if (!stands) {
-      throw conflict(
-        "invitation_withdrawn",
-        "Who invited you has left or may no longer give this role. Ask to have the invitation sent again.",
-      );
-    }
+    const { email } = (await findUser(tx, userId))!;
+    const organization = await checkInvited(tx, invitation, { id: userId, email });
+    await refuseWithdrawn(tx, invitation);
+    const { role } = invitation;
+    await takeQuota(ctx, tx, orgId, "members");
     const memberId = await addMember(tx, orgId, userId, role);
     await addToTeams(tx, orgId, memberId, invitation.teamIds);
     await store.markAccepted(tx, orgId, invitation.id);
-    if (invitation.byMail) await confirmAddress(tx, userId);
+    if (invitation.byMail)
+      await proveMailbox(ctx, tx, userId, { proof: "invitation", keepSession: caller.credentialId });
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
     await forgetCallers(ctx.bus, tx, userId);
     const after = { memberId, role, teamIds: invitation.teamIds, email };
     await record(ctx, tx, { action: "invitation.accepted", target: targetOf(invitation.id), after }, orgId);
     return { member: (await findMemberByUser(tx, orgId, userId))!, organization };
   });
+}
+
+/** What must hold of the person: the address is the invited one, and the organization takes it. */
+async function checkInvited(
+  db: Db,
+  { orgId, email, byMail }: store.Found,
+  person: { id: UserId; email: string },
+): Promise<Organization> {
+  if (person.email.toLowerCase() !== email) {
+    throw forbidden("wrong_address", `This invitation is for ${masked(email)}. Sign in with that address.`);
+  }
+  if (await findMemberByUser(db, orgId, person.id)) throw alreadyMember();
+  const organization = (await findOrganization(db, orgId))!;
+  checkDomain(organization, person.email);
+  // Whoever did not come by the mail has only said that the address is theirs.
+  if (organization.allowedEmailDomains.length > 0 && !byMail)
+    await requireVerifiedAddress(db, person.id, `Joining ${organization.name}`);
+  return organization;
+}
+
+/** What must hold of whoever invited: they could give the same today. */
+async function refuseWithdrawn(db: Db, { orgId, invitedBy, role, teamIds }: store.Found): Promise<void> {
+  const stands =
+    invitedBy !== null &&
+    (await couldGrant(db, orgId, invitedBy as MemberId, role, await rightsFor(db, orgId, teamIds)));
+  if (stands) return;
+  throw conflict(
+    "invitation_withdrawn",
+    "Who invited you has left or may no longer give this role. Ask to have the invitation sent again.",
+  );
+}
+
+type Preview = Awaited<ReturnType<typeof preview>>["invitation"];
+
+export type Opened =
+  | { kind: "unknown"; hasToken: boolean }
+  | ({ invitation: Preview; visitor: User | undefined } & (
+      | { kind: "open" | "member" }
+      | { kind: "over" | "wrong_account"; message: string }
+    ));
+
+/** The link was opened: what accepting it would be refused for is said before anything is filled in. */
+export async function openLink(
+  ctx: Ctx,
+  token: string | undefined,
+  cookies: string | undefined,
+): Promise<Opened> {
+  const found = token ? await findByToken(ctx.db, token) : undefined;
+  if (!found) return { kind: "unknown", hasToken: token !== undefined };
+  const visitor = await findVisitor(ctx, cookies);
+  const opened = { invitation: previewOf(found), visitor };
+  const userId = visitor?.id as UserId | undefined;
+  if (userId && (await findMemberByUser(ctx.db, found.orgId, userId))) return { kind: "member", ...opened };
+  const over = await messageOf(async () => {
+    refuseOver(found, ["accepted", "cancelled", "expired"]);
+    await refuseWithdrawn(ctx.db, found);
+  });
+  if (over) return { kind: "over", message: over, ...opened };
+  const wrong =
+    visitor &&
+    userId &&
+    (await messageOf(() => checkInvited(ctx.db, found, { id: userId, email: visitor.email })));
+  return wrong ? { kind: "wrong_account", message: wrong, ...opened } : { kind: "open", ...opened };
+}
+
+/** What a check says when it refuses; undefined when it does not. */
+async function messageOf(check: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
 }
 
 const targetOf = (id: string) => ({ type: "invitation", id });

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, nothing, sql } from "../../platform/db/index.ts";
+import { type Db, listSource, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { Invitation } from "./contract.ts";
 
@@ -11,17 +11,14 @@ const columns = sql`i.id, i.email, i.role, coalesce((select r.name from roles r 
   initcap(i.role)) as "roleName", i.team_ids as "teamIds", ${status} as status, i.invited_by as "invitedBy",
   i.inviter_name as "inviterName", i.expires_at as "expiresAt", i.sent_at as "sentAt", i.created_at as "createdAt"`;
 
-export const list = (
-  db: Db,
-  orgId: OrgId,
-  wanted: Invitation["status"] | undefined,
-  after: string,
-  limit: number,
-) =>
-  db.rows<Invitation>(sql`
-    select ${columns} from invitations i where i.org_id = ${orgId} and i.id < ${after}
-      ${wanted === undefined ? nothing : sql`and ${status} = ${wanted}`}
-    order by i.id desc limit ${limit}`);
+export const list = (db: Db, orgId: OrgId, wanted?: Invitation["status"]) =>
+  listSource<Invitation>(db, {
+    filtered: wanted !== undefined,
+    candidates: (after, count) => sql`
+      select i.id, ${wanted === undefined ? sql`true` : sql`${status} = ${wanted}`} as matches from invitations i
+      where i.org_id = ${orgId} and i.id < ${after} order by i.id desc limit ${count}`,
+    rows: (ids) => sql`select ${columns} from invitations i where i.id = any(${ids})`,
+  });
 
 export const find = (db: Db, orgId: OrgId, id: InvitationId) =>
   db.row<Invitation>(sql`select ${columns} from invitations i where i.org_id = ${orgId} and i.id = ${id}`);

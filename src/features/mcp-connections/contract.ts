@@ -46,7 +46,9 @@ const EvidenceItem = z
     method: z.string(),
     url: z.string().meta({ description: "What looks like a credential is replaced by [redacted]." }),
     status: z.int().optional(),
-    failure: z.string().optional().meta({ description: "Why no usable answer came, when none did." }),
+    failure: z.string().optional().meta({
+      description: "Why no usable answer came, when none did. `abandoned`: the verdict did not need it.",
+    }),
     startedMs: z.number().meta({ description: "Milliseconds after the discovery began." }),
     ms: z.number().meta({ description: "How long the exchange took." }),
     learned: z.string(),

@@ -1,28 +1,32 @@
-import { createCapacity } from "../../platform/capacity.ts";
 import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
+import { NoPlaceError } from "../../platform/fair-queue.ts";
 import type { Discovery } from "./contract.ts";
 import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 
 // A discovery holds its place for 15 s at worst, nearly all of it waiting: what it costs is memory, some 3 MiB each.
-const capacity = createCapacity({ total: 128, perKey: 64, waitMs: 2000, waiting: 256, waitingPerKey: 64 });
+const places = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
 
 export async function discover(
   ctx: MemberCtx,
   { url }: { url: string },
   { include }: { include?: "evidence" | undefined },
 ): Promise<Discovery> {
-  const release = await capacity.enter(ctx.orgId);
-  if (!release) {
-    throw failed(
-      "Too many discoveries are running at the moment. Wait for some of them to end, then try again.",
-    );
-  }
+  const release = await ctx
+    .queues("discoveries", places)
+    .enter(ctx.orgId)
+    .catch((error) => {
+      if (!(error instanceof NoPlaceError)) throw error;
+      throw failed(
+        "Too many discoveries are running at the moment. Wait for some of them to end, then try again.",
+        { "retry-after": "5" },
+      );
+    });
   const started = performance.now();
   try {
     const outcome = await discoverRequirements({
       url,
-      egress: ctx.egress,
+      egress: ctx.egress.forOrganization(ctx.orgId),
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
     // The place stays taken until the sessions are closed: that is work too.
@@ -41,6 +45,6 @@ export async function discover(
   }
 }
 
-function failed(message: string): Refusal {
-  return new Refusal(502, { error: "requirements_discovery_failed", message });
+function failed(message: string, headers?: Record<string, string>): Refusal {
+  return new Refusal(502, { error: "requirements_discovery_failed", message }, headers);
 }

@@ -44,6 +44,7 @@ export const list = route({
   path: "/v1/mcp/tokens",
   tag,
   summary: "My MCP tokens; those of every member with `api_keys:manage`",
+  description: "Newest first, without the tokens themselves: those are shown once, when they are made.",
   access: can("mcp_tokens:create"),
   query: pageQuery,
   replies: { 200: pageOf(McpToken).meta({ id: "McpTokenPage" }) },
@@ -54,7 +55,9 @@ export const remove = route({
   path: "/v1/mcp/tokens/{id}",
   tag,
   summary: "End an MCP token at once",
+  description: "Calls with it are refused from then on, in every process.",
   access: can("mcp_tokens:create"),
   params: z.strictObject({ id: z.string() }),
   replies: { 204: null },
+  errors: { 404: "`mcp_token_not_found`" },
 });

@@ -1,4 +1,4 @@
 export { jobs } from "./jobs.ts";
 export { routes } from "./routes.ts";
 export { mcpPrefix, resolveMcpToken } from "./service.ts";
-export { touchMcpTokensOfAll } from "./store.ts";
+export { removeMcpTokensOfUser, touchMcpTokensOfAll } from "./store.ts";

@@ -6,6 +6,7 @@ import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import { membershipFrom } from "../permissions/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import type { McpToken } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -18,6 +19,7 @@ const reachOf = ({ member }: MemberCtx) => (member.permissions.has("api_keys:man
 export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "name" | "scopes">) {
   const token = newToken(mcpPrefix);
   return ctx.db.transaction(async (tx) => {
+    await takeQuota(ctx, tx, ctx.orgId, "mcp_tokens");
     const mcpToken = (await store.insert(tx, ctx.orgId, {
       id: newId("mcp"),
       memberId: ctx.member.id,

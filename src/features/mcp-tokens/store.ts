@@ -64,3 +64,9 @@ export const touchMcpTokensOfAll = (db: Db, ids: string[]) =>
 /** Tokens that ended a month ago: nobody asks any more why they stopped working. */
 export const removeOldOfAll = (db: Db) =>
   db.run(sql`delete from mcp_tokens where expires_at < now() - interval '30 days'`);
+
+/** Ends every token of a person, in every organization; one row for each. */
+export const removeMcpTokensOfUser = (db: Db, userId: UserId) =>
+  db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
+    delete from mcp_tokens t using members m where m.id = t.member_id and m.user_id = ${userId}
+    returning t.org_id as "orgId", t.member_id as "memberId"`);

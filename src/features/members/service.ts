@@ -1,7 +1,7 @@
 import type { MemberCtx, MemberId, OrgId, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, notFound } from "../../platform/errors.ts";
-import { afterOf, forgetCallers, page } from "../../platform/http/index.ts";
+import { forgetCallers, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { checkAbove, grantableRole, lockAuthority, ownersOnly } from "../roles/index.ts";
@@ -16,7 +16,7 @@ export async function addMember(tx: Db, orgId: OrgId, userId: UserId, role: stri
 }
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
-  return page(await store.list(db, orgId, query, afterOf(query), query.limit + 1), query);
+  return readPage(store.list(db, orgId, query), query);
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {

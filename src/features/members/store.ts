@@ -1,5 +1,5 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, filterOrder, join, listSource, nothing, type Sql, sql } from "../../platform/db/index.ts";
 import type { Member } from "./contract.ts";
 
 const columns = sql`m.id, m.user_id as "userId", u.email, u.name, m.role, coalesce(r.name, initcap(m.role)) as "roleName",
@@ -21,28 +21,32 @@ export interface Filter {
   teamId?: string | undefined;
 }
 
-/**
- * The page is found first, in the order of an index, and only then filled in. Its largest size is written
- * down, because a plan that does not know the limit expects a tenth of all rows and reads tables for them.
- */
-export const list = (db: Db, orgId: OrgId, filter: Filter, after: string, limit: number) =>
-  db.rows<Member>(sql`
-    select ${columns}
-    from (${pageOf(orgId, filter, after)}) m join users u on u.id = m.user_id
-    left join roles r on r.id = m.role and r.org_id = m.org_id
-    order by m.id desc limit ${limit}`);
-
-function pageOf(orgId: OrgId, { search, role, teamId }: Filter, after: string): Sql {
-  const id = teamId === undefined ? sql`m.id` : sql`x.member_id`;
-  return sql`
-    select m.* from members m
-      ${teamId === undefined ? nothing : sql`join team_members x on x.member_id = m.id and x.team_id = ${teamId}`}
-      ${search === undefined ? nothing : sql`join users u on u.id = m.user_id`}
-    where m.org_id = ${orgId} and ${id} < ${after}
-      ${role === undefined ? nothing : sql`and m.role = ${role}`}
-      ${search === undefined ? nothing : sql`and strpos(lower(u.name || ' ' || u.email), lower(${search})) > 0`}
-    order by ${id} desc limit 101`;
-}
+export const list = (db: Db, orgId: OrgId, { search, role, teamId }: Filter) => {
+  const conditions = [
+    teamId === undefined || role === undefined ? null : sql`m.role = ${role}`,
+    search === undefined ? null : sql`strpos(lower(u.name || ' ' || u.email), lower(${search})) > 0`,
+  ].filter((condition) => condition !== null);
+  const id = filterOrder(sql`m.id`);
+  const next = (after: string, count: Sql) =>
+    teamId !== undefined
+      ? sql`select x.member_id as id from team_members x
+          where x.team_id = ${teamId} and x.org_id = ${orgId} and x.member_id < ${after}
+          order by x.member_id desc limit ${count}`
+      : sql`select m.id from members m
+          where m.org_id = ${orgId} ${role === undefined ? nothing : sql`and m.role = ${role}`} and ${id} < ${after}
+          order by ${id} desc limit ${count}`;
+  // A subquery that gives a value looks up one row for each candidate; a join may read the whole table.
+  const matches =
+    conditions.length === 0
+      ? sql`true`
+      : sql`(select ${join(conditions, " and ")} from members m join users u on u.id = m.user_id where m.id = next.id)`;
+  return listSource<Member>(db, {
+    filtered: conditions.length > 0,
+    candidates: (after, count) =>
+      sql`select next.id, ${matches} as matches from (${next(after, count)}) next`,
+    rows: (ids) => sql`select ${columns} from ${tables} where m.id = any(${ids})`,
+  });
+};
 
 export const find = (db: Db, orgId: OrgId, id: MemberId) =>
   db.row<Member>(sql`select ${columns} from ${tables} where m.org_id = ${orgId} and m.id = ${id}`);

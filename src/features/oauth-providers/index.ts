@@ -1,13 +1,11 @@
+import { sealedCredentials } from "./clients/index.ts";
 import { sealedAttempts } from "./connect/index.ts";
 import { sealedTokens } from "./tokens/index.ts";
 
+export type { Connection, Grants } from "./connections/contract.ts";
 export { endConnectionsOfMember } from "./connections/service.ts";
 export { jobs } from "./jobs.ts";
 export { routes } from "./routes.ts";
 
 /** What `signalbox reseal` walks. */
-export const sealedColumns = [
-  ...["secret", "private_key"].map((column) => ({ table: "oauth_client_credentials", id: "id", column })),
-  ...sealedTokens,
-  sealedAttempts,
-];
+export const sealedColumns = [...sealedCredentials, ...sealedTokens, sealedAttempts];

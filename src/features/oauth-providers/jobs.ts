@@ -1,7 +1,7 @@
 import { job } from "../../platform/jobs/index.ts";
 import { removeUnusedCredentialsOfAll } from "./clients/index.ts";
 import { removeExpiredAttemptsOfAll } from "./connect/index.ts";
-import { removeEndedConnectionsOfAll } from "./connections/index.ts";
+import { expireConnections, removeEndedConnectionsOfAll } from "./connections/index.ts";
 import { removeOldEventsOfAll } from "./events/index.ts";
 import { revokePending } from "./revocations/index.ts";
 import { keepFresh, removeOverTokensOfAll } from "./tokens/index.ts";
@@ -19,6 +19,13 @@ const tidyAttempts = job({
   },
 });
 
+/** Connections that expire by themselves while no agent asks for their token. */
+const expire = job({
+  name: "oauth.expire",
+  schedule: "* * * * *",
+  handle: ({ db }) => expireConnections(db),
+});
+
 const tidy = job({
   name: "oauth.tidy",
   schedule: "23 * * * *",
@@ -30,4 +37,4 @@ const tidy = job({
   },
 });
 
-export const jobs = [keepFresh, revokePending, tidyAttempts, tidy];
+export const jobs = [keepFresh, revokePending, tidyAttempts, expire, tidy];

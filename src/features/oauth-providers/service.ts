@@ -2,6 +2,7 @@ import type { MemberCtx } from "../../platform/context.ts";
 import { conflict, invalidField, invalidRequest, notFound } from "../../platform/errors.ts";
 import type { PageQuery } from "../../platform/http/index.ts";
 import { Server } from "../../platform/oauth/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import { knownProviders } from "./catalogue/index.ts";
 import {
   findSetup,
@@ -20,7 +21,6 @@ import { actorOf, note } from "./events/index.ts";
 import * as store from "./store.ts";
 
 /** An organization that needs more has a catalogue to write, not providers to add. */
-const mostCustom = 200;
 
 type Facts = Pick<Provider, "configured" | "connectionMode" | "connections">;
 
@@ -100,9 +100,7 @@ export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provi
   const server = serverFrom(ctx, body);
   if (knownProviders().has(body.id)) throw exists(body.id);
   await ctx.db.transaction(async (tx) => {
-    if ((await store.count(tx, ctx.orgId)) >= mostCustom) {
-      throw conflict("too_many_providers", `An organization has at most ${mostCustom} providers of its own.`);
-    }
+    await takeQuota(ctx, tx, ctx.orgId, "oauth_providers");
     const { id, name, issuer = null, scopes } = body;
     const row = { id, name, issuer, server, scopes, createdBy: ctx.member.id };
     if ((await store.insert(tx, ctx.orgId, row)) === 0) throw exists(id);

@@ -25,12 +25,5 @@ export const list = (db: Db, orgId: OrgId) =>
     select id, name, issuer, server, discovered_at as "discoveredAt", scopes from oauth_providers
     where org_id = ${orgId} order by id`);
 
-export const count = async (db: Db, orgId: OrgId): Promise<number> =>
-  (
-    await db.row<{ count: number }>(
-      sql`select count(*)::int as count from oauth_providers where org_id = ${orgId}`,
-    )
-  )?.count ?? 0;
-
 export const remove = (db: Db, orgId: OrgId, id: string) =>
   db.run(sql`delete from oauth_providers where org_id = ${orgId} and id = ${id}`);

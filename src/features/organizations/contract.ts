@@ -55,6 +55,7 @@ export const list = route({
   path: "/v1/organizations",
   tag,
   summary: "The organizations I belong to",
+  description: "Newest first, with the caller's role in each.",
   access: signedIn(),
   query: pageQuery,
   replies: { 200: pageOf(Organization).meta({ id: "OrganizationPage" }) },
@@ -65,6 +66,8 @@ export const read = route({
   path: "/v1/organization",
   tag,
   summary: "The active organization",
+  description:
+    "The one that the credential belongs to, that `x-organization-id` names, or that the session chose.",
   access: can("organization:read"),
   replies: { 200: z.strictObject({ organization: Organization }) },
 });

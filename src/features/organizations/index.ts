@@ -7,4 +7,8 @@ export {
   insertOrganization,
   removeOrganization,
 } from "./service.ts";
-export { find as findOrganization, settle as settleOrganization } from "./store.ts";
+export {
+  find as findOrganization,
+  listOfUser as listOrganizations,
+  settle as settleOrganization,
+} from "./store.ts";

@@ -58,6 +58,10 @@ export const catalogue = {
     description: "The organization's OAuth clients and its own providers.",
     roles: admins,
   },
+  "notifications:manage": {
+    description: "Say who gets which mails, and manage webhook endpoints and their deliveries.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

@@ -17,6 +17,7 @@ export const listPermissions = route({
   path: "/v1/permissions",
   tag,
   summary: "Everything that can be allowed, and which built-in roles allow it",
+  description: "The names that roles and API keys are made of.",
   access: can("members:read"),
   replies: {
     200: z.strictObject({ items: z.array(PermissionInfo), nextCursor: z.null() }).meta({ id: "Permissions" }),
@@ -42,6 +43,7 @@ export const list = route({
   path: "/v1/roles",
   tag,
   summary: "The roles of the organization: its own, newest first, then the built-in ones",
+  description: "Each with its permissions and how many members have it.",
   access: can("members:read"),
   query: pageQuery,
   replies: { 200: pageOf(Role).meta({ id: "RolePage" }) },
@@ -61,7 +63,7 @@ export const create = route({
   access: can("roles:manage"),
   body: z.strictObject({ name, description: description.optional(), permissions: permissionList }),
   replies: { 201: z.strictObject({ role: Role }) },
-  errors: { 409: `${taken} \`too_many_roles\`: remove one first.` },
+  errors: { 409: `${taken} \`quota_exceeded\`: remove one first.` },
 });
 
 const params = z.strictObject({ id: z.string() });
@@ -89,6 +91,7 @@ export const remove = route({
   path: "/v1/roles/{id}",
   tag,
   summary: "Remove a role that nobody has",
+  description: "A role that members or pending invitations still have is refused. Built-in roles stay.",
   access: can("roles:manage"),
   params,
   replies: { 204: null },

@@ -5,11 +5,10 @@ import { forgetCallers, type PageQuery } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { builtInRoles, catalogue, permissions, permissionsOfRole } from "../permissions/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import { lockAuthority, nameOfBuiltIn, refuseBeyond } from "./authority.ts";
 import type { Role } from "./contract.ts";
 import * as store from "./store.ts";
-
-const maxRoles = 100;
 
 export const listPermissions = () => ({
   items: permissions.map((name) => ({
@@ -67,8 +66,7 @@ export async function create(ctx: MemberCtx, said: Said & { name: string; permis
       const actor = await lockAuthority(ctx, tx, "roles:manage");
       refuseBuiltInName(said.name);
       refuseBeyond(actor, said.permissions, "make this role");
-      if ((await store.list(tx, ctx.orgId)).length >= maxRoles)
-        throw conflict("too_many_roles", `An organization has at most ${maxRoles} roles. Remove one first.`);
+      await takeQuota(ctx, tx, ctx.orgId, "roles");
       const role = await store.insert(tx, ctx.orgId, newId("role"), {
         name: said.name,
         description: said.description ?? "",

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, sql } from "../../platform/db/index.ts";
+import { type Db, filterOrder, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { MembershipRow } from "../permissions/index.ts";
 import type { Role } from "./contract.ts";
@@ -55,7 +55,7 @@ export const remove = (db: Db, orgId: OrgId, id: RoleId) =>
 export const listHolders = (db: Db, orgId: OrgId, id: RoleId, limit: number) =>
   db.rows<{ id: string; name: string; email: string }>(sql`
     select m.id, u.name, u.email from members m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.role = ${id} order by m.id desc limit ${limit}`);
+    where m.org_id = ${orgId} and m.role = ${id} order by ${filterOrder(sql`m.id`)} desc limit ${limit}`);
 
 export const countUses = (db: Db, orgId: OrgId, id: RoleId) =>
   db.row<{ members: number; invitations: number }>(sql`

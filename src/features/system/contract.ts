@@ -2,13 +2,17 @@ import { z } from "zod";
 import { open, route } from "../../platform/http/index.ts";
 
 const tag = "System";
+/** People come to pages by links that others wrote. */
+const anything = z.looseObject({});
 
 export const home = route({
   method: "get",
   path: "/",
   tag,
   summary: "A page that says what this is",
+  description: "A short page for a person who opens the address in a browser.",
   access: open,
+  query: anything,
   raw: "text/html",
   replies: { 200: z.string() },
 });
@@ -18,6 +22,8 @@ export const health = route({
   path: "/health",
   tag,
   summary: "The process is up",
+  description:
+    "Answers as long as the process runs, without asking the database. For a supervisor that restarts it.",
   access: open,
   replies: { 200: z.strictObject({ status: z.literal("ok") }) },
 });
@@ -35,6 +41,7 @@ export const ready = route({
   path: "/ready",
   tag,
   summary: "It can serve: database, migrations, jobs",
+  description: "503 while something is missing. For a load balancer that decides where to send requests.",
   access: open,
   replies: { 200: Readiness, 503: Readiness },
 });
@@ -44,6 +51,7 @@ export const version = route({
   path: "/version",
   tag,
   summary: "What is running",
+  description: "The version of the service, of Node.js and of the database.",
   access: open,
   replies: {
     200: z.strictObject({
@@ -62,8 +70,19 @@ export const openapi = route({
   path: "/openapi.json",
   tag,
   summary: "This description",
+  description: "Has an `ETag`: with `If-None-Match`, 304 when it is still the same.",
   access: open,
-  replies: { 200: z.record(z.string(), z.unknown()) },
+  requestHeaders: {
+    "If-None-Match": {
+      description: "The `ETag` of the copy that the caller has.",
+      example: '"Zt3mQ0pXb7cK9vLr2sYw8A"',
+    },
+  },
+  replyHeaders: {
+    ETag: { description: "Changes whenever the description does.", example: '"Zt3mQ0pXb7cK9vLr2sYw8A"' },
+  },
+  raw: "application/json",
+  replies: { 200: z.record(z.string(), z.unknown()), 304: null },
 });
 
 export const docs = route({
@@ -71,7 +90,9 @@ export const docs = route({
   path: "/docs",
   tag,
   summary: "The API reference, to read and try",
+  description: "A page with every operation of this API, rendered from `/openapi.json`.",
   access: open,
+  query: anything,
   raw: "text/html",
   replies: { 200: z.string() },
 });
@@ -81,10 +102,12 @@ export const docsAsset = route({
   path: "/docs/{file}",
   tag,
   summary: "What the reference page loads",
+  description: "Scripts and styles of the reference page. Nothing else is served here.",
   access: open,
   params: z.strictObject({ file: z.string() }),
   raw: "text/plain",
   replies: { 200: z.string() },
+  errors: { 404: "`file_not_found`" },
 });
 
 export const metrics = route({
@@ -92,9 +115,10 @@ export const metrics = route({
   path: "/metrics",
   tag,
   summary: "Prometheus metrics",
-  description: "From this machine itself, or with METRICS_TOKEN as Bearer.",
+  description:
+    "With METRICS_TOKEN as Bearer. Without it only from the machine itself, and only on an instance that nobody else can reach.",
   access: open,
   raw: "text/plain",
   replies: { 200: z.string() },
-  errors: { 401: "Neither from this machine nor with the token." },
+  errors: { 401: "Without the token, and not from this machine alone." },
 });

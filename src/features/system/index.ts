@@ -1,1 +1,2 @@
+export { fieldGuide } from "./reference/index.ts";
 export { createRoutes } from "./routes.ts";

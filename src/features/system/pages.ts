@@ -2,22 +2,37 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { notFound } from "../../platform/errors.ts";
-import { baseHeaders, escapeHtml, htmlPage } from "../../platform/http/index.ts";
+import { baseHeaders, html, htmlPage, linkButton } from "../../platform/http/index.ts";
+import { commandLine } from "../auth/index.ts";
 
-export function home(publicUrl: string): Response {
-  const url = escapeHtml(publicUrl);
-  return htmlPage({
+const signOutScript = `
+onSubmit($("out"), async () => {
+  const reply = await send("/api/auth/sign-out");
+  if (reply.ok || reply.status === 401) return openAgain();
+  showProblem($("out"), reply);
+});
+`;
+
+/** The first page: what this is, who is here, and how to go on. */
+export const home = (publicUrl: string, email: string | undefined): Response =>
+  htmlPage({
+    publicUrl,
+    wide: true,
     title: "Signalbox",
-    body: `<h1>Signalbox</h1>
-<p>The control plane of your organization's AI agents: who may do what, which servers and accounts agents
-may reach, what every run did and cost, and what changed at the code host.</p>
-<p>It is running. Make an account:</p>
-<pre tabindex="0" role="region" aria-label="Command to make an account">curl -s ${url}/api/auth/sign-up/email \\
+    lead: "The control plane of your organization's AI agents: who may do what, which servers and accounts agents may reach, what every run did and cost, and what changed at the code host.",
+    body: html`${
+      email
+        ? html`<form id="out"><p class="who">You are signed in as <b>${email}</b>. <button class="quiet">Sign out</button></p></form>
+${commandLine(publicUrl, email)}`
+        : html`<div class="stack"><h2>Make an account</h2><pre>curl -s ${publicUrl}/api/auth/sign-up/email \\
   -H 'content-type: application/json' \\
-  -d '{"name":"Ada","email":"ada@example.com","password":"correct horse battery"}'</pre>
-<nav><a href="/docs">API reference</a><a href="/openapi.json">openapi.json</a><a href="/ready">Status</a></nav>`,
+  -d '{"name":"Ada","email":"ada@example.com","password":"correct horse battery"}'</pre></div>
+<div class="stack"><h2>Or sign in</h2><pre>signalbox login --url ${publicUrl}</pre>
+<p class="aside">Forgot your password? <a href="/reset-password">Ask for a new one</a></p></div>`
+    }
+<nav class="actions" aria-label="More">${linkButton("/docs", "API reference")}${linkButton("/openapi.json", "openapi.json", "other")}${linkButton("/ready", "Status", "other")}</nav>`,
+    ...(email ? { script: signOutScript } : {}),
   });
-}
 
 const init = `
 SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false,
@@ -27,7 +42,7 @@ SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true,
 export function docs(): Response {
   return new Response(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Signalbox API</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<title>API reference · Signalbox</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
 <body><main id="reference"></main><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/init.js"></script></body></html>`,
     {
       headers: {

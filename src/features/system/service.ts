@@ -1,6 +1,7 @@
-import ipaddr from "ipaddr.js";
+import { isLoopbackOnly } from "../../platform/config.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isMigrated } from "../../platform/db/index.ts";
+import { isLoopbackHost } from "../../platform/egress/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
 import type { HttpHeaders } from "../../platform/http/index.ts";
 import { instanceId } from "../../platform/keyring.ts";
@@ -37,13 +38,15 @@ export async function version({ db, keyring, config }: Ctx) {
   };
 }
 
-/** Metrics are for the operator: from the machine itself, not through a proxy on it, or with the token. */
+/**
+ * Metrics are for the operator: with the token, or from the machine itself on an instance that nobody else can
+ * reach. Such an instance refuses every request that a proxy has marked, see `createHostCheck`.
+ */
 export function metrics({ config, metrics, address }: Ctx, headers: HttpHeaders): string {
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const byToken =
     config.metricsToken !== undefined && token !== undefined && sameSecret(token, config.metricsToken);
-  const proxied = ["x-forwarded-for", "forwarded", "x-real-ip"].some((name) => headers[name] !== undefined);
-  const local = !proxied && ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
-  if (!byToken && !local) throw unauthorized();
+  const isLocal = isLoopbackOnly(config) && isLoopbackHost(address);
+  if (!byToken && !isLocal) throw unauthorized();
   return metrics.render();
 }

@@ -33,6 +33,42 @@ describe("the system's own pages", () => {
     expect(body).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version: "dev" } });
   });
 
+  test("/openapi.json is written once, and whoever has it is not sent it again", async () => {
+    const first = await server.call("/openapi.json", { headers: { "accept-encoding": "identity" } });
+    const etag = first.headers.get("etag")!;
+    expect(etag).toMatch(/^"[\w-]{20,}"$/);
+    expect(first.headers.get("cache-control")).toBe("public, no-cache");
+    expect(first.headers.get("vary")).toBe("Accept-Encoding");
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const headers = { "accept-encoding": "identity", "if-none-match": known };
+      const again = await server.call("/openapi.json", { headers });
+      expect({ known, status: again.status, body: again.body }).toEqual({ known, status: 304, body: "" });
+      expect(again.headers.get("etag")).toBe(etag);
+    }
+    const headers = { "accept-encoding": "identity", "if-none-match": '"other"' };
+    expect((await server.call("/openapi.json", { headers })).status).toBe(200);
+  });
+
+  test("/openapi.json is compressed for whoever takes that, under a tag of its own", async () => {
+    const plain = await server.call("/openapi.json", { headers: { "accept-encoding": "gzip;q=0, br" } });
+    const small = await server.call("/openapi.json", { headers: { "accept-encoding": "br, gzip" } });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(small.headers.get("content-encoding")).toBe("gzip");
+    expect(small.body).toEqual(plain.body);
+    expect(small.headers.get("etag")).not.toBe(plain.headers.get("etag"));
+    expect(Number(small.headers.get("content-length"))).toBeLessThan(
+      Number(plain.headers.get("content-length")) / 4,
+    );
+    const head = await fetch(`${server.url}/openapi.json`, {
+      method: "HEAD",
+      headers: { "accept-encoding": "identity" },
+    });
+    expect(await head.text()).toBe("");
+    for (const name of ["etag", "content-length", "content-type", "cache-control"]) {
+      expect(head.headers.get(name), name).toBe(plain.headers.get(name));
+    }
+  });
+
   test("/ leads a browser on, and loads nothing from anywhere", async () => {
     const page = await server.call("/");
     expect(page.status).toBe(200);
@@ -71,14 +107,12 @@ describe("the system's own pages", () => {
     const { status, body } = await server.call("/metrics");
     expect(status).toBe(200);
     expect(body).toMatch(/http_request_duration_seconds_count\{operation="getV1Me",status="401"\} \d+/);
-    for (const proxied of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
-      const reply = await server.call("/metrics", { headers: { [proxied]: "127.0.0.1" } });
-      expect(reply).toMatchObject({ status: 401, body: { error: "unauthorized" } });
-    }
-    const headers = { "x-forwarded-for": "1.2.3.4", authorization: "Bearer a" };
-    expect((await server.call("/metrics", { headers })).status).toBe(401);
-    const known = { ...headers, authorization: "Bearer token-for-the-operator" };
+    const known = { authorization: "Bearer token-for-the-operator" };
     expect((await server.call("/metrics", { headers: known })).status).toBe(200);
+    for (const proxied of ["x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-proto", "via"]) {
+      const reply = await server.call("/metrics", { headers: { [proxied]: "127.0.0.1" } });
+      expect(reply).toMatchObject({ status: 421, body: { error: "misdirected_request" } });
+    }
   });
 
   test("/metrics names no organization, no person and no path that was made up", async () => {
@@ -87,5 +121,18 @@ describe("the system's own pages", () => {
     const { body } = await server.call("/metrics");
     expect(body).not.toContain("made-up-path");
     expect(body).not.toMatch(/org_|usr_/);
+  });
+});
+
+describe.each([
+  ["goes by a name of its own", { PUBLIC_URL: "https://signalbox.example.com" }],
+  ["stands behind a proxy", { TRUSTED_PROXIES: "127.0.0.1" }],
+])("an instance that %s", (_how, env) => {
+  const server = useServer({ env: { ...env, METRICS_TOKEN: "token-for-the-operator" } });
+
+  test("shows /metrics to nobody without the token, not even to its own machine", async () => {
+    expect(await server.call("/metrics")).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    const headers = { authorization: "Bearer token-for-the-operator" };
+    expect((await server.call("/metrics", { headers })).status).toBe(200);
   });
 });

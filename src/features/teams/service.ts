@@ -1,9 +1,11 @@
-import type { MemberCtx, MemberId } from "../../platform/context.ts";
+import type { MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
-import { conflict, notFound } from "../../platform/errors.ts";
+import { conflict, forbidden, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
+import type { Permission } from "../permissions/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import type { Team } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -31,6 +33,7 @@ interface Said {
 export async function create(ctx: MemberCtx, { name, description = "" }: Said & { name: string }) {
   return refusingTakenNames(() =>
     ctx.db.transaction(async (tx) => {
+      await takeQuota(ctx, tx, ctx.orgId, "teams");
       const team = (await store.insert(tx, ctx.orgId, newId("team"), { name, description }))!;
       await record(ctx, tx, { action: "team.created", target: targetOf(team.id), after: team });
       return { team };
@@ -64,12 +67,34 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
 export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
   return ctx.db.transaction(async (tx) => {
     const { team, member } = await both(tx, ctx, id, memberId);
+    await checkMayAdd(tx, ctx.orgId, [team.id], ctx.member.permissions);
     if ((await store.addTo(tx, ctx.orgId, member, [team.id])) > 0) {
       await forgetCallers(ctx.bus, tx, member);
       await record(ctx, tx, { action: "team.member_added", target: targetOf(id), after: { memberId } });
     }
     return { team: await found(tx, ctx.orgId, id) };
   });
+}
+
+/** What putting somebody into these teams takes beside `teams:manage`: the right to give what the teams were given. */
+export async function rightsToAdd(tx: Db, orgId: OrgId, ids: readonly string[]): Promise<Permission[]> {
+  if (ids.length === 0) return [];
+  return (await store.lockGrantedConnections(tx, orgId, ids)).length > 0 ? ["connections:manage"] : [];
+}
+
+async function checkMayAdd(
+  tx: Db,
+  orgId: OrgId,
+  ids: readonly string[],
+  permissions: ReadonlySet<string>,
+): Promise<void> {
+  const missing = (await rightsToAdd(tx, orgId, ids)).find((right) => !permissions.has(right));
+  if (missing) {
+    throw forbidden(
+      "missing_permission",
+      `This team may use a shared connection. Putting somebody into it also needs the permission ${missing}.`,
+    );
+  }
 }
 
 export async function removeMember(ctx: MemberCtx, id: string, memberId: string): Promise<void> {

@@ -57,3 +57,17 @@ export const granteesOf = async (db: Db, orgId: OrgId, memberId: MemberId): Prom
   );
   return [memberId, ...teams.map(({ id }) => id)];
 };
+
+/**
+ * Which of these teams were granted a shared connection that is not over. Holds the teams until the transaction ends:
+ * whoever grants one at the same moment waits, and then decides about the team as it is.
+ */
+export const lockGrantedConnections = async (tx: Db, orgId: OrgId, ids: readonly string[]) => {
+  await tx.rows(sql`
+    select id from teams where org_id = ${orgId} and id = any(${ids}::text[]) order by id for update`);
+  return tx.rows<{ id: string; name: string }>(sql`
+    select t.id, t.name from teams t where t.org_id = ${orgId} and t.id = any(${ids}::text[]) and exists (
+      select from oauth_connection_team_grants g join oauth_connections c on c.id = g.connection_id
+      where g.team_id = t.id and c.status <> 'ended')
+    order by t.id`);
+};

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  createRole,
   createTeam,
   createWorkspace,
   joinWorkspace,
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { plantConnection } from "../../../test/oauth.ts";
 import type { MemberId, OrgId } from "../../platform/context.ts";
 import { granteesOf } from "./index.ts";
 
@@ -23,6 +25,28 @@ describe("teams", () => {
   ) => server.call(path, { method, headers, ...(body ? { body } : {}) });
   const grantees = (memberId: string) =>
     granteesOf(server.platform.db, acme.orgId as OrgId, memberId as MemberId);
+
+  test("that use a shared connection are joined only by whom its managers put in, oneself included", async () => {
+    const { connectionId } = await plantConnection(server, acme, { shared: true });
+    const team = await createTeam(server, acme.owner);
+    const grants = { everyone: false, memberIds: [], teamIds: [team.id] };
+    await call("PUT", `/v1/oauth-connections/${connectionId}/grants`, grants);
+    const role = await createRole(server, acme.owner, ["teams:manage", "members:invite", "members:read"]);
+    const manager = await joinWorkspace(server, acme, role.id);
+    const admin = await joinWorkspace(server, acme, "admin");
+    const join = (teamId: string, memberId: string, headers: Record<string, string>) =>
+      call("PUT", `/v1/teams/${teamId}/members/${memberId}`, undefined, headers);
+    for (const memberId of [manager.memberId, admin.memberId]) {
+      const refused = await join(team.id, memberId, manager.auth);
+      expect(refused).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
+      expect(refused.body.message).toContain("connections:manage");
+    }
+    const invitation = { email: "guest@example.com", role: role.id, teamIds: [team.id] };
+    expect((await call("POST", "/v1/invitations", invitation, manager.auth)).status).toBe(403);
+    expect((await join(team.id, manager.memberId, admin.auth)).status).toBe(200);
+    const other = await createTeam(server, acme.owner);
+    expect((await join(other.id, manager.memberId, manager.auth)).status).toBe(200);
+  });
 
   test("are made, read, changed and removed", async () => {
     const made = await call("POST", "/v1/teams", { name: " Core ", description: "Keeps it running." });

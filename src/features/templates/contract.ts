@@ -69,7 +69,7 @@ export const listQuery = pageQuery.extend({
     .trim()
     .max(200)
     .optional()
-    .describe("Words that all occur in name, slug, description or tags; case does not matter."),
+    .describe("At most 8 words that all occur in name, slug, description or tags; case does not matter."),
   tag: z.string().max(50).optional(),
   slug: z.string().max(200).optional(),
   connectorId: z.string().max(160).optional(),
@@ -81,6 +81,7 @@ export const list = route({
   path: "/v1/templates",
   tag,
   summary: "The organization's templates, without their bodies",
+  description: "Newest first. Read one for its body.",
   access: can("templates:read"),
   query: listQuery,
   replies: { 200: pageOf(TemplateSummary).meta({ id: "TemplatePage" }) },
@@ -91,6 +92,7 @@ export const create = route({
   path: "/v1/templates",
   tag,
   summary: "Make a template by hand",
+  description: "A template that comes from a repository is made by its connector instead.",
   access: can("templates:manage"),
   body: z.strictObject({
     name: fields.name,
@@ -102,7 +104,7 @@ export const create = route({
   }),
   replies: { 201: one },
   errors: {
-    409: "`template_slug_taken`: another template has the slug. `too_many_templates`: there are 10,000 already.",
+    409: "`template_slug_taken`: another template has the slug. `quota_exceeded`: `templates` or `template_storage`; see `GET /v1/organization/quotas`.",
   },
 });
 
@@ -111,7 +113,8 @@ export const read = route({
   path: "/v1/templates/{id}",
   tag,
   summary: "One template",
-  access: can("templates:read"),
+  description: "With its body, and where it comes from. A run credential reads the templates of its run.",
+  access: can("templates:read", { credentials: ["session", "key", "run"] }),
   params,
   replies: { 200: one },
 });
@@ -144,6 +147,7 @@ export const remove = route({
   path: "/v1/templates/{id}",
   tag,
   summary: "Remove a template that was made by hand, with everything it ever said",
+  description: "A template that follows a repository is removed there instead.",
   access: can("templates:manage"),
   params,
   replies: { 204: null },
@@ -155,6 +159,7 @@ export const listVersions = route({
   path: "/v1/templates/{id}/versions",
   tag,
   summary: "What the template said before, without the bodies",
+  description: "Newest first. Read one for its body.",
   access: can("templates:read"),
   params,
   query: pageQuery,
@@ -166,7 +171,9 @@ export const readVersion = route({
   path: "/v1/templates/{id}/versions/{version}",
   tag,
   summary: "One version of a template",
+  description: "With its body as it was then.",
   access: can("templates:read"),
   params: params.extend({ version: z.string().max(20) }),
   replies: { 200: z.strictObject({ version: Version }) },
+  errors: { 404: "`template_version_not_found`" },
 });

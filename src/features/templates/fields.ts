@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { lineOfText } from "../../platform/http/index.ts";
+// Not the whole of http: threads that read files load this module too.
+import { lineOfText } from "../../platform/http/fields.ts";
 
 /** What a template is made of, whether a person sent it or a file holds it: one set of rules for both. */
 

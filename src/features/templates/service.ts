@@ -2,12 +2,14 @@ import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../platform/http/index.ts";
+import { type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import type { ListQuery, Template } from "./contract.ts";
 import { digestOf } from "./digest.ts";
-import { limits, type Said, slugFrom } from "./fields.ts";
+import { type Said, slugFrom } from "./fields.ts";
+import { checkStorage, removeOldVersions } from "./storage.ts";
 import * as store from "./store.ts";
 
 const noTemplate = () => notFound("template");
@@ -16,18 +18,18 @@ function idOf(id: string): store.TemplateId {
   return id;
 }
 
+const maxWords = 8;
+
 export async function list(ctx: MemberCtx, query: ListQuery) {
   const words = [...new Set((query.q ?? "").split(/\s+/).filter(Boolean))];
-  const filter = {
-    words,
-    tag: query.tag ?? null,
-    slug: query.slug ?? null,
-    connectorId: query.connectorId ?? null,
-  };
-  return page(await store.list(ctx.db, ctx.orgId, filter, afterOf(query), query.limit + 1), query);
+  if (words.length > maxWords)
+    throw invalidField(["q"], `A search takes ${maxWords} words at most. Leave some out.`);
+  const { slug = null, connectorId = null, tag = null } = query;
+  return readPage(store.list(ctx.db, ctx.orgId, { slug, connectorId, words, tag }), query);
 }
 
-export async function read({ db, orgId }: MemberCtx, id: string): Promise<{ template: Template }> {
+export async function read({ db, orgId, caller }: MemberCtx, id: string): Promise<{ template: Template }> {
+  if (caller.limitedTo && !caller.limitedTo.has(id)) throw noTemplate();
   const template = await store.find(db, orgId, idOf(id));
   if (!template) throw noTemplate();
   return { template };
@@ -40,12 +42,8 @@ export async function create(ctx: MemberCtx, { slug: given, ...said }: NewTempla
   if (!slug) throw invalidField(["slug"], "No slug can be made from this name. Give one.");
   return ctx.db.transaction(async (tx) => {
     await store.lockWriting(tx, ctx.orgId);
-    if ((await store.count(tx, ctx.orgId)) >= limits.perOrganization) {
-      throw conflict(
-        "too_many_templates",
-        `An organization may have ${limits.perOrganization} templates. Remove some first.`,
-      );
-    }
+    await takeQuota(ctx, tx, ctx.orgId, "templates");
+    await checkStorage(ctx, tx, said);
     const id = newId("tpl");
     const template = { ...said, slug };
     await orTaken(slug, store.insert(tx, ctx.orgId, id, ctx.member.id, template, digestOf(template)));
@@ -80,7 +78,9 @@ export async function change(ctx: MemberCtx, id: string, { version, ...given }: 
     const next = { ...template, ...set } as Template;
     const digest = digestOf(next);
     if (digest !== digestOf(template)) {
+      await checkStorage(ctx, tx, next);
       await orTaken(next.slug, store.update(tx, ctx.orgId, idOf(id), ctx.member.id, next, digest));
+      await removeOldVersions(ctx, tx, ctx.orgId, { templateId: idOf(id) });
       const target = { type: "template", id };
       await record(ctx, tx, { action: "template.changed", target, before: template, after: next });
     }

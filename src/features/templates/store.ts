@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, sql } from "../../platform/db/index.ts";
+import { type Db, join, listSource, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { Template, TemplateSummary, Version, VersionSummary } from "./contract.ts";
 import type { Said } from "./fields.ts";
@@ -15,29 +15,35 @@ const whole = sql`${summary}, t.body, t.metadata`;
 const rows = sql`templates t left join connectors c on c.id = t.connector_id`;
 
 interface Filter {
-  words: readonly string[];
-  tag: string | null;
   slug: string | null;
   connectorId: string | null;
+  /** All of them must occur. */
+  words: readonly string[];
+  tag: string | null;
 }
 
-/** An organization has ten thousand at most: words are looked for row by row, in the order of the page. */
-export const list = (db: Db, orgId: OrgId, filter: Filter, after: string, limit: number) =>
-  db.rows<TemplateSummary>(sql`
-    select ${summary} from ${rows}
-    where t.org_id = ${orgId} and t.id < ${after}
-      ${filter.tag === null ? nothing : sql`and ${filter.tag} = any(t.tags)`}
-      ${filter.slug === null ? nothing : sql`and t.slug = ${filter.slug}`}
-      ${filter.connectorId === null ? nothing : sql`and t.connector_id = ${filter.connectorId}`}
-      ${
-        filter.words.length === 0
-          ? nothing
-          : sql`and not exists (
-              select from unnest(${filter.words}::text[]) word
-              where strpos(lower(t.name || ' ' || t.slug || ' ' || t.description || ' ' ||
-                array_to_string(t.tags, ' ')), lower(word)) = 0)`
-      }
-    order by t.id desc limit ${limit}`);
+/** Words and tags are looked for in a table that holds nothing else, so that no whole template is read for them. */
+export const list = (db: Db, orgId: OrgId, { slug, connectorId, words, tag }: Filter) => {
+  const ofTemplate = (condition: Sql) => sql`(select ${condition} from templates t where t.id = s.id)`;
+  const conditions = [
+    tag === null ? null : sql`${tag} = any(s.tags)`,
+    words.length === 0
+      ? null
+      : sql`not exists (select from unnest(${words}::text[]) word where strpos(s.text, lower(word)) = 0)`,
+    slug === null ? null : ofTemplate(sql`t.slug = ${slug}`),
+    connectorId === null ? null : ofTemplate(sql`t.connector_id = ${connectorId}`),
+  ].filter((condition) => condition !== null);
+  return listSource<TemplateSummary>(db, {
+    filtered: conditions.length > 0,
+    candidates: (after, count) => sql`
+      select s.id, ${conditions.length === 0 ? sql`true` : join(conditions, " and ")} as matches from (
+        -- Joined with nothing, the text is a value that is unpacked once and not for every word.
+        select template_id as id, ${words.length === 0 ? sql`''` : sql`text || ''`} as text, tags
+        from template_search where org_id = ${orgId} and template_id < ${after}
+        order by template_id desc limit ${count}) s`,
+    rows: (ids) => sql`select ${summary} from ${rows} where t.id = any(${ids})`,
+  });
+};
 
 export const find = (db: Db, orgId: OrgId, id: TemplateId) =>
   db.row<Template>(sql`select ${whole} from ${rows} where t.org_id = ${orgId} and t.id = ${id}`);
@@ -53,9 +59,6 @@ export const lock = async (tx: Db, orgId: OrgId, id: TemplateId) => {
 /** One at a time adds templates to an organization, so that its limit and its slugs can be judged beforehand. */
 export const lockWriting = (tx: Db, orgId: OrgId) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('templates ' || ${orgId}::text, 0))`);
-
-export const count = async (db: Db, orgId: OrgId) =>
-  (await db.row<{ count: number }>(sql`select count(*) from templates where org_id = ${orgId}`))!.count;
 
 const versionColumns = sql`template_id, version, org_id, slug, name, description, tags, body, metadata,
   commit_sha, commit_author, created_by`;
@@ -98,6 +101,18 @@ export const update = (
 
 export const remove = (tx: Db, orgId: OrgId, id: TemplateId) =>
   tx.run(sql`delete from templates where org_id = ${orgId} and id = ${id}`);
+
+/** Of one template, or of all that follow a connector: all versions but the newest `keep`. */
+export const removeOldVersions = (
+  tx: Db,
+  orgId: OrgId,
+  of: { templateId: TemplateId } | { connectorId: string },
+  keep: number,
+) =>
+  tx.run(sql`
+    delete from template_versions v using templates t
+    where t.org_id = ${orgId} and ${"templateId" in of ? sql`t.id = ${of.templateId}` : sql`t.connector_id = ${of.connectorId}`}
+      and v.template_id = t.id and v.version <= t.version - ${keep}::bigint`);
 
 const versionSummary = sql`v.version, v.slug, v.name, v.description, v.tags, v.commit_sha as commit,
   v.commit_author as author, v.created_by as "createdBy", v.created_at as "createdAt"`;

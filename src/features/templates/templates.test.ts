@@ -160,6 +160,29 @@ describe("the list of templates", () => {
     expect(await slugs("?q=e_n")).toEqual(["release_notes"]);
   });
 
+  test("takes 8 words, not more", async () => {
+    const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join("%20");
+    expect(await slugs(`?q=${words(8)}`)).toEqual([]);
+    const reply = await call(`?q=${words(9)}`);
+    expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(reply.body.details).toEqual([
+      { path: ["q"], message: "A search takes 8 words at most. Leave some out." },
+    ]);
+  });
+
+  test("finds what a template is called now, and no longer what it was called", async () => {
+    const { id } = await make({ slug: "renamed", name: "Before quokka", tags: ["marsupial"] });
+    const found = async (query: string) => (await call(query)).body.items.length;
+    expect(await found("?q=quokka")).toBe(1);
+    expect(await found("?tag=marsupial")).toBe(1);
+    await call(`/${id}`, { name: "After WOMBAT", tags: [] }, "PATCH");
+    expect(await found("?q=quokka")).toBe(0);
+    expect(await found("?tag=marsupial")).toBe(0);
+    expect(await found("?q=womb")).toBe(1);
+    await call(`/${id}`, undefined, "DELETE");
+    expect(await found("?q=womb")).toBe(0);
+  });
+
   test("is filtered by tag and slug, and paged", async () => {
     expect(await slugs("?tag=report")).toEqual(["bug/triage", "weekly"]);
     expect(await slugs("?tag=report&q=bug")).toEqual(["bug/triage"]);

@@ -24,6 +24,7 @@ const Me = z
     organizations: z.array(Membership),
   })
   .meta({ id: "Me" });
+export type Me = z.output<typeof Me>;
 
 export const readMe = route({
   method: "get",
@@ -40,7 +41,8 @@ export const changeMe = route({
   path: "/v1/me",
   tag,
   summary: "Change my profile",
-  access: signedIn({ credentials: ["session"] }),
+  description: "Changes the name that others see. The e-mail address cannot be changed here.",
+  access: signedIn(),
   body: z.strictObject({ name: lineOfText(120) }),
   replies: { 200: z.strictObject({ user: User }) },
 });
@@ -50,6 +52,7 @@ export const switchOrganization = route({
   path: "/v1/me/active-organization",
   tag,
   summary: "Choose the organization this session acts in",
+  description: "Later calls of this session are about that organization, unless they name another one.",
   access: signedIn({ credentials: ["session"] }),
   body: z.strictObject({ organizationId: z.string().min(1).max(100) }),
   replies: { 200: z.strictObject({ activeOrganizationId: z.string() }) },

@@ -1,1 +1,2 @@
+export type { Me } from "./contract.ts";
 export { routes } from "./routes.ts";

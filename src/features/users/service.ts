@@ -2,7 +2,14 @@ import type { OrgId, UserCtx } from "../../platform/context.ts";
 import { conflict, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
-import { findUser, hasTwoFactor, removeUser, renameUser, setActiveOrganization } from "../auth/index.ts";
+import {
+  findUser,
+  hasTwoFactor,
+  listOrganizationIds,
+  removeUser,
+  renameUser,
+  setActiveOrganization,
+} from "../auth/index.ts";
 import { findOrganization, removeOrganization } from "../organizations/index.ts";
 import { lockRights } from "../roles/index.ts";
 import * as store from "./store.ts";
@@ -63,7 +70,7 @@ export async function removeMe(ctx: UserCtx, { confirm, deleteOrganizations = []
     if (!user) throw unauthorized("invalid_token");
     if (confirm.trim().toLowerCase() !== user.email.toLowerCase())
       throw invalidField(["confirm"], `Type the account's e-mail address to delete it: ${user.email}`);
-    for (const orgId of await store.listOrganizationIds(tx, userId)) await lockRights(tx, orgId);
+    for (const orgId of await listOrganizationIds(tx, userId)) await lockRights(tx, orgId);
     const left = await store.listWithout(tx, userId);
     const orphaned = left.filter((one) => one.role === "owner" && one.hasOthers && !one.hasOtherOwner);
     if (orphaned.length > 0) {

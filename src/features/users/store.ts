@@ -22,14 +22,6 @@ export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<b
 export const lockUser = (tx: Db, userId: UserId) =>
   tx.row<{ id: UserId }>(sql`select id from users where id = ${userId} for update`);
 
-/** In the order in which they are locked, the same for everybody. */
-export const listOrganizationIds = async (db: Db, userId: UserId): Promise<OrgId[]> =>
-  (
-    await db.rows<{ orgId: OrgId }>(
-      sql`select org_id as "orgId" from members where user_id = ${userId} order by org_id`,
-    )
-  ).map(({ orgId }) => orgId);
-
 interface Left {
   orgId: OrgId;
   memberId: MemberId;

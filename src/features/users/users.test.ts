@@ -58,7 +58,7 @@ describe("me", () => {
     ).toEqual([acme.orgId]);
   });
 
-  test("changes my name, for me only, and not by key", async () => {
+  test("changes my name, for me only, also by key", async () => {
     const ada = await signUp(server);
     const eve = await signUp(server);
     const change = (body: object, headers: Record<string, string>) =>
@@ -77,7 +77,35 @@ describe("me", () => {
     }
     const acme = await createWorkspace(server);
     const key = await createKey(server, acme.owner);
-    expect((await change({ name: "Key" }, key.auth)).body.reason).toBe("session_required");
+    expect(await change({ name: "Key" }, key.auth)).toMatchObject({
+      status: 200,
+      body: { user: { name: "Key" } },
+    });
+    expect((await server.call("/v1/me", { headers: acme.owner.auth })).body.user.name).toBe("Key");
+  });
+
+  test("lets no key reach what governs my ways in", async () => {
+    const { owner } = await createWorkspace(server);
+    const { auth: headers } = await createKey(server, owner);
+    const [session] = (await server.call("/v1/me/sessions", { headers: owner.auth })).body.items;
+    for (const [method, path, body] of [
+      ["GET", "/v1/me/sessions"],
+      ["DELETE", `/v1/me/sessions/${session.id}`],
+      ["POST", "/v1/me/sessions/end-others"],
+      ["GET", "/v1/me/two-factor"],
+      ["POST", "/v1/me/two-factor"],
+      ["DELETE", "/v1/me/two-factor", { code: "123456" }],
+      ["POST", "/api/auth/reauthenticate", { password: owner.password }],
+      ["DELETE", "/v1/me", { confirm: owner.email }],
+    ] as const) {
+      const reply = await server.call(path, { method, headers, ...(body ? { body } : {}) });
+      expect({ path, status: reply.status, body: reply.body }).toMatchObject({
+        path,
+        status: 403,
+        body: { error: "forbidden", reason: "session_required" },
+      });
+    }
+    expect((await server.call("/v1/me", { headers: owner.auth })).status).toBe(200);
   });
 });
 

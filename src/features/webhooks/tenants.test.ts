@@ -57,7 +57,7 @@ describe("a delivery to the whole instance", () => {
     await synced(curious, commit());
     // A server can say that its ref points there; that it was read takes the commit itself.
     await synced(curious, head, "failed");
-    expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null, head });
+    expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null });
     expect(await lastDelivery(acme, victim)).toMatchObject({ body: null });
     await synced(victim, head);
     expect(await lastDelivery(acme, victim)).toMatchObject({
@@ -66,6 +66,62 @@ describe("a delivery to the whole instance", () => {
       bodyTruncated: false,
     });
     expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null });
+  });
+
+  test("says no more to those who have not read the commit than that it came and what became of it", async () => {
+    const victim = await connect(acme, { installationId: "4711" });
+    const curious = await connect(mallory, {
+      repository: victim.repository,
+      cloneUrl: "https://git.mallory.example/x.git",
+    });
+    const head = commit();
+    const body = pushBody(victim, head, { installation: { id: 4711 }, bytes: 3_000 });
+    expect(await send("codehost", "push", instanceSecret, body)).toMatchObject({ status: 202 });
+
+    const hidden = { ref: null, head: null, installationId: null, action: null, repository: null };
+    const unseen = { ...hidden, bodyBytes: null, bodySha256: null, scope: "instance", outcome: "accepted" };
+    const seen = await lastDelivery(mallory, curious);
+    expect(seen).toMatchObject({ ...unseen, event: "push", targets: [{ connectorId: curious.id }] });
+    const { items } = (await call(`/v1/webhook-deliveries?connectorId=${curious.id}`, mallory)).body;
+    expect(items[0]).toMatchObject(unseen);
+    // Neither does the work that follows from it.
+    const { items: syncs } = (await call(`/v1/connector-syncs?connectorId=${curious.id}`, mallory)).body;
+    expect(syncs).toMatchObject([{ cause: "push", head: null }]);
+    const sync = (await call(`/v1/connector-syncs/${syncs[0].id}`, mallory)).body;
+    const connector = (await call(`/v1/connectors/${curious.id}`, mallory)).body;
+    const audit = (await call("/v1/audit-events?limit=100", mallory)).body;
+    for (const text of [head, "4711"])
+      expect(JSON.stringify([seen, items, syncs, sync, connector, audit])).not.toContain(text);
+
+    // Whoever has read it sees it, here and there.
+    await server.platform.db.run(sql`
+      update connector_syncs set status = 'succeeded', commit_sha = ${head}, finished_at = now()
+      where connector_id = ${victim.id}`);
+    expect(await lastDelivery(acme, victim)).toMatchObject({
+      ...{ head, ref: victim.ref, installationId: "4711", repository: victim.repository },
+      bodyBytes: Buffer.byteLength(body),
+    });
+    const { items: own } = (await call(`/v1/connector-syncs?connectorId=${victim.id}`, acme)).body;
+    expect(own).toMatchObject([{ head }]);
+  });
+
+  test("an installation that ends is told without its number", async () => {
+    const curious = await connect(mallory, { installationId: "4712" });
+    const payload = { action: "deleted", installation: { id: 4712 } };
+    expect(await send("codehost", "installation", instanceSecret, payload)).toMatchObject({ status: 202 });
+    expect(await lastDelivery(mallory, curious)).toMatchObject({ installationId: null, action: null });
+    const { items } = (await call("/v1/audit-events?limit=100", mallory)).body;
+    const told = items.find(({ action }: { action: string }) => action === "connector.told_by_code_host");
+    expect(told.after).toEqual({ is: "installation", change: "deleted" });
+  });
+
+  test("by a connector's own secret, a head is shown before it was read", async () => {
+    const own = await connect(acme);
+    const head = commit();
+    await send(`codehost?connector=${own.id}`, "push", own.secret, pushBody(own, head));
+    expect(await lastDelivery(acme, own)).toMatchObject({ head, ref: own.ref });
+    const { items } = (await call(`/v1/connector-syncs?connectorId=${own.id}`, acme)).body;
+    expect(items).toMatchObject([{ head, cause: "push" }]);
   });
 });
 

@@ -1,12 +1,27 @@
+import type { Signer } from "../keyring.ts";
 import { compile, type Sql, sql } from "./sql.ts";
+
+/**
+ * How long a statement may run. `read`: a request that only reads. `change`: a request that writes; its
+ * transactions may take longer. `background`: jobs and commands. `unlimited`: migrations.
+ */
+export type WorkClass = "read" | "change" | "background" | "unlimited";
+
+export interface Terms {
+  work: WorkClass;
+  /** Ends statements outside of transactions: whoever wanted the result has left. */
+  signal?: AbortSignal;
+  /** Whose work it is: an organization, a network. The embedded engine gives its one connection to each in turn. */
+  share?: string;
+}
 
 /** What an engine must be able to do: run one statement, run several as one, wait for notifications. */
 export interface Engine {
   readonly kind: "pglite" | "postgres";
-  query(text: string, values: unknown[]): Promise<Result>;
+  query(text: string, values: unknown[], terms?: Terms): Promise<Result>;
   /** Statements that a library wrote: its types are the driver's own. Without values it may be several. */
-  foreign(text: string, values?: unknown[]): Promise<Result>;
-  transaction<T>(work: (inside: Session) => Promise<T>): Promise<T>;
+  foreign(text: string, values?: unknown[], terms?: Terms): Promise<Result>;
+  transaction<T>(work: (inside: Session) => Promise<T>, terms?: Terms): Promise<T>;
   /** `onLost` is called when notifications stop coming; `onGap` when they come again and some may have been missed. */
   listen(
     channel: string,
@@ -19,7 +34,17 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export type Session = Pick<Engine, "query" | "foreign">;
+/** The terms of a transaction are those it began with. */
+/**
+ * How much dearer a plan takes a random page to be than the next one, on both engines. PostgreSQL's default of 4 is
+ * meant for spinning disks: with it a plan read all members of all organizations instead of a thousand through an index.
+ */
+export const randomPageCost = 1.1;
+
+export interface Session {
+  query(text: string, values: unknown[]): Promise<Result>;
+  foreign(text: string, values?: unknown[]): Promise<Result>;
+}
 export type Unlisten = () => Promise<void>;
 
 export interface Result {
@@ -35,6 +60,8 @@ export interface Db {
   readonly kind: Engine["kind"];
   /** True inside a transaction. */
   readonly inTransaction: boolean;
+  /** Authenticates rows that write access to the database alone must not be enough to forge. */
+  readonly signer: Signer;
   rows<Row>(statement: Sql): Promise<Row[]>;
   /** The first row, or undefined. */
   row<Row>(statement: Sql): Promise<Row | undefined>;
@@ -49,37 +76,78 @@ export interface Db {
   beforeCommit(work: (tx: Db) => Promise<void>): Promise<void>;
   /** Runs when the transaction has committed; outside of one, now. */
   afterCommit(work: () => void): void;
+  /** The same data under other terms. A transaction keeps the terms it began with. */
+  under(terms: Terms): Db;
   /** For libraries that bring their own SQL, and for migrations. */
-  foreign: Engine["foreign"];
+  foreign: Session["foreign"];
   listen: Engine["listen"];
 }
 
-export function createDb(engine: Engine): Db {
+const noSigner: Signer = {
+  sign: () => raiseNoKeyring(),
+  checkSignature: () => raiseNoKeyring(),
+};
+
+function raiseNoKeyring(): never {
+  throw new Error("This database was opened without a key ring, so rows cannot be signed.");
+}
+
+/** What is asked of a transaction after its end would run in nobody's, or in somebody else's. */
+function untilEnd(session: Session): { inside: Session; end: () => void } {
+  let isOver = false;
+  const refuse = () => Promise.reject(new Error("The transaction has ended."));
+  return {
+    inside: {
+      query: (text, values) => (isOver ? refuse() : session.query(text, values)),
+      foreign: (text, values) => (isOver ? refuse() : session.foreign(text, values)),
+    },
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
+export function createDb(
+  engine: Engine,
+  signer: Signer = noSigner,
+  terms: Terms = { work: "background" },
+): Db {
+  const single: Session = {
+    query: (text, values) => engine.query(text, values, terms),
+    foreign: (text, values) => engine.foreign(text, values, terms),
+  };
   const db: Db = {
-    ...over(engine, false),
+    ...over(single, false),
+    under: (others) => createDb(engine, signer, others),
     beforeCommit: (work) => db.transaction(work),
     afterCommit: (work) => work(),
     transaction: async (work) => {
       const afterwards: (() => void)[] = [];
-      const result = await engine.transaction(async (inside) => {
+      const result = await engine.transaction(async (session) => {
+        const { inside, end } = untilEnd(session);
         const last: ((tx: Db) => Promise<void>)[] = [];
         const tx: Db = {
           ...over(inside, true),
           beforeCommit: async (later) => void last.push(later),
           afterCommit: (later) => void afterwards.push(later),
           transaction: (nested) => nested(tx),
+          under: () => tx,
         };
-        const result = await work(tx);
-        for (const one of last) await one(tx);
-        return result;
-      });
+        try {
+          const result = await work(tx);
+          for (const one of last) await one(tx);
+          return result;
+        } finally {
+          end();
+        }
+      }, terms);
       for (const later of afterwards) later();
       return result;
     },
   };
   return db;
 
-  type Commits = "transaction" | "beforeCommit" | "afterCommit";
+  type Commits = "transaction" | "beforeCommit" | "afterCommit" | "under";
   function over(session: Session, inTransaction: boolean): Omit<Db, Commits> {
     const execute = (statement: Sql): Promise<Result> => {
       const { text, values } = compile(statement);
@@ -88,6 +156,7 @@ export function createDb(engine: Engine): Db {
     return {
       kind: engine.kind,
       inTransaction,
+      signer,
       rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
       row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
       run: async (statement) => (await execute(statement)).affected,

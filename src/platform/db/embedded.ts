@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../errors.ts";
+import { tightenContents } from "../private-folder.ts";
 import type { Engine } from "./db.ts";
 import { openPglite } from "./pglite.ts";
 
@@ -16,9 +17,12 @@ export async function openEmbedded(dataDir: string): Promise<Engine> {
   const folder = databaseIn(dataDir);
   const unfinished = join(dataDir, "pg.unfinished");
   if (existsSync(unfinished)) rmSync(folder, { recursive: true, force: true });
-  if (!existsSync(folder)) writeFileSync(unfinished, "", { mode: 0o600 });
+  const isNew = !existsSync(folder);
+  if (isNew) writeFileSync(unfinished, "", { mode: 0o600 });
   try {
     const engine = await openPglite(folder);
+    // The engine unpacks its first files with modes of its own. Later ones have the modes of these.
+    if (isNew) tightenContents(folder, "DATA_DIR");
     rmSync(unfinished, { force: true });
     return engine;
   } catch (error) {

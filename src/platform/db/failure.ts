@@ -1,5 +1,9 @@
-// SQLSTATE classes: 08 connection, 53 out of resources, 57P the server is going down or coming up.
-const downStates = /^(08|53|57P)/;
+// SQLSTATE classes: 08 connection, 53 out of resources (53300: too many connections), 57P the server is going
+// down or coming up. 25006: the server is a standby since a failover, so this connection is of no use.
+const downStates = /^(08|53|57P|25006$)/;
+// The statement was ended (57014: it ran longer than allowed), or the server cannot do it in its present state
+// (55000). The connection is as good as before.
+const busyStates = /^(57(?!P)|55000$|55P03$)/;
 const downCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -19,12 +23,26 @@ class DatabaseDown extends Error {}
 
 export const isDatabaseDown = (error: unknown): boolean => error instanceof DatabaseDown;
 
+/** The server ended the statement or cannot do it now: the caller should try again, the connection is good. */
+class DatabaseBusy extends Error {}
+
+export const isDatabaseBusy = (error: unknown): boolean => error instanceof DatabaseBusy;
+
+/** The caller left before the statement was done. Nobody waits for the result. */
+export class CallerGone extends Error {}
+
+export const isCallerGone = (error: unknown): boolean => error instanceof CallerGone;
+
 /** Told apart where it happens: a refused connection anywhere else is not the database's. */
 export async function orDown<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw isLost(error) ? new DatabaseDown("The database cannot be reached.", { cause: error }) : error;
+    if (isLost(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
+    const { code } = (error ?? {}) as { code?: unknown };
+    if (typeof code === "string" && busyStates.test(code))
+      throw new DatabaseBusy("The database did not finish the statement.", { cause: error });
+    throw error;
   }
 }
 

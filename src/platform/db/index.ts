@@ -1,9 +1,17 @@
 export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
-export { isCollision, isDatabaseDown, isReferenceGone, violatedConstraint } from "./failure.ts";
+export {
+  isCallerGone,
+  isCollision,
+  isDatabaseBusy,
+  isDatabaseDown,
+  isReferenceGone,
+  violatedConstraint,
+} from "./failure.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
 export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
-export { openPostgres } from "./postgres.ts";
+export { openPostgres, type StatementLimits } from "./postgres.ts";
+export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
 export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
 export { join, nothing, raw, type Sql, sql } from "./sql.ts";

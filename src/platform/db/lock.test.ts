@@ -35,7 +35,9 @@ describe("the lock of a data folder", () => {
   test("ends with a process that is killed, whatever that leaves behind", async () => {
     const program = `
       const { lockFolder } = await import(${JSON.stringify(join(import.meta.dirname, "lock.ts"))});
-      lockFolder(${JSON.stringify(folder)}).announce({ pid: process.pid });
+      // Held by a reference: a lock that nothing refers to is released when it is collected.
+      globalThis.lock = lockFolder(${JSON.stringify(folder)});
+      globalThis.lock.announce({ pid: process.pid });
       console.log("held");
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", program]);

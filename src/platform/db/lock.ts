@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { OperatorError } from "../errors.ts";
+import { makePrivateFile, openPrivateFolder } from "../private-folder.ts";
 
 /** What the holder of a data folder tells others about itself. */
 export interface Holder {
@@ -11,6 +12,8 @@ export interface Holder {
 }
 
 export interface FolderLock {
+  /** What was wrong with the modes of the folder, in sentences. */
+  readonly warnings: readonly string[];
   announce(holder: Holder): void;
   release(): void;
 }
@@ -18,19 +21,21 @@ export interface FolderLock {
 /**
  * Two processes on one embedded database corrupt it, so a folder has one holder. The lock is the
  * kernel's: SQLite holds it on an otherwise empty file, and it ends with the process however that dies.
- * A file with a process id in it would need guessing whether that process is still the same one.
+ * A file with a process id in it would need guessing whether that process is still the same one. Reading the file
+ * is enough to hold the lock, so only the owner of the folder can. `name` is what the operator calls the folder.
  */
-export function lockFolder(dataDir: string): FolderLock | undefined {
-  const file = openLockFile(dataDir);
+export function lockFolder(dataDir: string, name = "DATA_DIR"): FolderLock | undefined {
+  const { file, warnings } = openLockFile(dataDir, name);
   try {
     file.exec("pragma locking_mode = exclusive; begin exclusive;");
   } catch (error) {
     file.close();
     if (/locked|busy/i.test((error as Error).message)) return undefined;
-    throw unusable(dataDir, error);
+    throw unusable(dataDir, name, error);
   }
   const about = aboutFile(dataDir);
   return {
+    warnings,
     announce: (holder) => {
       // In one step, so that nobody reads half of it.
       writeFileSync(`${about}.new`, JSON.stringify(holder), { mode: 0o600 });
@@ -45,20 +50,24 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
 
 const aboutFile = (dataDir: string) => join(dataDir, "holder.json");
 
-function openLockFile(dataDir: string): DatabaseSync {
+function openLockFile(dataDir: string, name: string) {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return new DatabaseSync(join(dataDir, "lock"));
+    const warnings = openPrivateFolder(dataDir, name);
+    const path = join(dataDir, "lock");
+    makePrivateFile(path, name);
+    return { warnings, file: new DatabaseSync(path) };
   } catch (error) {
-    throw unusable(dataDir, error);
+    throw unusable(dataDir, name, error);
   }
 }
 
-const unusable = (dataDir: string, error: unknown) =>
-  new OperatorError(
-    `DATA_DIR ${dataDir} cannot be used (${(error as Error).message}). ` +
-      "It must be a folder that this user may write to.",
-  );
+const unusable = (dataDir: string, name: string, error: unknown) =>
+  error instanceof OperatorError
+    ? error
+    : new OperatorError(
+        `${name} ${dataDir} cannot be used (${(error as Error).message}). ` +
+          "It must be a folder that this user may write to.",
+      );
 
 /** What the last holder said; only worth something while the folder is locked. */
 export function holderOf(dataDir: string): Holder | undefined {

@@ -1,56 +1,84 @@
-import { PGlite, type PGliteOptions, type Transaction, types } from "@electric-sql/pglite";
-import type { Engine, Session } from "./db.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
+import { type Engine, randomPageCost, type Session, type Terms } from "./db.ts";
+import { CallerGone, orDown } from "./failure.ts";
+import { createPreparedStatements } from "./prepared.ts";
+import { createTurns } from "./turns.ts";
 
-// The wire speaks integers for times and counters, so the driver hands over integers.
-const parsers = {
-  [types.INT8]: Number,
-  [types.TIMESTAMPTZ]: (text: string) => Date.parse(text),
-  [types.BYTEA]: (text: string) => Buffer.from(text.slice(2), "hex"),
-};
-
-// The library's own goes byte by byte: 12 s for what a code host may send.
-const serializers = {
-  [types.BYTEA]: (bytes: Uint8Array) =>
-    `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`,
-};
-
-/** PostgreSQL inside this process. One connection: statements queue, transactions exclude each other. */
+/**
+ * PostgreSQL inside this process. One connection: statements queue, transactions exclude each other. It has no
+ * timers, so `statement_timeout` does nothing, and while it runs a statement nothing else runs: every statement
+ * must read a bounded number of rows. Only a statement that has not begun can be left out.
+ */
 export async function openPglite(dataDir?: string, options: PGliteOptions = {}): Promise<Engine> {
   const pg = await PGlite.create({ ...options, ...(dataDir === undefined ? {} : { dataDir }) });
-  return {
-    kind: "pglite",
-    ...sessionOver(pg),
-    foreign: (text, values) => {
-      // A block that fails halfway would leave the only connection inside an aborted transaction, and the
-      // next statement, whoever's it is, would fail. As a transaction of the driver it is rolled back first.
-      const block = /^\s*BEGIN;(.*)COMMIT;?\s*$/s.exec(text);
-      if (block) return pg.transaction((tx) => sessionOver(tx).foreign(block[1]!));
-      return sessionOver(pg).foreign(text, values);
-    },
-    transaction: (work) => pg.transaction((tx) => work(sessionOver(tx))),
-    listen: async (channel, onPayload) => {
-      const unlisten = await pg.listen(channel, onPayload);
-      return () => unlisten();
-    },
-    close: () => pg.close(),
-  };
-}
-
-function sessionOver(on: PGlite | Transaction): Session {
-  return {
-    query: async (text, values) => {
-      const { rows, affectedRows } = await on.query<Record<string, unknown>>(text, values, {
-        parsers,
-        serializers,
-      });
-      return { rows, affected: affectedRows ?? 0 };
-    },
+  // Nothing keeps statistics here, and without them a bitmap of all matching rows looks cheaper than the first few
+  // of them in the order of an index.
+  await pg.exec(`set enable_bitmapscan = off; set random_page_cost = ${randomPageCost}`);
+  const turns = createTurns();
+  const inTurn = <T>(terms: Terms | undefined, work: () => Promise<T>) =>
+    turns.take(terms?.share ?? "background", work);
+  const execute = createPreparedStatements(pg);
+  const session: Session = {
+    query: (text, values) => withoutStall(() => execute(text, values)),
     foreign: async (text, values) => {
-      const results = values?.length ? [await on.query(text, values)] : await on.exec(text);
+      const results = await orDown(
+        values?.length ? pg.query(text, values).then((result) => [result]) : pg.exec(text),
+      );
       return {
         rows: results.flatMap(({ rows }) => rows as Record<string, unknown>[]),
         affected: results.at(-1)?.affectedRows ?? 0,
       };
     },
   };
+
+  async function transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    await execute("begin");
+    try {
+      const result = await work(session);
+      // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
+      if ((await execute("commit")).tag !== "COMMIT")
+        throw new Error("The transaction was rolled back by an earlier error.");
+      return result;
+    } catch (error) {
+      if (pg.isInTransaction()) await execute("rollback");
+      throw error;
+    }
+  }
+
+  return {
+    kind: "pglite",
+    query: (text, values, terms) =>
+      inTurn(terms, async () => {
+        if (terms?.signal?.aborted) throw new CallerGone();
+        return session.query(text, values);
+      }),
+    foreign: (text, values, terms) =>
+      inTurn(terms, () => {
+        // A block that fails halfway would leave the only connection inside an aborted transaction, and the next
+        // statement, whoever's it is, would fail. As a transaction of ours it is rolled back first.
+        const block = /^\s*BEGIN;(.*)COMMIT;?\s*$/s.exec(text);
+        return block ? transaction(({ foreign }) => foreign(block[1]!)) : session.foreign(text, values);
+      }),
+    transaction: (work, terms) => inTurn(terms, () => transaction(work)),
+    listen: async (channel, onPayload) => {
+      const unlisten = await inTurn(undefined, () => pg.listen(channel, onPayload));
+      return () => inTurn(undefined, unlisten);
+    },
+    close: () => inTurn(undefined, () => pg.close()),
+  };
+}
+
+/** A statement that took this long has kept sockets and timers waiting. */
+const longMs = 5;
+
+/**
+ * A statement is a function call: many in a row would be one long turn of the event loop. After a long one,
+ * whatever waits for this process has its turn first.
+ */
+async function withoutStall<T>(run: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const result = await orDown(run());
+  if (performance.now() - started > longMs) await nextTurn();
+  return result;
 }

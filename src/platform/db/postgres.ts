@@ -1,5 +1,13 @@
 import pg from "pg";
-import type { Engine, Session, Unlisten } from "./db.ts";
+import { whileWanted } from "./cancel.ts";
+import {
+  type Engine,
+  randomPageCost,
+  type Session,
+  type Terms,
+  type Unlisten,
+  type WorkClass,
+} from "./db.ts";
 import { isDatabaseDown, orDown } from "./failure.ts";
 
 // The wire speaks integers for times and counters, so the driver hands over integers.
@@ -26,33 +34,68 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
+/** How long the server lets a statement run, in milliseconds; 0: as long as it takes. */
+export type StatementLimits = Record<WorkClass, number>;
+
+const defaultLimits: StatementLimits = { read: 5_000, change: 20_000, background: 120_000, unlimited: 0 };
+
 export interface PostgresOptions {
+  /** Connections for requests; jobs have half as many of their own. */
   poolSize?: number;
-  /** A statement that takes longer has lost its server: a network that swallows everything says nothing. */
+  limits?: Partial<StatementLimits>;
+  /** An answer that is this late has lost its server: a network that swallows everything says nothing. */
   statementMs?: number;
   onError: (error: Error) => void;
 }
 
+/**
+ * The limits are settings of the connection, sent when it is opened: requests and background work have a pool
+ * each, and no statement costs a round trip more. Where a transaction is allowed more, it says so with its BEGIN.
+ */
 export async function openPostgres(
   url: string,
-  { poolSize = 10, statementMs = 30_000, onError }: PostgresOptions,
+  { poolSize = 10, limits: given = {}, statementMs = 30_000, onError }: PostgresOptions,
 ): Promise<Engine> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    application_name: "signalbox",
-    connectionTimeoutMillis: 5_000,
-    // A new connection knows none of our statements: those that have learned them are kept for the next burst.
-    idleTimeoutMillis: 300_000,
-    idle_in_transaction_session_timeout: 60_000,
-    keepAlive: true,
-  });
-  pool.on("error", onError);
+  const limits = { ...defaultLimits, ...given };
+  const openPool = (max: number, work: WorkClass) =>
+    new pg.Pool({
+      connectionString: url,
+      max,
+      application_name: "signalbox",
+      connectionTimeoutMillis: 5_000,
+      // A new connection knows none of our statements: those that have learned them are kept for the next burst.
+      idleTimeoutMillis: 300_000,
+      statement_timeout: limits[work],
+      options: `-c random_page_cost=${randomPageCost}`,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
+    }).on("error", onError);
+  const requests = openPool(poolSize, "read");
+  const background = openPool(Math.max(2, Math.ceil(poolSize / 2)), "background");
+  const pools = [requests, background];
+  const isRequest = ({ work }: Terms) => work === "read" || work === "change";
+  const poolOf = (terms: Terms) => (isRequest(terms) ? requests : background);
+  // The server's own limit comes first, so that it is the server that ends a statement.
+  const waitMs = (work: WorkClass) =>
+    limits[work] === 0 ? undefined : Math.max(statementMs, work === "background" ? limits[work] + 5_000 : 0);
+  const beginText = (terms: Terms) => {
+    const ofPool = limits[isRequest(terms) ? "read" : "background"];
+    const limit = limits[terms.work];
+    return limit === ofPool ? "begin" : `begin; set local statement_timeout = ${limit}`;
+  };
   return {
     kind: "postgres",
-    ...sessionOver(pool, statementMs),
-    transaction: async (work) => {
-      const client = await orDown(pool.connect());
+    query: (text, values, terms = standard) => {
+      const { signal, work } = terms;
+      if (!signal) return sessionOver(poolOf(terms), waitMs(work)).query(text, values);
+      return whileWanted(poolOf(terms), signal, (client) =>
+        sessionOver(client, waitMs(work)).query(text, values),
+      );
+    },
+    foreign: (text, values, terms = standard) =>
+      sessionOver(poolOf(terms), waitMs(terms.work)).foreign(text, values),
+    transaction: async (work, terms = standard) => {
+      const client = await orDown(poolOf(terms).connect());
       let broken: Error | undefined;
       // The pool only listens to connections at rest; one that is lost here would end the process.
       const onLost = (error: Error) => {
@@ -60,10 +103,9 @@ export async function openPostgres(
       };
       client.on("error", onLost);
       try {
-        const inside = sessionOver(client, statementMs);
-        await inside.query("begin", []);
-        const result = await work(inside);
-        const { command } = await orDown(client.query("commit"));
+        await orDown(client.query({ text: beginText(terms), ...limitOf(statementMs) }));
+        const result = await work(sessionOver(client, waitMs(terms.work)));
+        const { command } = await orDown(client.query({ text: "commit", ...limitOf(waitMs(terms.work)) }));
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
         if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
         return result;
@@ -80,17 +122,23 @@ export async function openPostgres(
     listen: (channel, onPayload, onGap, onLost) =>
       listen(url, channel, { onPayload, onGap, onLost, onError }),
     pool: () => ({
-      inUse: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      inUse: sum(pools, (pool) => pool.totalCount - pool.idleCount),
+      idle: sum(pools, (pool) => pool.idleCount),
+      waiting: sum(pools, (pool) => pool.waitingCount),
     }),
-    close: () => pool.end(),
+    close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };
 }
 
-function sessionOver(on: pg.Pool | pg.PoolClient, statementMs: number): Session {
-  // The driver reads this per statement; its types do not know.
-  const limit = { query_timeout: statementMs };
+const standard: Terms = { work: "background" };
+const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
+  pools.reduce((total, pool) => total + count(pool), 0);
+
+// The driver reads this per statement; its types do not know.
+const limitOf = (waitMs: number | undefined) => (waitMs === undefined ? {} : { query_timeout: waitMs });
+
+function sessionOver(on: pg.Pool | pg.PoolClient, waitMs: number | undefined): Session {
+  const limit = limitOf(waitMs);
   return {
     query: async (text, values) => {
       const name = nameOf(text);

@@ -1,20 +1,15 @@
-import { lookup as systemLookup } from "node:dns";
 import net from "node:net";
 import tls from "node:tls";
 import type { buildConnector } from "undici";
+import type { Resolve, ResolvedAddress } from "../dns/index.ts";
 import { parseIp } from "./addresses.ts";
 import { EgressError, toEgressError } from "./errors.ts";
 import { bareHost, type Guard } from "./policy.ts";
 
-export interface ResolvedAddress {
-  address: string;
-  family: number;
-}
-/** Every address of a name, as `getaddrinfo` gives them. */
-export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
-
 export interface ConnectorOptions {
   resolve: Resolve;
+  /** Whose places of the resolver lookups are counted under. */
+  share: string;
   /** PEM certificates trusted besides the system's own. */
   ca?: readonly string[] | undefined;
   connectTimeoutMs: number;
@@ -64,7 +59,7 @@ export function guardedConnector(guard: Guard, options: ConnectorOptions): build
       noDelay: true,
       autoSelectFamily: true,
       lookup: (_name, { all }, done) => {
-        checkedAddresses(guard, options.resolve, host, port).then(
+        checkedAddresses(guard, options, host, port).then(
           (list) => (all ? done(null, list) : done(null, list[0]!.address, list[0]!.family)),
           (error) => done(error, []),
         );
@@ -104,51 +99,14 @@ export function guardedConnector(guard: Guard, options: ConnectorOptions): build
 
 async function checkedAddresses(
   guard: Guard,
-  resolve: Resolve,
+  { resolve, share }: ConnectorOptions,
   host: string,
   port: number,
 ): Promise<ResolvedAddress[]> {
-  const list = await resolve(host).catch((error) => {
+  const list = await resolve(host, share).catch((error) => {
     throw toEgressError(error, new URL(`http://${host}`));
   });
   if (list.length === 0) throw new EgressError("dns_failed", `The name ${host} has no address in DNS.`);
   for (const { address } of list) guard.checkAddress(address, host, port);
   return list.map(({ address }) => ({ address, family: net.isIP(address) }));
-}
-
-/**
- * `getaddrinfo` runs on libuv's four threads, which files, zlib and password hashing need as well. A name server that
- * never answers must not take them all, so at most two names are asked at a time; one name is asked once for all who wait.
- * A name whose turn comes when everyone who wanted it has given up is not asked: a line of them would outlive its cause.
- */
-export function systemResolve({ limit = 2, patienceMs = 10_000 } = {}): Resolve {
-  const asking = new Map<string, Promise<ResolvedAddress[]>>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  const ask = async (hostname: string) => {
-    const since = performance.now();
-    const waits = running >= limit;
-    if (waits) await new Promise<void>((go) => waiting.push(go));
-    else running += 1;
-    try {
-      if (waits && performance.now() - since > patienceMs)
-        throw Object.assign(new Error("not asked in time"), { code: "EAI_AGAIN" });
-      return await new Promise<ResolvedAddress[]>((done, fail) => {
-        systemLookup(hostname, { all: true }, (error, list) => (error ? fail(error) : done(list)));
-      });
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
-
-  return (hostname) => {
-    const known = asking.get(hostname);
-    if (known) return known;
-    const answer = ask(hostname).finally(() => asking.delete(hostname));
-    asking.set(hostname, answer);
-    return answer;
-  };
 }

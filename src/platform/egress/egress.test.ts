@@ -10,7 +10,6 @@ import {
   serveRaw,
   serveTls,
 } from "../../../test/security/egress-kit.ts";
-import { systemResolve } from "./connector.ts";
 import { createEgress, type EgressOptions, type EgressPolicy } from "./index.ts";
 
 const LOCAL: EgressPolicy = { allow: [], allowLoopback: true };
@@ -432,21 +431,36 @@ describe("fetch", () => {
   });
 });
 
-describe("names", () => {
-  test("are asked of the system two at a time, and one name once for all who wait", async () => {
-    const resolve = systemResolve();
-    const answers = await Promise.all(
-      ["localhost", "localhost", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map(resolve),
+describe("an organization's way out", () => {
+  test("tells the resolver whose lookup it is, also for addresses that a server names", async () => {
+    const server = await echo();
+    const shares: string[] = [];
+    const egress = egressOf(
+      { allow: ["*.test"], allowLoopback: true },
+      {
+        lookup: async (_name, share) => {
+          shares.push(share);
+          return [{ address: "127.0.0.1", family: 4 }];
+        },
+      },
     );
-    expect(answers[0]).toBe(answers[1]);
-    expect(answers.map((list) => list[0]!.address).slice(2)).toEqual(["127.0.0.2", "127.0.0.3", "127.0.0.4"]);
+    const { port } = server;
+    await egress.forOrganization("org_a").request(`http://one.test:${port}/`);
+    await egress.forOrganization("org_b").fetch(`http://two.test:${port}/`);
+    await egress.forOrganization("org_c").namedBy("https://far.test/").request(`http://three.test:${port}/`);
+    expect(shares).toEqual(["org_a", "org_b", "org_c"]);
   });
 
-  test("whose turn comes when nobody waits any more are not asked, and block no one", async () => {
-    const resolve = systemResolve({ limit: 1, patienceMs: 0 });
-    const [first, late] = await Promise.allSettled(["127.0.0.2", "127.0.0.3"].map((name) => resolve(name)));
-    expect(first?.status).toBe("fulfilled");
-    expect(late).toMatchObject({ status: "rejected", reason: { code: "EAI_AGAIN" } });
-    expect(await resolve("127.0.0.4")).toEqual([{ address: "127.0.0.4", family: 4 }]);
+  test("has connections of its own", async () => {
+    const used = new Map<string, Set<number | undefined>>();
+    const server = await serve((request, reply) => {
+      const ports = used.get(request.url!) ?? new Set();
+      used.set(request.url!, ports.add(request.socket.remotePort));
+      reply.end();
+    });
+    const egress = egressOf();
+    for (const orgId of ["a", "b", "a", "b", "a"])
+      await egress.forOrganization(orgId).request(at(server, `/${orgId}`));
+    expect([...used.get("/a")!].filter((port) => used.get("/b")!.has(port))).toEqual([]);
   });
 });

@@ -1,10 +1,12 @@
 import { Agent } from "undici";
-import { guardedConnector, type Resolve, systemResolve } from "./connector.ts";
+import { createResolver, type Resolve } from "../dns/index.ts";
+import { createAgents } from "./agents.ts";
+import { guardedConnector } from "./connector.ts";
 import type { EgressError } from "./errors.ts";
 import { createFetch, type FetchLimits } from "./fetch.ts";
 import { createGuard, type Guard, isLoopbackHost } from "./policy.ts";
 import { type Exchange, openExchange } from "./request.ts";
-import type { Egress, EgressPolicy, EgressRequest } from "./types.ts";
+import type { Egress, EgressGateway, EgressPolicy, EgressRequest } from "./types.ts";
 
 export interface EgressOptions {
   /** Decoded bytes that `fetch` accepts. Default 1 MiB. */
@@ -13,11 +15,11 @@ export interface EgressOptions {
   fetchTimeoutMs?: number;
   /** PEM certificates to trust besides the system's own. */
   ca?: readonly string[];
-  /** How a name becomes addresses. Default `getaddrinfo`. */
+  /** How a name becomes addresses. Default: hosts file and DNS, shared fairly. */
   lookup?: Resolve;
 }
 
-export interface GuardedEgress extends Egress {
+export interface GuardedEgress extends Egress, EgressGateway {
   /** The same guard and connections, with other limits for `fetch`. */
   withLimits(limits: Partial<FetchLimits>): Egress;
 }
@@ -33,34 +35,36 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const guard = createGuard(policy);
   // What the loopback default opens is told by the URL alone, so one check before connecting is the whole difference.
   const outward = policy.allowLoopback ? createGuard({ ...policy, allowLoopback: false }) : guard;
-  const connect = guardedConnector(guard, {
-    resolve: options.lookup ?? systemResolve(),
-    ca: options.ca,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  });
-  const newAgent = () =>
-    new Agent({
-      connect,
-      // One protocol to reason about; every server that speaks HTTP/2 speaks HTTP/1.1 as well.
-      allowH2: false,
-      pipelining: 1,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      // The exchange has one deadline; timers that start again with each byte would add nothing.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // Short, whatever the server proposes: a connection outlives the check of its address by this much.
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 4_000,
-    });
-  let agent = newAgent();
+  const resolve = options.lookup ?? createResolver();
+  const agents = createAgents(
+    (share) =>
+      new Agent({
+        connect: guardedConnector(guard, {
+          resolve,
+          share,
+          ca: options.ca,
+          connectTimeoutMs: CONNECT_TIMEOUT_MS,
+        }),
+        // One protocol to reason about; every server that speaks HTTP/2 speaks HTTP/1.1 as well.
+        allowH2: false,
+        pipelining: 1,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        // The exchange has one deadline; timers that start again with each byte would add nothing.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        // Short, whatever the server proposes: a connection outlives the check of its address by this much.
+        keepAliveTimeout: 4_000,
+        keepAliveMaxTimeout: 4_000,
+      }),
+  );
 
   const limits: FetchLimits = {
     maxBytes: options.fetchMaxBytes ?? MAX_BYTES,
     timeoutMs: options.fetchTimeoutMs ?? TIMEOUT_MS,
   };
 
-  function behind(guard: Guard): GuardedEgress {
-    const open = (exchange: Exchange) => openExchange(() => agent, guard, exchange);
+  function behind(guard: Guard, share: string): GuardedEgress {
+    const open = (exchange: Exchange) => openExchange(() => agents.get(share), guard, exchange);
     const egress: Egress = {
       async request(url, request = {}) {
         const { chunks, ...head } = await open(toExchange(url, request));
@@ -78,20 +82,18 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
       },
       open: (url, request = {}) => open(toExchange(url, request)),
       fetch: createFetch(open, limits, REDIRECTS),
-      namedBy: (url) => (isLoopbackHost(URL.parse(String(url))?.hostname ?? "") ? egress : behind(outward)),
+      namedBy: (url) =>
+        isLoopbackHost(URL.parse(String(url))?.hostname ?? "") ? egress : behind(outward, share),
       refusal: (url) => refusalOf(guard, url),
-      async close() {
-        const old = agent;
-        agent = newAgent();
-        await old.close();
-      },
+      close: agents.close,
     };
     return {
       ...egress,
+      forOrganization: (orgId) => behind(guard, orgId),
       withLimits: (other) => ({ ...egress, fetch: createFetch(open, { ...limits, ...other }, REDIRECTS) }),
     };
   }
-  return behind(guard);
+  return behind(guard, "");
 }
 
 function refusalOf(guard: Guard, url: string | URL): string | undefined {

@@ -51,6 +51,11 @@ const resolverDown: Told = [
   "resolver_down",
   (host) => `The name server gave no answer when asked for ${host}. Check the DNS settings of this machine.`,
 ];
+const lookupsBusy: Told = [
+  "resolver_down",
+  (host) =>
+    `Too many names are being looked up for this organization, so ${host} was not. Try again shortly.`,
+];
 const selfSigned: Told = [
   "tls_failed",
   (host) =>
@@ -75,6 +80,7 @@ const BY_CODE: Readonly<Record<string, Told>> = {
   EAI_AGAIN: resolverDown,
   EAI_FAIL: resolverDown,
   EAI_SYSTEM: resolverDown,
+  DNS_BUSY: lookupsBusy,
   ETIMEOUT: resolverDown,
   ESERVFAIL: resolverDown,
   EREFUSED: resolverDown,

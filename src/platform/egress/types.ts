@@ -21,6 +21,12 @@ export interface Egress {
   close(): Promise<void>;
 }
 
+/** What every room starts from: a request is always made for an organization. */
+export interface EgressGateway extends Pick<Egress, "refusal"> {
+  /** The way out of one organization: its own connections, and its own share of the resolver. */
+  forOrganization(orgId: string): Egress;
+}
+
 export interface EgressRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;

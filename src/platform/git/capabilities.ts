@@ -1,17 +1,26 @@
 import type { EgressStream } from "../egress/index.ts";
 import { GitError, malformed } from "./errors.ts";
 import { type Packet, PacketReader } from "./pkt-line.ts";
+import type { Remote } from "./transport.ts";
 
 /** What a server said about itself. The old protocol lists its refs at once, the second when asked. */
 export type Capabilities =
   | { version: 2; filter: boolean; shallow: boolean }
   | { version: 0; names: ReadonlySet<string>; refs: ReadonlyMap<string, string> };
 
+/** Git knows about a dozen. */
+const mostCapabilities = 500;
+/** Longer than any file system would keep a ref. */
+const longestRef = 4_096;
+
 const banner = `# service=git-upload-pack`;
 
-export async function readCapabilities(reply: EgressStream): Promise<Capabilities> {
+export async function readCapabilities(
+  { limits, signal }: Remote,
+  reply: EgressStream,
+): Promise<Capabilities> {
   try {
-    const reader = new PacketReader(reply.chunks);
+    const reader = new PacketReader(reply.chunks, { packets: limits.packets, signal });
     let first = await reader.next();
     if (textOf(first) === banner) {
       if ((await reader.next()) !== "flush") throw malformed("its beginning is unknown");
@@ -35,6 +44,7 @@ async function readSecond(reader: PacketReader): Promise<Capabilities> {
     if (line === undefined) break;
     const [name = "", value = ""] = line.split(/=(.*)/s);
     known.set(name, value);
+    if (known.size > mostCapabilities) throw malformed("it lists more capabilities than git has");
   }
   checkFormat(known.get("object-format"));
   if (!known.has("ls-refs") || !known.has("fetch")) throw malformed("it cannot fetch");
@@ -50,10 +60,11 @@ async function readOld(reader: PacketReader, first: Packet | undefined): Promise
     let line = textOf(packet)!;
     if (!names) {
       const [ref = "", capabilities = ""] = line.split("\0");
-      names = new Set(capabilities.trim().split(" "));
+      names = new Set(capabilities.trim().split(" ", mostCapabilities));
       checkFormat([...names].find((name) => name.startsWith("object-format="))?.slice(14));
       line = ref;
     }
+    if (line.length > longestRef) throw malformed("the name of a ref is too long");
     if (/^shallow [0-9a-f]+$/.test(line)) continue;
     const [, id, ref] = /^([0-9a-f]{40}) (\S+)$/.exec(line) ?? [];
     if (!id || !ref) throw malformed("the list of refs cannot be read");

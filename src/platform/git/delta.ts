@@ -18,8 +18,16 @@ export function deltaSizes(delta: Buffer): { base: number; result: number; at: n
   return { base: number(), result: number(), at };
 }
 
+/** An instruction takes about as long as inflating this many bytes. */
+const instructionBytes = 32;
+
 /** Copies from the base and from the delta itself, within the size that the delta announced. */
-export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
+export function applyDelta(
+  base: Buffer,
+  delta: Buffer,
+  maxBytes: number,
+  charge: (bytes: number) => void = () => {},
+): Buffer {
   const sizes = deltaSizes(delta);
   if (sizes.base !== base.length) throw malformed("a delta was made for another base");
   if (sizes.result > maxBytes)
@@ -27,6 +35,7 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
   const result = Buffer.allocUnsafe(sizes.result);
   let { at } = sizes;
   let written = 0;
+  let instructions = 0;
   const byte = () => {
     const value = delta[at++];
     if (value === undefined) throw malformed("a delta was cut short");
@@ -34,6 +43,7 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
   };
   while (at < delta.length) {
     const operation = byte();
+    instructions++;
     if (operation & 0x80) {
       let from = 0;
       let length = 0;
@@ -52,6 +62,7 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
       written += operation;
     }
   }
+  charge(instructions * instructionBytes);
   if (written !== result.length) throw malformed("a delta gives less than it announces");
   return result;
 }

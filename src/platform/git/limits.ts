@@ -3,6 +3,8 @@ export interface GitLimits {
   /** Of refs that a server of the old protocol lists without being asked. */
   advertisementBytes: number;
   packBytes: number;
+  /** Of the packets of one reply: honest ones are few and large. */
+  packets: number;
   objects: number;
   /** Everything that is inflated or put together from deltas, counted as often as it is. */
   inflatedBytes: number;
@@ -11,18 +13,22 @@ export interface GitLimits {
   deltaDepth: number;
   /** Of objects that stand on each other as deltas, while they are put together. */
   heldBytes: number;
+  /** Of objects that are kept because others are made from them. */
+  cacheBytes: number;
   timeoutMs: number;
 }
 
 export const defaultLimits: GitLimits = {
   advertisementBytes: 16 * 1024 * 1024,
   packBytes: 64 * 1024 * 1024,
+  packets: 500_000,
   objects: 250_000,
   inflatedBytes: 512 * 1024 * 1024,
   objectBytes: 8 * 1024 * 1024,
   // Git makes chains of 50; aggressive repacking once made 250.
   deltaDepth: 500,
   heldBytes: 64 * 1024 * 1024,
+  cacheBytes: 16 * 1024 * 1024,
   timeoutMs: 120_000,
 };
 

@@ -14,20 +14,19 @@ const kinds: Record<string, TreeEntry["kind"]> = {
   "16": "submodule",
 };
 
-export function parseTree(data: Buffer): TreeEntry[] {
-  const entries: TreeEntry[] = [];
+export function* parseTree(data: Buffer): Generator<TreeEntry, undefined> {
   for (let at = 0; at < data.length; ) {
     const space = data.indexOf(0x20, at);
     const nul = data.indexOf(0, space);
-    if (space < 0 || nul < 0 || nul + 21 > data.length || nul === space + 1)
+    // A mode has five or six digits; without the bound it would become a string of any length.
+    if (space < 0 || space - at > 6 || nul < 0 || nul + 21 > data.length || nul === space + 1)
       throw malformed("a folder cannot be read");
     const mode = data.toString("latin1", at, space).padStart(6, "0");
     const kind = kinds[mode.slice(0, 2)];
     if (!kind || !/^[0-7]{6}$/.test(mode)) throw malformed("a folder holds something of an unknown kind");
-    entries.push({ kind, name: data.subarray(space + 1, nul), id: data.toString("hex", nul + 1, nul + 21) });
+    yield { kind, name: data.subarray(space + 1, nul), id: data.toString("hex", nul + 1, nul + 21) };
     at = nul + 21;
   }
-  return entries;
 }
 
 export interface Commit {

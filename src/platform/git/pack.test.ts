@@ -6,6 +6,7 @@ import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runGit } from "../../../test/fixtures/git-server.ts";
+import { createBudget, stepBytes } from "./budget.ts";
 import { applyDelta } from "./delta.ts";
 import { defaultLimits } from "./limits.ts";
 import { openPack } from "./pack.ts";
@@ -203,12 +204,73 @@ describe("a pack that is small and would become large", () => {
     const base = Buffer.alloc(1_000_000, "a");
     const small = Buffer.concat([varint(base.length), varint(1), Buffer.from([0x80 | 0x10, 1])]);
     const first = Buffer.concat([header(3, base.length), deflateSync(base)]);
-    const pack = await openPack(made([first, refDelta(idOf(base), small)]), limits);
+    const pack = await openPack(made([first, refDelta(idOf(base), small)]), { ...limits, cacheBytes: 0 });
     const read = () => pack.read(idOf(Buffer.from("a")));
     for (let i = 0; i < 50; i++) expect(read().data.toString()).toBe("a");
     expect(() => {
       for (let i = 0; i < 200; i++) read();
     }).toThrow(/more than/);
+  });
+
+  /** A chain of deltas of so many objects, each a few bytes; the ids of its objects. */
+  function longChain(depth: number, text = (i: number) => `object ${i}`) {
+    const ids = [idOf(Buffer.from(text(0)))];
+    const objects = [Buffer.concat([header(3, text(0).length), deflateSync(text(0))])];
+    for (let i = 1; i <= depth; i++) {
+      const next = text(i);
+      const insert = Buffer.concat([Buffer.from([next.length]), Buffer.from(next)]);
+      const delta = Buffer.concat([varint(text(i - 1).length), varint(next.length), insert]);
+      objects.push(refDelta(ids.at(-1)!, delta));
+      ids.push(idOf(Buffer.from(next)));
+    }
+    return { ids, objects };
+  }
+
+  test("objects on one long chain are put together from the nearest one that is kept", async () => {
+    const { ids, objects } = longChain(90);
+    let charged = 0;
+    const charge = (bytes: number) => {
+      charged += bytes;
+    };
+    const pack = await openPack(made(objects), limits, { charge });
+    charged = 0;
+    for (const id of ids) expect(idOf(pack.read(id).data)).toBe(id);
+    for (const id of ids.toReversed()) pack.read(id);
+    // Each from the beginning would be 90 × 90 steps.
+    expect(charged / stepBytes).toBeLessThan(90 * 6);
+  });
+
+  test("every step of a delta chain is charged, however small what it makes", async () => {
+    const { ids, objects } = longChain(90);
+    const pack = await openPack(made(objects), { ...limits, cacheBytes: 0 });
+    let steps = 0;
+    expect(() => {
+      for (;;) {
+        for (const id of ids) pack.read(id);
+        steps += (90 * 90) / 2;
+      }
+    }).toThrow(/more than/);
+    expect(steps * 10).toBeLessThan(limits.inflatedBytes);
+  });
+
+  test("a budget is shared by every pack of one reading", async () => {
+    const budget = createBudget({ inflatedBytes: 100_000 });
+    const { objects } = longChain(20);
+    await expect(
+      (async () => {
+        for (let i = 0; i < 20; i++) await openPack(made(objects), limits, budget);
+      })(),
+    ).rejects.toMatchObject({ kind: "too_large" });
+  });
+
+  test("giving up ends it in the middle", async () => {
+    const objects = Array.from({ length: 20_000 }, (_, i) =>
+      Buffer.concat([header(3, String(i).length), deflateSync(String(i))]),
+    );
+    const controller = new AbortController();
+    const opening = openPack(made(objects), limits, undefined, controller.signal);
+    controller.abort(new Error("enough"));
+    await expect(opening).rejects.toThrow("enough");
   });
 
   test("more objects than allowed are refused by their number alone", async () => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type Budget, createBudget, stepBytes } from "./budget.ts";
 import { applyDelta, deltaSizes } from "./delta.ts";
 import { GitError, malformed } from "./errors.ts";
 import { inflate, inflateAway } from "./inflate.ts";
@@ -36,10 +37,12 @@ const types: Record<number, ObjectType | "offset" | "reference"> = {
   7: "reference",
 };
 
-/** Chains of 50 deltas on files of some KiB, ten thousand of them, are half of this. */
-const readingFactor = 8;
-
-export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> {
+export async function openPack(
+  bytes: Buffer,
+  limits: GitLimits,
+  budget: Budget = createBudget(limits),
+  signal?: AbortSignal,
+): Promise<Pack> {
   if (bytes.length < 32 || bytes.toString("latin1", 0, 4) !== "PACK") throw malformed("there is no pack");
   const version = bytes.readUInt32BE(4);
   if (version !== 2 && version !== 3) throw new GitError("unsupported", "The pack has an unknown version.");
@@ -53,6 +56,7 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
   let inflated = 0;
   const spend = (size: number) => {
     inflated += size;
+    budget.charge(size + stepBytes);
     if (inflated > limits.inflatedBytes) {
       throw new GitError(
         "too_large",
@@ -60,17 +64,8 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
       );
     }
   };
-  let assembled = 0;
-  /** An object is put together anew each time that it is read: what stands on large ones is much work each time. */
-  const spendOnReading = (size: number) => {
-    assembled += size;
-    if (assembled > limits.inflatedBytes * readingFactor)
-      throw new GitError(
-        "too_large",
-        `Putting its files together takes more than ${mebibytes(limits.inflatedBytes * readingFactor)}.`,
-      );
-  };
-  const turn = takingTurns();
+  const cache = createCache(limits.cacheBytes);
+  const turn = takingTurns(signal);
   const byId = new Map<string, Entry>();
   const byOffset = new Map<number, Entry>();
   const waiting = new Map<Entry | string, Entry[]>();
@@ -186,7 +181,7 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
         }
         spend(child.length);
         const delta = inflate(bytes.subarray(child.dataAt, end), child.size).data;
-        const data = applyDelta(frame.data, delta, limits.objectBytes);
+        const data = applyDelta(frame.data, delta, limits.objectBytes, budget.charge);
         child.type = frame.entry.type;
         child.base = frame.entry;
         const id = idOf(child.type!, data);
@@ -203,23 +198,60 @@ export async function openPack(bytes: Buffer, limits: GitLimits): Promise<Pack> 
     passedOver += left;
   }
 
+  /** Puts an object together from the nearest of its bases that is kept, which then is the next one's. */
   function contentOf(entry: Entry): Buffer {
     const chain: Entry[] = [];
     let base = entry;
-    while (typeof base.base === "object") {
+    let data = cache.find(base);
+    while (!data && typeof base.base === "object") {
       chain.push(base);
       base = base.base;
+      data = cache.find(base);
     }
-    let { data } = inflate(bytes.subarray(base.dataAt, end), base.size);
-    spendOnReading(data.length);
+    budget.charge(stepBytes);
+    if (!data) {
+      budget.charge(base.size);
+      data = inflate(bytes.subarray(base.dataAt, end), base.size).data;
+      cache.keep(base, data);
+    }
     for (const next of chain.reverse()) {
-      spendOnReading(next.length);
+      budget.charge(next.length + next.size + stepBytes);
       const delta = inflate(bytes.subarray(next.dataAt, end), next.size).data;
-      data = applyDelta(data, delta, limits.objectBytes);
+      data = applyDelta(data, delta, limits.objectBytes, budget.charge);
+      cache.keep(next, data);
     }
     return data;
   }
 }
+
+/** The objects that were used last, up to so many bytes. */
+function createCache(maxBytes: number) {
+  const kept = new Map<Entry, Buffer>();
+  let size = 0;
+  return {
+    find(entry: Entry): Buffer | undefined {
+      const data = kept.get(entry);
+      if (data) {
+        kept.delete(entry);
+        kept.set(entry, data);
+      }
+      return data;
+    },
+    keep(entry: Entry, data: Buffer): void {
+      if (data.length > maxBytes) return;
+      kept.set(entry, data);
+      size += data.length + entryBytes;
+      for (const [oldest, { length }] of kept) {
+        if (size <= maxBytes) break;
+        kept.delete(oldest);
+        size -= length + entryBytes;
+      }
+    },
+  };
+}
+
+/** What keeping even an empty object costs. */
+const entryBytes = 256;
 
 const idOf = (type: ObjectType, data: Buffer): string =>
   createHash("sha1").update(`${type} ${data.length}\0`).update(data).digest("hex");

@@ -13,7 +13,7 @@ async function* inPieces(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer>
 }
 
 async function readAll(bytes: Buffer, sizes: number[]): Promise<(Packet | undefined)[]> {
-  const reader = new PacketReader(inPieces(bytes, sizes));
+  const reader = new PacketReader(inPieces(bytes, sizes), { packets: 10_000 });
   const packets: (Packet | undefined)[] = [];
   for (let next = await reader.next(); next !== undefined; next = await reader.next()) packets.push(next);
   return packets;
@@ -43,7 +43,9 @@ test("what was written is read, however it is cut into pieces", async () => {
 test("what comes after the last packet is handed on whole", async () => {
   await fc.assert(
     fc.asyncProperty(line, fc.uint8Array({ maxLength: 3_000 }), sizes, async (first, rest, pieces) => {
-      const reader = new PacketReader(inPieces(Buffer.concat([packet(first), rest]), pieces));
+      const reader = new PacketReader(inPieces(Buffer.concat([packet(first), rest]), pieces), {
+        packets: 10,
+      });
       expect(String(await reader.next())).toBe(first);
       const parts: Buffer[] = [];
       for await (const part of reader.rest()) parts.push(part);
@@ -80,4 +82,12 @@ test("a packet that was cut short is told from the end", async () => {
       await expect(readAll(whole.subarray(0, at), [7])).rejects.toMatchObject({ kind: "protocol" });
     }),
   );
+});
+
+test("more packets than allowed are refused, however small they are", async () => {
+  const reader = new PacketReader(inPieces(Buffer.from("0004".repeat(2_000)), [700]), { packets: 1_000 });
+  const readOn = async () => {
+    while ((await reader.next()) !== undefined);
+  };
+  await expect(readOn()).rejects.toMatchObject({ kind: "too_large" });
 });

@@ -1,4 +1,5 @@
 import { GitError, malformed } from "./errors.ts";
+import { takingTurns } from "./turns.ts";
 
 /** A line, or one of the three marks between lines. */
 export type Packet = Buffer | "flush" | "delimiter" | "end";
@@ -15,17 +16,31 @@ export function packet(text: string): Buffer {
 export const flush = Buffer.from("0000");
 export const delimiter = Buffer.from("0001");
 
+export interface PacketReaderOptions {
+  /** The most that are read. */
+  packets: number;
+  signal?: AbortSignal | undefined;
+}
+
 /** Reads packets as they arrive and holds no more than one. */
 export class PacketReader {
   #source: AsyncIterator<Uint8Array>;
   #held: Buffer = Buffer.alloc(0);
+  #left: number;
+  #turn: () => Promise<void> | undefined;
 
-  constructor(chunks: AsyncIterable<Uint8Array>) {
+  constructor(chunks: AsyncIterable<Uint8Array>, { packets, signal }: PacketReaderOptions) {
     this.#source = chunks[Symbol.asyncIterator]();
+    this.#left = packets;
+    this.#turn = takingTurns(signal);
   }
 
   /** Undefined at the end of what was sent. */
   async next(): Promise<Packet | undefined> {
+    // A compressed reply of some KiB can hold millions of packets without content.
+    if (this.#left-- <= 0)
+      throw new GitError("too_large", "The server cut its answer into more pieces than are read.");
+    await this.#turn();
     const head = await this.#take(4);
     if (head.length === 0) return undefined;
     const digits = head.toString("latin1");

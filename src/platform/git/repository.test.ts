@@ -132,7 +132,7 @@ describe("a server that leaves files out", () => {
     await made.commit({ "assets/film.bin": noise, "templates/a.md": "a" });
     const repository = await openRepository(egress, { url: made.url, limits: { packBytes: 10_000 } });
     const snapshot = await repository.snapshot((await repository.resolve("refs/heads/main"))!);
-    const folder = snapshot.tree(snapshot.commit.tree).find(({ name }) => String(name) === "templates")!;
+    const folder = [...snapshot.tree(snapshot.commit.tree)].find(({ name }) => String(name) === "templates")!;
     const [file] = snapshot.tree(folder.id);
     for await (const [, data] of snapshot.files([file!.id], 1_000)) expect(String(data)).toBe("a");
   });

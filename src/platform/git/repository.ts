@@ -1,4 +1,5 @@
 import type { Egress } from "../egress/index.ts";
+import { type Budget, createBudget } from "./budget.ts";
 import { type Capabilities, readCapabilities } from "./capabilities.ts";
 import { GitError, malformed } from "./errors.ts";
 import { defaultLimits, type GitLimits } from "./limits.ts";
@@ -28,14 +29,18 @@ export interface Repository {
 export interface Snapshot {
   id: string;
   commit: Commit;
-  tree(id: string): TreeEntry[];
+  /** The entries of a folder, one by one: a large folder is never held as objects. */
+  tree(id: string): Iterable<TreeEntry>;
   /** Each file once, in no order; undefined for one that is larger than `maxBytes`. */
   files(ids: Iterable<string>, maxBytes: number): AsyncIterable<[id: string, data: Buffer | undefined]>;
 }
 
 const filesAtOnce = 1_000;
 
-export async function openRepository(egress: Egress, options: RepositoryOptions): Promise<Repository> {
+export async function openRepository(
+  egress: Pick<Egress, "open">,
+  options: RepositoryOptions,
+): Promise<Repository> {
   const asked: Remote = {
     egress,
     url: options.url.replace(/\/+$/, ""),
@@ -44,21 +49,27 @@ export async function openRepository(egress: Egress, options: RepositoryOptions)
     limits: { ...defaultLimits, ...options.limits },
   };
   const { remote, reply } = await advertisement(asked);
-  const capabilities = await readCapabilities(reply);
+  const capabilities = await readCapabilities(remote, reply);
+  const budget = createBudget(remote.limits);
   return {
     resolve: async (ref) => {
       if (capabilities.version === 2) return listRef(remote, ref);
       return capabilities.refs.get(`${ref}^{}`) ?? capabilities.refs.get(ref);
     },
-    snapshot: (id) => openSnapshot(remote, capabilities, id),
+    snapshot: (id) => openSnapshot(remote, capabilities, id, budget),
   };
 }
 
-async function openSnapshot(remote: Remote, capabilities: Capabilities, id: string): Promise<Snapshot> {
+async function openSnapshot(
+  remote: Remote,
+  capabilities: Capabilities,
+  id: string,
+  budget: Budget,
+): Promise<Snapshot> {
   const withoutFiles = capabilities.version === 2 && capabilities.filter;
   const shallow = capabilities.version === 0 || capabilities.shallow;
   const head = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
-  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted);
+  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted, budget);
   const pack = await ask({ ids: head, shallow, withoutFiles });
   const commit = commitIn(pack, id);
   return {
@@ -73,7 +84,7 @@ async function openSnapshot(remote: Remote, capabilities: Capabilities, id: stri
     },
     async *files(ids, maxBytes) {
       const missing: string[] = [];
-      const turn = takingTurns();
+      const turn = takingTurns(remote.signal);
       for (const one of new Set(ids)) {
         await turn();
         if (pack.find(one)) yield [one, fileIn(pack, one, maxBytes)];

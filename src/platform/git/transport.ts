@@ -1,10 +1,12 @@
-import { type Egress, EgressError, type EgressStream } from "../egress/index.ts";
+// Not the whole of egress: threads load this module too, and have no sockets to guard.
+import { EgressError } from "../egress/errors.ts";
+import type { Egress, EgressStream } from "../egress/index.ts";
 import { GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
 
 /** A repository behind HTTP, and how it is asked. */
 export interface Remote {
-  egress: Egress;
+  egress: Pick<Egress, "open">;
   /** Without a slash at its end. */
   url: string;
   /** The value of the header, if one is sent. */

@@ -1,3 +1,6 @@
+import type { EgressStream } from "../egress/index.ts";
+import { createBoundedBuffer } from "./bounded-buffer.ts";
+import type { Budget } from "./budget.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { GitError, malformed } from "./errors.ts";
 import { mebibytes } from "./limits.ts";
@@ -20,7 +23,7 @@ export async function listRef(remote: Remote, ref: string): Promise<string | und
   ]);
   const reply = await post(remote, body, { maxBytes: remote.limits.advertisementBytes, version: 2 });
   try {
-    const reader = new PacketReader(reply.chunks);
+    const reader = packetsOf(remote, reply);
     for (;;) {
       const line = await reader.next();
       if (line === "flush") return undefined;
@@ -45,19 +48,27 @@ export interface Wanted {
   withoutFiles: boolean;
 }
 
-export async function fetchPack(remote: Remote, capabilities: Capabilities, wanted: Wanted): Promise<Pack> {
+const packetsOf = ({ limits, signal }: Remote, { chunks }: EgressStream) =>
+  new PacketReader(chunks, { packets: limits.packets, signal });
+
+export async function fetchPack(
+  remote: Remote,
+  capabilities: Capabilities,
+  wanted: Wanted,
+  budget: Budget,
+): Promise<Pack> {
   const { packBytes } = remote.limits;
   const version = capabilities.version;
   const body = capabilities.version === 2 ? secondRequest(wanted) : oldRequest(capabilities.names, wanted);
   const reply = await post(remote, body, { maxBytes: packBytes + 1024 * 1024, version });
   try {
-    const reader = new PacketReader(reply.chunks);
+    const reader = packetsOf(remote, reply);
     const banded = version === 2 || [...sidebands].some((name) => capabilities.names.has(name));
     await (version === 2
       ? skipToPack(reader)
       : skipAnswers(reader, wanted.shallow && capabilities.names.has("shallow")));
     const bytes = await gather(banded ? dataOf(reader) : reader.rest(), packBytes);
-    return await openPack(bytes, remote.limits);
+    return await openPack(bytes, remote.limits, budget, remote.signal);
   } finally {
     reply.close();
   }
@@ -116,25 +127,23 @@ async function* dataOf(reader: PacketReader): AsyncGenerator<Buffer> {
     if (line === "flush") return;
     if (!Buffer.isBuffer(line)) throw malformed("the pack was cut short");
     // 1 is the pack, 2 is for a person to watch, 3 is the end of it.
-    if (line[0] === 1) yield line.subarray(1);
-    else if (line[0] === 3) throw new GitError("server_error", "The server gave up while sending the pack.");
+    if (line[0] === 1) {
+      if (line.length > 1) yield line.subarray(1);
+    } else if (line[0] === 3)
+      throw new GitError("server_error", "The server gave up while sending the pack.");
     else if (line[0] !== 2) throw malformed("a piece of the pack is of an unknown kind");
   }
 }
 
 async function gather(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
+  const gathered = createBoundedBuffer(maxBytes);
   for await (const piece of pieces) {
-    size += piece.length;
-    if (size > maxBytes) {
+    if (!gathered.append(piece)) {
       throw new GitError(
         "too_large",
         `The server sent more than ${mebibytes(maxBytes)}. A server that can leave files out (uploadpack.allowFilter) sends less.`,
       );
     }
-    // A piece is part of a buffer that would be held with it.
-    parts.push(Buffer.from(piece));
   }
-  return Buffer.concat(parts, size);
+  return gathered.bytes();
 }

@@ -1,5 +1,5 @@
 import type { Caller, CredentialKind } from "../context.ts";
-import { forbidden, reauth, unauthorized } from "../errors.ts";
+import { credentialRequired, forbidden, reauth, unauthorized, unauthorizedKey } from "../errors.ts";
 
 /**
  * Who may call a route. Every route declares one, and it is checked before anything is read of the
@@ -23,19 +23,43 @@ export const open: Access = { kind: "public" };
 export const signedIn = (terms: Terms = {}) => ({ kind: "user", ...terms }) as const;
 export const member = (terms: Terms = {}) => ({ kind: "member", ...terms }) as const;
 
+const credentialNames: Partial<Record<CredentialKind, string>> = {
+  session: "a session",
+  key: "an API key",
+  mcp: "an MCP token",
+  runner: "a runner token",
+  run: "a run credential",
+};
+
+/** Who may call, in words, for the reference. */
+export function describeAccess(access: Access): string {
+  if (access.kind === "public") return "public, no credential is needed.";
+  const kinds = (access.credentials ?? ordinary).map((kind) => credentialNames[kind] ?? `a ${kind} token`);
+  const credentials = new Intl.ListFormat("en", { type: "disjunction" }).format(kinds);
+  const who =
+    access.kind === "user"
+      ? "."
+      : access.permission
+        ? ` of a member with the permission \`${access.permission}\`.`
+        : " of a member of the organization.";
+  const fresh = access.fresh ? " A session must have been signed in within the last 15 minutes." : "";
+  return `${credentials}${who}${fresh}`;
+}
+
 const ordinary: readonly CredentialKind[] = ["session", "key"];
 const freshForMs = 15 * 60_000;
 
 /** Throws the refusal that the caller deserves, the most basic one first. */
 export function checkAccess(access: Access, caller: Caller | undefined, now: number): void {
   if (access.kind === "public") return;
-  if (!caller) throw unauthorized();
   const credentials = access.credentials ?? ordinary;
+  if (!caller) throw credentials.includes("key") ? credentialRequired() : unauthorized();
   if (!credentials.includes(caller.credential)) {
     if (caller.credential === "key" && credentials.includes("session")) {
       throw forbidden("session_required", "This needs a signed-in session; an API key is not enough.");
     }
-    throw unauthorized("invalid_token");
+    const sentence = "This kind of credential is not accepted here.";
+    throw caller.credential === "key" ? unauthorizedKey(sentence) : unauthorized("invalid_token", sentence);
   }
   if (access.kind === "member") {
     if (!caller.member) {

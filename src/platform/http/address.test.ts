@@ -1,7 +1,9 @@
 import type { Socket } from "node:net";
+import { connect } from "node:net";
 import ipaddr from "ipaddr.js";
 import { expect, test } from "vitest";
 import { clientAddress, networkOf } from "./address.ts";
+import { listen } from "./server.ts";
 
 const trusted = ["10.0.0.0/8", "::1/128"].map((one) => ipaddr.parseCIDR(one));
 const addressOf = (peer: string, forwarded?: string, proxies = trusted) =>
@@ -40,4 +42,20 @@ test("attempts are counted by network: one household has one IPv4 address, but 2
   expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
   expect(networkOf("2001:db8:1:2:ffff::1")).toBe("2001:db8:1:2::/64");
   expect(networkOf("unknown")).toBe("unknown");
+});
+
+test("the address is the one that the connection was made from, also when the client has gone since", async () => {
+  const { port, serve } = await listen("127.0.0.1", 0);
+  const seen = Promise.withResolvers<string>();
+  const listening = serve({
+    answer: async (request) => {
+      request.incoming.socket.destroy();
+      seen.resolve(clientAddress(request, []));
+      return new Promise(() => {});
+    },
+  });
+  const client = connect(port, "127.0.0.1", () => client.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"));
+  client.on("error", () => {});
+  expect(await seen.promise).toBe("127.0.0.1");
+  await listening.close(100);
 });

@@ -11,7 +11,7 @@ export function clientAddress(
   { incoming, headers }: Pick<HttpRequest, "headers"> & { incoming: { socket: Socket } },
   trusted: Config["trustedProxies"],
 ): string {
-  const peer = peerAddress(incoming.socket);
+  const peer = peers.get(incoming.socket) ?? rememberPeer(incoming.socket);
   if (trusted.length === 0) return peer;
   const hops = (headers["x-forwarded-for"] ?? "")
     .split(",")
@@ -25,12 +25,10 @@ export function clientAddress(
 /** A connection has one peer for all its requests. */
 const peers = new WeakMap<object, string>();
 
-function peerAddress(socket: Socket): string {
-  let address = peers.get(socket);
-  if (address === undefined) {
-    address = normalize(socket.remoteAddress ?? "unknown");
-    peers.set(socket, address);
-  }
+/** To be called when the connection is made: a closed one no longer knows its peer. */
+export function rememberPeer(socket: Socket): string {
+  const address = normalize(socket.remoteAddress ?? "unknown");
+  peers.set(socket, address);
   return address;
 }
 

@@ -1,17 +1,24 @@
-import type { Caller, Ctx, Membership, Platform, UserId } from "../context.ts";
+import type { Caller, Ctx, Membership, OrgId, Platform, UserId } from "../context.ts";
 import { isCollision } from "../db/index.ts";
-import { notFound, unauthorized } from "../errors.ts";
+import { notFound, type Refusal, unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createLineLog } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { checkAccess } from "./access.ts";
 import { clientAddress, networkOf } from "./address.ts";
+import { credentialKey } from "./authenticate.ts";
+import { type BodyAccount, defaultBodyDeadlineMs, readBytes } from "./body.ts";
 import { cors } from "./cors.ts";
-import { eventStream, type Source } from "./event-stream.ts";
+import type { Source } from "./event-stream.ts";
+import { createEventStreams, type EventStreams } from "./event-streams.ts";
+import { createHostCheck } from "./host.ts";
 import { onceByKey, type Reply } from "./idempotency.ts";
-import { check, defaultBodyDeadlineMs, parseJson, parseQuery, readBytes } from "./input.ts";
+import { check, parseJson, parseParams, parseQuery } from "./input.ts";
+import { type IdempotencyLimits, limitsOfCredential } from "./kept-replies.ts";
+import { isNavigation } from "./navigation.ts";
 import { countAttempt } from "./rate-limit.ts";
-import { type Answer, jsonReply, ownReply, refusalReply } from "./reply.ts";
+import { refusalPage } from "./refusal-page.ts";
+import { type Answer, jsonReply, ownReply, toRefusal } from "./reply.ts";
 import type { HttpHeaders, HttpRequest } from "./request.ts";
 import { jsonBodyLimit, operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -21,6 +28,8 @@ export interface HttpOptions {
   routes: readonly Route[];
   /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
   authenticate(ctx: Ctx, request: HttpRequest): Promise<Caller | undefined> | Caller | undefined;
+  /** What may be kept for Idempotency-Key in a day. */
+  idempotencyLimits?(ctx: Ctx, orgId: OrgId): Promise<IdempotencyLimits>;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
   /** How long a body may take to arrive. */
@@ -36,6 +45,9 @@ export interface Http {
 export function createHttp(options: HttpOptions): Http {
   const { platform } = options;
   const logLine = createLineLog(platform.log);
+  const { bus, log } = platform;
+  const checkHost = createHostCheck(platform.config);
+  const streams = createEventStreams({ bus, log, closing: options.closing ?? new AbortController().signal });
   const router = createRouter(
     options.routes.map((route) => ({
       method: route.spec.method.toUpperCase(),
@@ -45,12 +57,20 @@ export function createHttp(options: HttpOptions): Http {
   );
   const methodNotAllowed = observed(platform.metrics, "method_not_allowed");
   const nowhere = observed(platform.metrics, "not_found");
+  const forReading = platform.db.under({ work: "read" });
+  const forChanging = platform.db.under({ work: "change" });
+  /** Until the caller is known, its network's share pays. A server has a connection for each. */
+  const databaseFor = (request: HttpRequest, address: string) => {
+    const work = workOf(request);
+    if (platform.db.kind === "pglite") return platform.db.under({ work, share: networkOf(address) });
+    return work === "read" ? forReading : forChanging;
+  };
   return {
     answer(request) {
       const found = router.find(request.method === "HEAD" ? "GET" : request.method, request.path);
       if (found) {
         request.params = found.params;
-        return observe(request, found.value, (ctx) => answer(options, found.value, request, ctx));
+        return observe(request, found.value, (ctx) => answer(options, streams, found.value, request, ctx));
       }
       const offered = router.methodsAt(request.path);
       if (offered.length === 0)
@@ -67,24 +87,33 @@ export function createHttp(options: HttpOptions): Http {
   /** What every request gets, whatever answers it: an id, a line in the log, a place in metrics and traces, an answer. */
   async function observe(
     request: HttpRequest,
-    { name, spec, time }: Observed,
+    { name, spec, time, refuse, refusalHeaders }: Observed,
     work: (ctx: Ctx) => Promise<Answer>,
   ): Promise<Answer> {
     const started = performance.now();
     const { method, headers } = request;
     const span = platform.trace?.start(spec ? `${method} ${spec.path}` : name, "server", headers.traceparent);
+    const address = clientAddress(request, platform.config.trustedProxies);
     const ctx: Ctx = {
       ...platform,
+      db: databaseFor(request, address),
       requestId: requestIdOf(headers),
       caller: undefined,
-      address: clientAddress(request, platform.config.trustedProxies),
+      address,
       userAgent: (headers["user-agent"] ?? "").slice(0, 300),
     };
     let reply: Answer;
     try {
+      checkHost(headers);
       reply = cors.preflight(request, ctx) ?? (await work(ctx));
     } catch (error) {
-      reply = refusalReply(error, ctx.requestId, platform.log);
+      const refusal = toRefusal(error, ctx.requestId, platform.log);
+      reply = takesPage(spec, request)
+        ? await ownReply(await pageFor(ctx, refusal, request, refuse), ctx.requestId, false)
+        : jsonReply(refusal.status, refusal.body, ctx.requestId, {
+            ...refusal.headers,
+            ...refusalHeaders?.(ctx, refusal, request),
+          });
     }
     cors.decorate(request, reply, ctx);
     const { status } = reply;
@@ -117,10 +146,44 @@ export function createHttp(options: HttpOptions): Http {
   }
 }
 
+/** In a browser, refusals of pages are pages, and so are addresses where nothing is. */
+function takesPage(spec: RouteSpec | undefined, { method, headers }: HttpRequest): boolean {
+  const mayBePage = spec
+    ? spec.raw === "text/html" || spec.navigation !== undefined
+    : method === "GET" || method === "HEAD";
+  return mayBePage && isNavigation(headers);
+}
+
+async function pageFor(
+  ctx: Ctx,
+  refusal: Refusal,
+  request: HttpRequest,
+  refuse: Route["refuse"],
+): Promise<Response> {
+  const { search } = request;
+  // Two slashes at the beginning would name a host.
+  const path = request.path.replace(/^\/+/, "/");
+  const usual = () =>
+    refusalPage(refusal, {
+      publicUrl: ctx.config.publicUrl,
+      requestId: ctx.requestId,
+      target: search ? `${path}?${search}` : path,
+    });
+  try {
+    return (await refuse?.(ctx, refusal, request)) ?? usual();
+  } catch (error) {
+    // The page may need what has just failed, such as the database.
+    ctx.log.warn({ requestId: ctx.requestId, err: error }, "refusal page failed");
+    return usual();
+  }
+}
+
 /** What a request is called in logs, metrics and traces. */
 interface Observed {
   name: string;
   spec?: RouteSpec;
+  refuse?: Route["refuse"];
+  refusalHeaders?: Route["refusalHeaders"];
   time(status: number, seconds: number): void;
 }
 
@@ -161,12 +224,12 @@ function offer(metrics: Metrics, route: Route): Offered {
   };
 }
 
-const never = new AbortController().signal;
 /** Media types of what is sent while it is made. */
 const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(
-  { authenticate, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs, closing = never }: HttpOptions,
+  { authenticate, idempotencyLimits, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
+  streams: EventStreams,
   { spec, handle, name, takesKey, onlyStatus, emptyQuery }: Offered,
   request: HttpRequest,
   ctx: Ctx,
@@ -181,11 +244,12 @@ async function answer(
   }
   const { headers, search } = request;
   const query = search === "" && emptyQuery ? emptyQuery : parseQuery(search, spec.query);
-  const params = spec.params ? check(spec.params, request.params) : undefined;
+  const params = spec.params ? parseParams(request.params, spec.params) : undefined;
 
   const idempotencyKey = takesKey ? headers["idempotency-key"] : undefined;
   const wantsBody = spec.body || idempotencyKey !== undefined;
-  const read = () => readBytes(request, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs);
+  const read = (account?: BodyAccount) =>
+    readBytes(request, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
   const bytes = wantsBody ? await read() : undefined;
   const given = (bytes: Buffer) => (spec.bodyOptional && bytes.length === 0 ? {} : parseJson(bytes, headers));
   const body = spec.body && bytes ? check(spec.body, given(bytes)) : undefined;
@@ -194,12 +258,12 @@ async function answer(
   const setHeader = (header: string, value: string) => {
     added[header] = value;
   };
-  const recheck = async () => {
-    const caller = await authenticate(ctx, request);
+  const authorize = (caller: Caller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
     // What is being sent was chosen for who they were at the beginning: they may ask again as who they are.
     if (!isAtLeast(caller?.member, ctx.caller?.member)) throw unauthorized("invalid_token");
   };
+  const recheck = async () => authorize(await authenticate(ctx, request));
   const input = {
     params,
     query,
@@ -208,10 +272,32 @@ async function answer(
     search,
     readBytes: read,
     setHeader,
-    eventStream: (source: Source) => eventStream({ ...ctx, recheck, closing }, source),
+    eventStream: (source: Source) =>
+      streams.open(
+        {
+          caller: ctx.caller,
+          network: networkOf(ctx.address),
+          credentialKey: credentialKey(request),
+          authenticate: async () => authenticate(ctx, request),
+          authorize,
+        },
+        source,
+      ),
+  };
+  const share = ctx.caller?.member?.orgId ?? networkOf(ctx.address);
+  const handled = {
+    ...ctx,
+    db: ctx.db.under(
+      isCancellable(spec)
+        ? { work: "read", signal: whenCallerLeaves(request), share }
+        : { work: workOf(request), share },
+    ),
   };
   if (spec.raw) {
-    return ownReply((await handle(ctx, input)) as Response, ctx.requestId, streamed.has(spec.raw));
+    return ownReply((await handle(handled, input)) as Response, ctx.requestId, streamed.has(spec.raw));
+  }
+  if (spec.navigation && isNavigation(headers)) {
+    return ownReply((await handle(handled, input)) as Response, ctx.requestId, false);
   }
   const reply = async (inside: Ctx): Promise<Reply> => {
     const outcome = await handle(inside, input);
@@ -219,26 +305,42 @@ async function answer(
     if (checkReplies) assertDescribed(spec.replies[sent.status], sent.body, name, sent.status);
     return sent;
   };
-  if (idempotencyKey !== undefined && ctx.caller) {
-    const { status, body, replayed } = await onceByKey(
-      { ...ctx, caller: ctx.caller },
-      idempotencyKey,
-      {
-        operation: `${request.method} ${request.path}`,
-        // Elsewhere the active organization does not matter, and may change by the very request.
-        orgId: spec.access.kind === "member" ? ctx.caller.member?.orgId : undefined,
-      },
-      bytes ?? Buffer.alloc(0),
-      reply,
-    );
+  if (idempotencyKey !== undefined) {
+    // Elsewhere the active organization does not matter, and may change by the very request.
+    const member = spec.access.kind === "member" ? ctx.caller?.member : undefined;
+    const repeatable = {
+      operation: `${request.method} ${request.path}`,
+      bytes: bytes ?? Buffer.alloc(0),
+      member,
+      limits: (member && (await idempotencyLimits?.(ctx, member.orgId))) ?? limitsOfCredential,
+    };
+    const { status, body, replayed } = await onceByKey(handled, idempotencyKey, repeatable, reply);
     return jsonReply(status, body, ctx.requestId, replayed ? { "idempotency-replayed": "true" } : undefined);
   }
-  const { status, body: sent } = await reply(ctx).catch(async (error: unknown) => {
+  const { status, body: sent } = await reply(handled).catch(async (error: unknown) => {
     // What the caller may do may be what went: then that is the answer.
     if (isCollision(error)) await recheck();
     throw error;
   });
   return jsonReply(status, sent, ctx.requestId, added);
+}
+
+/**
+ * A caller that leaves ends what is read for it. Not so where a GET changes something (links in mails, the way back
+ * from a provider: all of them pages), nor for event streams, whose reading may be shared with others.
+ */
+const isCancellable = ({ method, raw }: RouteSpec): boolean =>
+  method === "get" && (raw === undefined || raw === "application/x-ndjson");
+
+const workOf = ({ method }: HttpRequest) => (method === "GET" || method === "HEAD" ? "read" : "change");
+
+function whenCallerLeaves({ outgoing }: HttpRequest): AbortSignal {
+  const left = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) left.abort();
+  });
+  if (outgoing.destroyed) left.abort();
+  return left.signal;
 }
 
 function assertDescribed(

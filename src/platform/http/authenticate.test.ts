@@ -1,7 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Bus } from "../bus.ts";
 import type { Caller, Ctx } from "../context.ts";
+import { newId } from "../ids.ts";
+import { newToken } from "../secrets.ts";
 import { createAuthenticator } from "./authenticate.ts";
 
 /** A lookup that takes as long as the test says, and a bus that speaks when the test does. */
@@ -14,6 +16,7 @@ beforeEach(() => {
   lookups = [];
   const bus: Bus = {
     publish: async () => {},
+    send: async () => {},
     subscribe: (_topic, listener) => {
       announce = listener.onMessage;
       gap = listener.onGap;
@@ -28,7 +31,12 @@ beforeEach(() => {
     });
   authenticate = createAuthenticator(
     bus,
-    { session: resolve, key: { prefix: "sbx_", resolve }, tokens: {} },
+    {
+      session: resolve,
+      key: { prefix: "sbx_", resolve },
+      tokens: {},
+      unrememberedTokens: { sbt_: resolve },
+    },
     "cookie",
   );
 });
@@ -53,6 +61,21 @@ describe("what is remembered of a caller", () => {
     await pause(950);
     void outcome(call());
     expect(lookups).toHaveLength(2);
+  });
+
+  test("is nothing where the end of a token is not announced", async () => {
+    const authorization = `Bearer ${newToken("sbt_")}`;
+    for (let i = 0; i < 3; i++) {
+      const calling = call({ authorization });
+      expect(lookups).toHaveLength(i + 1);
+      lookups[i]!.answer(ada);
+      expect(await calling).toBe(ada);
+    }
+    const over = outcome(call({ authorization }));
+    lookups[3]!.answer(undefined);
+    expect(await over).toBe("unauthorized");
+    expect(await outcome(call({ authorization: "Bearer sbt_mistyped" }))).toBe("unauthorized");
+    expect(lookups).toHaveLength(4);
   });
 
   test("two calls at the same moment share a lookup", async () => {
@@ -123,4 +146,37 @@ describe("what is remembered of a caller", () => {
     for (let i = 0; i < 50; i++) await call({ "x-organization-id": `garbage ${i} ${"x".repeat(1000)}` });
     expect(lookups).toHaveLength(1);
   });
+
+  test("is not lost because somebody names thousands of organizations just before", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const flood = (count: number) =>
+        Array.from({ length: count }, () =>
+          outcome(call({ authorization: "Bearer other", "x-organization-id": newId("org") })),
+        );
+      const before = flood(19_900);
+      const first = call();
+      lookups.at(-1)!.answer(ada);
+      await first;
+      const after = flood(200);
+      expect(lookups).toHaveLength(20_101);
+      expect(await call()).toBe(ada);
+      expect(lookups).toHaveLength(20_101);
+      for (const lookup of lookups) lookup.answer(undefined);
+      await Promise.all([...before, ...after]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each(["a\u0001b", "a\u007fb", "\u00e9", "a\u2028b", "x".repeat(1_025)])(
+    "a token such as %j is refused without a lookup",
+    async (token) => {
+      expect(await outcome(call({ authorization: `Bearer ${token}` }))).toBe("unauthorized");
+      expect(await outcome(call({ "x-api-key": `sbx_${token}` }))).toBe("unauthorized");
+      const cookie = authenticate({} as Ctx, { method: "GET", headers: { cookie: `cookie=${token}` } });
+      expect(await outcome(cookie)).toBe("unauthorized");
+      expect(lookups).toHaveLength(0);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus.ts";
 import type { Caller, Ctx } from "../context.ts";
 import type { Db } from "../db/index.ts";
-import { forbidden, unauthorized } from "../errors.ts";
+import { forbidden, unauthorized, unauthorizedKey } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { hashSecret, isToken } from "../secrets.ts";
 import type { HttpHeaders, HttpRequest } from "./request.ts";
@@ -18,6 +18,8 @@ export interface Resolvers {
   key: { prefix: string; resolve: Resolver };
   /** Bearer tokens for machines, by prefix. */
   tokens: Record<string, Resolver>;
+  /** The same, for tokens that end without an announcement: they are looked up with every request. */
+  unrememberedTokens?: Record<string, Resolver>;
 }
 
 const topic = "callers";
@@ -25,16 +27,20 @@ const topic = "callers";
 /** Ends what any process remembers of this user, member, key, session or organization; commits with `db`. */
 export const forgetCallers = (bus: Bus, db: Db, id: string) => bus.publish(db, topic, id);
 
-/** Calls back when something about this caller has changed, or may have: time to look again. */
-export function onForgotten(bus: Bus, caller: Caller, onChange: () => void): () => void {
-  const ids = idsOf(caller);
-  return bus.subscribe(topic, {
-    onMessage: (id) => {
-      if (ids.includes(id)) onChange();
-    },
-    onGap: onChange,
-  });
-}
+/** Calls back with the id of whatever has changed about callers; on a gap, anything may have. */
+export const onAnyForgotten = (bus: Bus, listener: Parameters<Bus["subscribe"]>[1]) =>
+  bus.subscribe(topic, listener);
+
+/** The same text for requests with the same credential and the same wish for an organization; tells neither. */
+export const credentialKey = ({ headers }: Pick<HttpRequest, "headers">): string =>
+  hashSecret(
+    JSON.stringify([
+      headers["x-api-key"],
+      headers.authorization,
+      headers.cookie,
+      headers["x-organization-id"],
+    ]),
+  );
 
 /**
  * How long an answer may be remembered. A revocation is announced and takes effect at once; should the
@@ -48,7 +54,8 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     string,
     { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
   >();
-  const tokenPrefixes = Object.keys(resolvers.tokens);
+  const { unrememberedTokens = {} } = resolvers;
+  const tokenPrefixes = Object.keys({ ...resolvers.tokens, ...unrememberedTokens });
   bus.subscribe(topic, {
     onMessage: (id) => {
       // An entry still being looked up has no ids yet: its answer may be from before the change.
@@ -69,7 +76,12 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     const now = performance.now();
     const known = remembered.get(key);
     if (known && known.until > now) return known.caller;
-    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.delete(key);
+    // The oldest come first: what is over goes, and when there are too many, what is oldest.
+    for (const [oldest, { until }] of remembered) {
+      if (until > now && remembered.size < maxRemembered) break;
+      remembered.delete(oldest);
+    }
     const entry = {
       caller: resolver(db, hash, orgId),
       ids: [] as readonly string[],
@@ -81,7 +93,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     };
     entry.caller.then((caller) => {
       // An unknown token is not worth remembering, and someone could fill the memory with them.
-      if (caller) entry.ids = idsOf(caller);
+      if (caller) entry.ids = callerIds(caller);
       else drop();
     }, drop);
     return entry.caller;
@@ -91,21 +103,31 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     const { headers } = request;
     const apiKey = headers["x-api-key"];
     if (apiKey !== undefined) {
-      if (!isToken(resolvers.key.prefix, apiKey)) throw unauthorized("invalid_token");
-      return (await resolve(db, resolvers.key.resolve, apiKey, undefined)) ?? refuse();
+      const { prefix, resolve: resolver } = resolvers.key;
+      if (!isToken(prefix, apiKey))
+        throw unauthorizedKey(`This is not an API key: those begin with ${prefix}. Send tokens as Bearer.`);
+      const caller = await resolve(db, resolver, apiKey, undefined);
+      if (!caller) throw unauthorizedKey("The key is unknown, has expired or was removed.");
+      return caller;
     }
     const orgId = organizationOf(headers);
     const { authorization } = headers;
     if (authorization !== undefined) {
-      const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1];
-      if (!token || token.startsWith(resolvers.key.prefix)) throw unauthorized("invalid_token");
+      const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+      if (!token || !isPlain(token))
+        throw unauthorized("invalid_token", "Send the token as Authorization: Bearer, then the token.");
+      if (token.startsWith(resolvers.key.prefix))
+        throw unauthorized("invalid_token", "An API key is sent in the header x-api-key, not as Bearer.");
       const prefix = tokenPrefixes.find((known) => token.startsWith(known));
-      if (prefix && !isToken(prefix, token)) throw unauthorized("invalid_token");
+      if (prefix && !isToken(prefix, token)) refuse();
+      const unremembered = prefix && unrememberedTokens[prefix];
+      if (unremembered) return (await unremembered(db, hashSecret(token), orgId)) ?? refuse();
       const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
       return (await resolve(db, resolver, token, orgId)) ?? refuse();
     }
     const cookie = cookieValue(headers.cookie, cookieName);
     if (cookie === undefined) return undefined;
+    if (!isPlain(cookie)) refuse();
     if (!isSameOrigin(request)) {
       throw forbidden(
         "cross_site_request",
@@ -122,11 +144,16 @@ function organizationOf(headers: HttpHeaders): string | undefined {
   return given === undefined ? undefined : isId("org", given) ? given : "";
 }
 
+/** No token of ours is longer, or has anything but printable ASCII. */
+const isPlain = (token: string) => /^[\x21-\x7e]{1,1024}$/.test(token);
+
+/** The same words for each case: a token that has ended must not be told from one that never was. */
 function refuse(): never {
-  throw unauthorized("invalid_token");
+  throw unauthorized("invalid_token", "The token is unknown, has expired or was revoked.");
 }
 
-function idsOf({ credentialId, madeWith, userId, member }: Caller): string[] {
+/** Announcing any of these ends what is remembered of the caller. */
+export function callerIds({ credentialId, madeWith, userId, member }: Caller): string[] {
   return [credentialId, madeWith, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
 }
 

@@ -1,6 +1,15 @@
 import { createHash } from "node:crypto";
-import type { Caller, Ctx, OrgId } from "../context.ts";
-import { conflict, invalidField } from "../errors.ts";
+import type { Ctx, Membership } from "../context.ts";
+import { conflict, forbidden, invalidField } from "../errors.ts";
+import { networkOf } from "./address.ts";
+import {
+  checkKeys,
+  countReply,
+  type IdempotencyLimits,
+  isTooMuch,
+  refuseUnkept,
+  withoutBody,
+} from "./kept-replies.ts";
 import * as store from "./store.ts";
 
 export interface Reply {
@@ -8,24 +17,44 @@ export interface Reply {
   body: unknown;
 }
 
+/** A request that may be sent again: what it is, and whose rights its handler decides by. */
+export interface RepeatableRequest {
+  operation: string;
+  bytes: Buffer;
+  /** Undefined on routes that are not about an organization. */
+  member: Membership | undefined;
+  limits: IdempotencyLimits;
+}
+
+/** What the handler decided by when it made the reply. */
+interface Rights {
+  memberId: string;
+  role: string;
+  permissions: string[];
+}
+
+interface Kept extends Reply {
+  rights: Rights | null;
+}
+
+/** Without a credential, the key is the only secret between the caller and everybody on the same network. */
+const publicKeyLength = 16;
+
 /**
  * Runs a creating request once per key. The effect and the record of its reply commit together, so a
  * crash leaves both or neither; a second request with the key waits for the first by the primary key.
- * Refusals are not kept: what was wrong can be mended and sent again under the same key.
+ * Refusals are not kept: what was wrong can be corrected and sent again under the same key.
  */
 export async function onceByKey(
-  ctx: Ctx & { caller: Caller },
+  ctx: Ctx,
   key: string,
-  { operation, orgId }: { operation: string; orgId: OrgId | undefined },
-  requestBytes: Buffer,
+  { operation, bytes, member, limits }: RepeatableRequest,
   handle: (ctx: Ctx) => Promise<Reply>,
 ): Promise<Reply & { replayed: boolean }> {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");
-  }
-  // A key is the caller's own, in the organization that the route is about: a person's credentials share it.
-  const scope = `${ctx.caller.userId ?? ctx.caller.credentialId} ${orgId ?? "-"}`;
-  const hash = createHash("sha256").update(operation).update("\0").update(requestBytes).digest("base64url");
+  checkKey(key, ctx.caller ? 1 : publicKeyLength);
+  const scope = scopeOf(ctx, member);
+  const hash = createHash("sha256").update(operation).update("\0").update(bytes).digest("base64url");
+  const owners = member ? [scope, member.orgId] : [scope];
   return ctx.db.transaction(async (tx) => {
     const place = { table: "idempotency_keys", row: `${scope} ${key}`, column: "reply" };
     const mine = await store.takeKey(tx, scope, key, hash);
@@ -37,13 +66,66 @@ export async function onceByKey(
           "This Idempotency-Key was used for a different request. Use a new key for a new request.",
         );
       }
-      return { ...(JSON.parse(ctx.keyring.open(first.reply, place)) as Reply), replayed: true };
+      const { rights, ...kept } = JSON.parse(ctx.keyring.open(first.reply, place)) as Kept;
+      checkRights(rights, member);
+      refuseUnkept(kept);
+      return { ...kept, replayed: true };
     }
+    const usage = await checkKeys(tx, owners, limits);
     const reply = await handle({ ...ctx, db: tx });
     // A reply may hold a secret that is shown once, so it is sealed like one.
-    await store.keepReply(tx, scope, key, ctx.keyring.seal(JSON.stringify(reply), place));
+    const rights = member ? rightsOf(member) : null;
+    const seal = (kept: Reply) => ctx.keyring.seal(JSON.stringify({ ...kept, rights }), place);
+    const whole = seal(reply);
+    const kept = isTooMuch(whole.length, usage, limits) ? seal(withoutBody(reply)) : whole;
+    await store.keepReply(tx, scope, key, kept);
+    await countReply(tx, owners, kept.length);
     return { ...reply, replayed: false };
   });
+}
+
+function checkKey(key: string, shortest: number): void {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");
+  if (key.length < shortest) {
+    throw invalidField(
+      ["Idempotency-Key"],
+      `Without a credential it must have at least ${shortest} characters. Use a random one, such as a UUID.`,
+    );
+  }
+}
+
+/**
+ * A key belongs to one credential, in the organization that the route is about: a reply never reaches
+ * another credential of the same person, which may do less. Without a credential it belongs to the network.
+ */
+function scopeOf({ caller, address }: Ctx, member: Membership | undefined): string {
+  const owner = caller ? `${caller.credential} ${caller.credentialId}` : `public ${networkOf(address)}`;
+  return `${owner} ${member?.orgId ?? "-"}`;
+}
+
+const rightsOf = ({ id, role, permissions }: Membership): Rights => ({
+  memberId: id,
+  role,
+  permissions: [...permissions].sort(),
+});
+
+/**
+ * Handlers decide by the caller's role and permissions. A caller who has lost any of them might be refused
+ * now, so the reply is withheld; the declared access was checked before.
+ */
+function checkRights(then: Rights | null, now: Membership | undefined): void {
+  if (then === null) return;
+  const same =
+    now?.id === then.memberId &&
+    now.role === then.role &&
+    then.permissions.every((name) => now.permissions.has(name));
+  if (!same) {
+    throw forbidden(
+      "rights_changed",
+      "Your role or permissions changed after this request was made, so its reply is not repeated. Read what it created, or send the request under a new Idempotency-Key.",
+    );
+  }
 }
 
 /** Replies of the last day; the row of the place is both parts of the primary key. */

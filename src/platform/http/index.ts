@@ -2,15 +2,29 @@ export { checkAccess, member, open, signedIn } from "./access.ts";
 export { networkOf } from "./address.ts";
 export { createHttp } from "./app.ts";
 export { cookieValue, createAuthenticator, forgetCallers } from "./authenticate.ts";
-export type { Message, Source } from "./event-stream.ts";
-export { lineOfText } from "./fields.ts";
-export { escapeHtml, htmlPage } from "./html.ts";
+export type { BodyAccount } from "./body.ts";
+export { encodeMessage, type Message, type Source } from "./event-stream.ts";
+export { tooManyStreams } from "./event-streams.ts";
+export { lineOfText, linkQuery } from "./fields.ts";
+export { actions, htmlPage, linkButton, timeText, type View } from "./html.ts";
 export { sealedReplies } from "./idempotency.ts";
+export { html, type Markup, type Part } from "./markup.ts";
+export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
-export { afterOf, type PageQuery, page, pageOf, pageQuery } from "./page.ts";
+export { afterOf, type PageQuery, page, pageOf, pageQuery, readPage } from "./page.ts";
 export { countAttempt, forgetAttempt } from "./rate-limit.ts";
+export type { FieldGuide } from "./reference.ts";
+export { refusalPage } from "./refusal-page.ts";
 export { baseHeaders } from "./reply.ts";
 export type { HttpHeaders } from "./request.ts";
-export { on, operationId, type Route, type RouteSpec, route } from "./route.ts";
+export {
+  type HeaderSpec,
+  on,
+  operationId,
+  type RefusalPage,
+  type Route,
+  type RouteSpec,
+  route,
+} from "./route.ts";
 export { type Listening, listen } from "./server.ts";
-export { removeOldReplies, removeOverAttempts } from "./store.ts";
+export { removeOldReplies, removeOldUsage, removeOverAttempts } from "./store.ts";

@@ -1,88 +1,7 @@
-import type { Readable } from "node:stream";
 import { z } from "zod";
-import { type Detail, invalidRequest, Refusal, tooLarge } from "../errors.ts";
-import type { HttpHeaders, HttpRequest } from "./request.ts";
-
-export const defaultBodyDeadlineMs = 20_000;
-const smallBody = 64 * 1024;
-const largeBody = 256 * 1024;
-
-/**
- * The body's bytes as they came. Counted while they arrive, so that a large one is refused without being
- * held, and with a deadline over the whole, so that a slow one cannot keep its place.
- */
-export async function readBytes(
-  { headers, incoming, outgoing }: HttpRequest,
-  limit: number,
-  deadlineMs: number,
-): Promise<Buffer> {
-  const announced = Number(headers["content-length"] ?? 0);
-  // The connection stays open: many clients only listen once they have said everything, and closing it
-  // under them would take the refusal along. The server reads on for a moment and forgets what it reads.
-  const refusal = () => tooLarge(`The body is larger than ${limit} bytes.`);
-  if (announced > limit) throw refusal();
-  if (headers.expect !== undefined) outgoing.writeContinue();
-  // A small body has usually come along with its headers. The stream hands it over a moment later, and
-  // waiting for the stream's end as for any other would cost more than all the rest.
-  if (announced > 0 && announced <= smallBody) {
-    await undefined;
-    const whole = incoming.readableLength === announced ? incoming.read() : null;
-    if (whole !== null) return whole as Buffer;
-  }
-  return collect(incoming, announced, limit, refusal, deadlineMs);
-}
-
-/** By listeners and not by iterating: for a small body the iterator costs more than everything else here. */
-function collect(
-  source: Readable,
-  announced: number,
-  limit: number,
-  refusal: () => Refusal,
-  deadlineMs: number,
-) {
-  return new Promise<Buffer>((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    // A large body has its place from the beginning: pieces put together at the end would be there twice.
-    const place = announced > largeBody ? Buffer.allocUnsafeSlow(announced) : undefined;
-    let size = 0;
-    const timer = setTimeout(() => stop(tooSlow(deadlineMs)), deadlineMs);
-    const onData = (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size > limit) return stop(refusal());
-      if (place) place.set(chunk, size - chunk.length);
-      else chunks.push(chunk);
-    };
-    const onEnd = () => {
-      leave();
-      if (place) resolve(place.subarray(0, size));
-      else resolve(chunks.length === 1 ? asBuffer(chunks[0]!) : Buffer.concat(chunks, size));
-    };
-    // Nobody is left to read this; it is for the log, which should not take it for a fault of ours.
-    const onCut = () => stop(invalidRequest([{ message: "The body was cut off." }]));
-    const leave = () => {
-      clearTimeout(timer);
-      source.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
-    };
-    const stop = (why: Refusal) => {
-      leave();
-      source.pause();
-      // Whatever still happens to it is nobody's business here, and must not end the process.
-      source.on("error", () => {});
-      reject(why);
-    };
-    if (source.destroyed) return onCut();
-    source.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
-  });
-}
-
-const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
-
-const tooSlow = (deadlineMs: number) =>
-  new Refusal(
-    408,
-    { error: "request_timeout", message: `The body did not arrive within ${deadlineMs / 1000} s.` },
-    { connection: "close" },
-  );
+import { type Detail, invalidRequest } from "../errors.ts";
+import { describeIssue } from "./issues.ts";
+import type { HttpHeaders } from "./request.ts";
 
 const isJson = (contentType: string) => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 
@@ -110,6 +29,8 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
   if (isDeeperThan(maxDepth, value)) {
     throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
   }
+  // An exponent of three digits or a very long number may be more than a number can hold; JSON.parse makes it Infinity.
+  if (/[eE]\+?\d{3}|\d{200}/.test(text)) refuseInfinite(value, []);
   // PostgreSQL keeps neither, and a 500 would be the wrong way to say so.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
   return value;
@@ -122,6 +43,15 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   if (value === null || typeof value !== "object") return false;
   if (levels === 0) return true;
   return Object.values(value).some((item) => isDeeperThan(levels - 1, item));
+}
+
+/** JSON has no Infinity: it would be stored and given back as null. */
+function refuseInfinite(value: unknown, path: (string | number)[]): void {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    throw invalidRequest([{ message: "The number is too large. Send it as text, or smaller.", path }]);
+  if (Array.isArray(value)) for (const [i, item] of value.entries()) refuseInfinite(item, [...path, i]);
+  else if (value && typeof value === "object")
+    for (const [key, item] of Object.entries(value)) refuseInfinite(item, [...path, key]);
 }
 
 function refuseUnstorable(value: unknown, path: (string | number)[]): void {
@@ -140,31 +70,56 @@ function refuseUnstorable(value: unknown, path: (string | number)[]): void {
 }
 
 const noQuery = z.strictObject({});
+const maxQueryLength = 16 * 1024;
+const maxParameters = 200;
 
 export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown {
+  if (search.length > maxQueryLength) {
+    throw invalidRequest([{ message: `The query has more than ${maxQueryLength} characters.` }]);
+  }
+  // Empty ones count too: they are as much work to read.
+  if (search.split("&", maxParameters + 1).length > maxParameters) {
+    throw invalidRequest([{ message: `The query has more than ${maxParameters} parameters.` }]);
+  }
   // Without a prototype, so that `__proto__` is a name like any other and refused like any other.
   const given: Record<string, string> = Object.create(null);
-  const details: Detail[] = [];
+  const wrong = new Map<string, Detail>();
   for (const [name, value] of new URLSearchParams(search)) {
-    if (Object.hasOwn(given, name)) details.push({ message: "Given more than once.", path: [name] });
-    if (value.includes("\0")) details.push({ message: "Text must not contain NUL.", path: [name] });
+    const problem = Object.hasOwn(given, name)
+      ? "Given more than once."
+      : value.includes("\0") && "Text must not contain NUL.";
+    if (problem) wrong.set(name, { message: problem, path: [name.slice(0, shownNameLength)] });
     given[name] = value;
   }
-  if (details.length) throw invalidRequest(details);
+  if (wrong.size > 0) throw invalidRequest([...wrong.values()].slice(0, maxDetails));
   return check(schema, given);
+}
+
+const maxDetails = 50;
+const shownNameLength = 100;
+/**
+ * Path parameters, decoded. No database stores U+0000, and no id contains it: it becomes U+FFFD, as bytes that are no
+ * UTF-8 do elsewhere, so that the route answers what it answers for any other id that nothing has.
+ */
+export function parseParams(given: Readonly<Record<string, string>>, schema: z.ZodType): unknown {
+  const storable = Object.entries(given).map(([name, value]) => [name, value.replaceAll("\0", "\ufffd")]);
+  return check(schema, Object.fromEntries(storable));
 }
 
 /** The schema's output, or a 400 that lists what is wrong. */
 export function check(schema: z.ZodType, value: unknown): unknown {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error.issues.flatMap(detailsOf).slice(0, 50));
+  throw invalidRequest(parsed.error.issues.flatMap(detailsOf).slice(0, maxDetails));
 }
 
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   const path = issue.path as (string | number)[];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ message: "This field is not known here.", path: [...path, key] }));
+    return issue.keys.map((key) => ({
+      message: "This field is not known here.",
+      path: [...path, key.slice(0, shownNameLength)],
+    }));
   }
   return [{ message: issue.message, path }];
 }

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { CredentialKind } from "../context.ts";
-import { operationId, type RouteSpec, takesIdempotencyKey } from "./route.ts";
+import { version } from "../version.ts";
+import { describeAccess } from "./access.ts";
+import { completeReference, type FieldGuide } from "./reference.ts";
+import { refusals } from "./refusals.ts";
+import { type HeaderSpec, operationId, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 
 type Json = Record<string, unknown>;
 
@@ -10,6 +14,8 @@ export interface ApiInfo {
   tags: { name: string; description: string }[];
   /** Schemes for the machines' tokens, beside the two that everyone knows. */
   tokenSchemes: Partial<Record<CredentialKind, { scheme: string; description: string }>>;
+  /** What fields mean that the contracts do not describe, and examples of them. */
+  fields: FieldGuide;
 }
 
 /** The whole API as OpenAPI 3.1, from the contracts and nothing else. */
@@ -36,7 +42,9 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       operationId: operationId(spec),
       tags: [spec.tag],
       summary: spec.summary,
-      ...(spec.description ? { description: spec.description } : {}),
+      description: [spec.description, `**Access:** ${describeAccess(spec.access)}`]
+        .filter((text) => text !== undefined)
+        .join("\n\n"),
       security:
         spec.access.kind === "public"
           ? []
@@ -62,18 +70,22 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       responses: responsesOf(spec, components),
     };
   }
+  const schemas = components.schemas();
+  completeReference(paths, schemas, info.fields);
   return {
     openapi: "3.1.0",
     info: {
       title: "Signalbox",
       version: info.version,
+      // The label of the interface stays; this is the release that serves it.
+      "x-signalbox-version": version,
       description: info.description,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
     tags: info.tags.filter(({ name }) => specs.some(({ tag }) => tag === name)),
     paths,
-    components: { securitySchemes, schemas: components.schemas() },
+    components: { securitySchemes, schemas },
   };
 }
 
@@ -101,6 +113,7 @@ function parametersOf(spec: RouteSpec, components: Components): Json {
       in: "header",
       required: false,
       description: "Which organization a session acts in, instead of its active one.",
+      example: "org_01jz8q2d9xf4vvh0tbq8k3m5na",
       schema: { type: "string" },
     });
   }
@@ -111,72 +124,21 @@ function parametersOf(spec: RouteSpec, components: Components): Json {
       required: false,
       description:
         "Sending the same request again under the same key within 24 hours gives the first reply again.",
+      example: "5b7f3c1e-8a42-4d0e-9c55-1f0a6f2b7d31",
       schema: { type: "string", minLength: 1, maxLength: 255 },
     });
   }
+  for (const [name, { description, required = false, example }] of Object.entries(spec.requestHeaders ?? {}))
+    parameters.push({ name, in: "header", required, description, example, schema: { type: "string" } });
   return parameters.length ? { parameters } : {};
 }
 
-const refusals: Record<number, { description: string; schema: z.ZodType }> = {
-  400: {
-    description: "The request is not well-formed; `details` says where.",
-    schema: z
-      .looseObject({
-        error: z.literal("invalid_request"),
-        details: z.array(
-          z.looseObject({ message: z.string(), path: z.array(z.union([z.string(), z.number()])).optional() }),
-        ),
-        capability: z.string().optional(),
-      })
-      .meta({ id: "InvalidRequest" }),
-  },
-  401: {
-    description: "No credential, or not a good one.",
-    schema: z.strictObject({ error: z.literal("unauthorized") }).meta({ id: "Unauthorized" }),
-  },
-  403: {
-    description: "The caller may not do this, or must sign in again first (`reauth`).",
-    schema: z
-      .strictObject({
-        error: z.enum(["forbidden", "reauth"]),
-        reason: z.string().optional(),
-        message: z.string().optional(),
-      })
-      .meta({ id: "Forbidden" }),
-  },
-  404: {
-    description: "There is no such thing in this organization.",
-    schema: z.looseObject({ error: z.string() }).meta({ id: "NotFound" }),
-  },
-  409: {
-    description: "It conflicts with what is already there.",
-    schema: z.looseObject({ error: z.string(), message: z.string() }).meta({ id: "Conflict" }),
-  },
-  413: {
-    description: "The body is too large.",
-    schema: z
-      .strictObject({ error: z.literal("payload_too_large"), message: z.string() })
-      .meta({ id: "PayloadTooLarge" }),
-  },
-  429: {
-    description: "Too many attempts; `Retry-After` says when to come back.",
-    schema: z
-      .strictObject({ error: z.literal("rate_limited"), message: z.string() })
-      .meta({ id: "RateLimited" }),
-  },
-  500: {
-    description: "A fault of ours; the id finds it in the log.",
-    schema: z
-      .strictObject({ error: z.literal("internal_error"), requestId: z.string() })
-      .meta({ id: "InternalError" }),
-  },
-  503: {
-    description: "Not available for a moment; `Retry-After` says when to come back.",
-    schema: z.looseObject({ error: z.string(), message: z.string().optional() }).meta({ id: "Unavailable" }),
-  },
+const outcomes: Record<string, string> = {
+  201: "Created.",
+  202: "Accepted.",
+  204: "Done.",
+  304: "Not modified.",
 };
-
-const outcomes: Record<string, string> = { 201: "Created.", 202: "Accepted.", 204: "Done." };
 
 /** The refusals a route can give follow from its contract; `errors` adds those that only its service knows. */
 function responsesOf(spec: RouteSpec, components: Components): Json {
@@ -184,36 +146,127 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   if (spec.access.kind !== "public") for (const status of [401, 403]) statuses.add(status);
   if (spec.params) statuses.add(404);
   if (spec.body || spec.bytes) statuses.add(413);
-  if (takesIdempotencyKey(spec)) statuses.add(409);
+  if (takesIdempotencyKey(spec) || (spec.access.kind === "member" && spec.method !== "get"))
+    statuses.add(409);
   if (spec.limit) statuses.add(429);
   const responses: Record<string, Json> = {};
   for (const [status, schema] of Object.entries(spec.replies)) {
     const media = spec.raw ?? "application/json";
     responses[status] = {
       description: outcomes[status] ?? refusals[Number(status)]?.description ?? "OK",
+      headers: headersOf(Number(status), {
+        ...(takesIdempotencyKey(spec) && schema ? { "idempotency-replayed": replayed } : {}),
+        ...spec.replyHeaders,
+      }),
       ...(schema ? { content: { [media]: { schema: components.ref(schema, "output") } } } : {}),
+    };
+  }
+  if (spec.navigation) {
+    responses[spec.navigation.status] = {
+      description: spec.navigation.description,
+      headers: headersOf(spec.navigation.status, { Location: location }),
     };
   }
   for (const status of statuses) {
     if (status in spec.replies) continue;
-    const refusal = refusals[status]!;
-    responses[status] = refusalResponse(refusal.description, refusal.schema, components);
+    const refusal =
+      status === 404 ? { ...refusals[404]!, example: notFoundExample(spec.path) } : refusals[status]!;
+    responses[status] = refusalResponse(status, refusal, components);
   }
   for (const [status, extra] of Object.entries(spec.errors ?? {})) {
     const standard = refusals[Number(status)];
-    const { description, schema } =
+    const refusal =
       typeof extra === "string"
-        ? { description: extra, schema: standard?.schema ?? refusals[409]!.schema }
+        ? { ...(standard ?? refusals[409]!), description: extra, ...exampleWithCode(standard, extra) }
         : extra;
-    responses[status] = refusalResponse(description, schema, components);
+    responses[status] = refusalResponse(Number(status), refusal, components);
   }
   return responses;
 }
 
-const refusalResponse = (description: string, schema: z.ZodType, components: Components): Json => ({
+interface Refused {
+  description: string;
+  schema: z.ZodType;
+  example?: Json;
+}
+
+const refusalResponse = (
+  status: number,
+  { description, schema, example }: Refused,
+  components: Components,
+): Json => ({
   description,
-  content: { "application/json": { schema: components.ref(schema, "output") } },
+  headers: headersOf(status),
+  content: {
+    "application/json": {
+      schema: components.ref(schema, "output"),
+      ...(example ? { example } : {}),
+    },
+  },
 });
+
+/** `/v1/automation-runs/{id}/events` → `automation_run_not_found`. */
+function notFoundExample(path: string): Json {
+  const [, things = ""] = /.*?([\w-]+)\/\{\w+\}[^{]*$/.exec(path) ?? [];
+  const thing = things.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", "_");
+  return { error: `${thing}_not_found` };
+}
+
+/** The first code that the text names in backquotes is the one in the example. */
+function exampleWithCode(standard: Refused | undefined, text: string): { example?: Json } {
+  const [, code, sentence] = /^`([a-z_]+)`(?:: ([^.]+\.))?/.exec(text) ?? [];
+  const message = sentence && sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  const example = standard?.example;
+  if (!example || code === undefined) return {};
+  if (example.error === "forbidden")
+    return { example: { ...example, reason: code, ...(message ? { message } : {}) } };
+  if (!["not_found", "quota_exceeded"].includes(String(example.error))) return {};
+  return {
+    example: {
+      error: code,
+      ...("message" in example ? { message: message ?? "It conflicts with what is already there." } : {}),
+    },
+  };
+}
+
+const replayed: HeaderSpec = {
+  description: "`true` when this is the first reply again, under the same `Idempotency-Key`.",
+  example: "true",
+};
+
+const location: HeaderSpec = {
+  description: "Where the browser goes next.",
+  example: "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&response_type=code",
+};
+
+/** Headers of replies that clients act on. */
+function headersOf(status: number, own: Record<string, HeaderSpec> = {}): Json {
+  const headers: Record<string, HeaderSpec> = {
+    "x-request-id": {
+      description: "The id of this request; it leads to its line in the service's log.",
+      example: "req_01jz8q2d9xf4vvh0tbq8k3m5na",
+    },
+    ...(status === 401
+      ? {
+          "WWW-Authenticate": {
+            description: "Which credential is taken, and what was wrong with the one that came.",
+            example:
+              'Bearer realm="signalbox", error="invalid_token", error_description="The token is unknown, has expired or was revoked."',
+          },
+        }
+      : {}),
+    ...([429, 503].includes(status)
+      ? { "Retry-After": { description: "Seconds until it is worth trying again.", example: "2" } }
+      : {}),
+    ...(status < 400 ? own : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, { description, example }]) => [
+      name,
+      { description, example, schema: { type: "string" } },
+    ]),
+  );
+}
 
 /** Named schemas, each written once. One that differs between request and reply gets a second name. */
 class Components {
@@ -243,7 +296,7 @@ class Components {
     return rename(own, names) as Json;
   }
 
-  schemas(): Json {
+  schemas(): Record<string, Json> {
     return Object.fromEntries(
       [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, text]) => [id, JSON.parse(text)]),
     );

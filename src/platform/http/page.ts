@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ListSource, scan } from "../db/index.ts";
 import { invalidField } from "../errors.ts";
 
 /** The query of every list. Rows come newest first, which for our ids is descending. */
@@ -36,6 +37,18 @@ export function page<Row extends { id: string }>(
   const last = items.at(-1);
   return {
     items,
-    nextCursor: rows.length > limit && last ? Buffer.from(last.id).toString("base64url") : null,
+    nextCursor: rows.length > limit && last ? cursorAfter(last.id) : null,
   };
+}
+
+const cursorAfter = (id: string) => Buffer.from(id).toString("base64url");
+
+/** A page of a list with filters. It can be short or empty with a next page: then the rest was not examined yet. */
+export async function readPage<Row extends { id: string }>(
+  source: ListSource<Row>,
+  query: PageQuery,
+): Promise<{ items: Row[]; nextCursor: string | null }> {
+  const { rows, resumeAfter } = await scan(source, afterOf(query), query.limit + 1);
+  const { items, nextCursor } = page(rows, query);
+  return { items, nextCursor: nextCursor ?? (resumeAfter === null ? null : cursorAfter(resumeAfter)) };
 }

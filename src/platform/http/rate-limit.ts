@@ -5,15 +5,16 @@ import * as store from "./store.ts";
 
 /**
  * Counts an attempt in the database, so that every replica counts the same ones, and refuses past the
- * limit. The key is stored hashed: it may hold an address of a person.
+ * limit. The key is stored hashed: it may hold an address of a person. Returns how many there are by now.
  */
 export async function countAttempt(
   db: Db,
   key: string,
   { attempts, perSeconds }: { attempts: number; perSeconds: number },
-): Promise<void> {
+): Promise<number> {
   const counted = await store.countAttempt(db, hashSecret(key), perSeconds);
   if (counted && counted.count > attempts) throw rateLimited(Math.max(1, counted.retryAfter));
+  return counted?.count ?? 0;
 }
 
 /** Success: what came before was a person mistyping, not somebody guessing. */

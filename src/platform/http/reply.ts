@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { isCollision, isDatabaseDown } from "../db/index.ts";
+import { isCallerGone, isCollision, isDatabaseBusy, isDatabaseDown } from "../db/index.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { forgetRest, type HttpRequest } from "./request.ts";
@@ -50,7 +50,13 @@ export async function ownReply(response: Response, requestId: string, streams: b
 export function send({ incoming, outgoing }: Exchange, { status, headers, body }: Answer): void {
   if (!incoming.complete) outgoing.once("finish", () => forgetRest(incoming));
   if (body instanceof ReadableStream) {
-    outgoing.writeHead(status, headers);
+    try {
+      outgoing.writeHead(status, headers);
+    } catch (error) {
+      // Nobody will read it, and whatever it holds must be let go.
+      void body.cancel().catch(() => {});
+      throw error;
+    }
     void pour(body, outgoing);
   } else if (body === undefined) {
     outgoing.writeHead(status, headers).end();
@@ -91,21 +97,33 @@ function drained(outgoing: ServerResponse): Promise<void> {
   });
 }
 
-/** The one place where something thrown becomes something sent. */
-export function refusalReply(error: unknown, requestId: string, log: Log): Answer {
-  const refusal =
-    error instanceof Refusal
-      ? error
-      : isDatabaseDown(error)
-        ? unavailable("The database cannot be reached at the moment. Try again shortly.")
-        : isCollision(error)
-          ? unavailable("Something that this is about was changed at the same moment. Try again.", 1)
-          : undefined;
-  if (refusal) {
-    if (!(error instanceof Refusal))
-      log.warn({ requestId, err: error }, isCollision(error) ? "collision" : "database unavailable");
-    return jsonReply(refusal.status, refusal.body, requestId, refusal.headers);
+/** What somebody else's fault means to the caller; undefined: it is a fault of ours. */
+function refusalFor(error: unknown): { refusal: Refusal; as: string } | undefined {
+  if (isDatabaseDown(error)) {
+    const refusal = unavailable("The database cannot be reached at the moment. Try again shortly.");
+    return { refusal, as: "database unavailable" };
   }
+  if (isDatabaseBusy(error)) {
+    const message =
+      "The database did not finish this in time. Try again shortly. If it happens again, ask for less at once.";
+    return { refusal: unavailable(message, 5), as: "database busy" };
+  }
+  if (isCollision(error)) {
+    const message = "Something that this is about was changed at the same moment. Try again.";
+    return { refusal: unavailable(message, 1), as: "collision" };
+  }
+  // Nobody reads this reply; the log shows that the caller did not wait.
+  if (isCallerGone(error))
+    return { refusal: new Refusal(499, { error: "client_closed_request" }), as: "caller left" };
+  return undefined;
+}
+
+/** The one place where something thrown becomes something that can be sent. */
+export function toRefusal(error: unknown, requestId: string, log: Log): Refusal {
+  if (error instanceof Refusal) return error;
+  const known = refusalFor(error);
+  if (known && !isCallerGone(error)) log.warn({ requestId, err: error }, known.as);
+  if (known) return known.refusal;
   log.error({ requestId, err: error }, "request failed");
-  return jsonReply(500, { error: "internal_error", requestId }, requestId);
+  return new Refusal(500, { error: "internal_error", requestId });
 }

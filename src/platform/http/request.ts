@@ -20,7 +20,7 @@ export interface HttpRequest {
 export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
   // A cookie, which a reply may set several times, is the only one that is not text, and no request's.
   const headers = incoming.headers as HttpHeaders;
-  const target = targetOf(incoming.url!);
+  const target = targetOf(incoming.url!, headers.host);
   if (target === undefined || !isHost(headers.host)) return undefined;
   const mark = target.indexOf("?");
   return {
@@ -38,13 +38,16 @@ export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): 
 const plainTarget = /^\/[!$&-;=?-Z_a-z~]*$/;
 const step = /\/\.\.?(?:[/?]|$)/;
 
-function targetOf(target: string): string | undefined {
+function targetOf(target: string, host: string | undefined): string | undefined {
   if (plainTarget.test(target) && !step.test(target)) return target;
   const whole = target.startsWith("/") ? `http://host${target}` : target;
   // A backslash would become a slash, and the path another one than a proxy before us took it for.
   if (!/^https?:\/\//i.test(whole) || /^[^?]*\\/.test(target)) return undefined;
   const url = URL.parse(whole);
-  return url ? url.pathname + url.search : undefined;
+  if (!url) return undefined;
+  // An absolute target names a host too. With two different ones, nobody can say who is meant.
+  if (whole === target && url.host !== URL.parse(`${url.protocol}//${host}`)?.host) return undefined;
+  return url.pathname + url.search;
 }
 
 const plainHost = /^[a-z0-9._-]+(?::(?:\d{1,4}|[1-5]\d{4}))?$/;

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import type { Ctx, MemberCtx, UserCtx } from "../context.ts";
+import type { Refusal } from "../errors.ts";
 import type { Access } from "./access.ts";
+import type { BodyAccount } from "./body.ts";
 import type { Source } from "./event-stream.ts";
-import type { HttpHeaders } from "./request.ts";
+import type { HttpHeaders, HttpRequest } from "./request.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -30,12 +32,27 @@ export interface RouteSpec {
    * whose signature is over what was sent.
    */
   bytes?: readonly string[];
+  /** Headers that the handler reads itself, for the reference. */
+  requestHeaders?: Record<string, HeaderSpec>;
+  /** Headers of good replies, beside those of every reply. */
+  replyHeaders?: Record<string, HeaderSpec>;
   /** Bytes of the request body. */
   bodyLimit?: number;
   /** Attempts by one address; past that 429. For doors that can be guessed at. */
   limit?: { attempts: number; perSeconds: number };
   /** The handler answers with a `Response` of its own, of this media type (a page, a stream). */
   raw?: string;
+  /**
+   * What a person gets who opens this address in a browser, instead of JSON: the handler answers with a `Response`
+   * of its own when `isNavigation` says so, and refusals are pages.
+   */
+  navigation?: { status: 303; description: string };
+}
+
+export interface HeaderSpec {
+  description: string;
+  example: string;
+  required?: boolean;
 }
 
 export const jsonBodyLimit = 1024 * 1024;
@@ -53,9 +70,12 @@ export function operationId({ method, path }: Pick<RouteSpec, "method" | "path">
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** POSTs that create can be sent again under an `Idempotency-Key`. */
+/**
+ * POSTs that create can be sent again under an `Idempotency-Key`. A public route's 202 is a step of signing in
+ * or a delivery, which has an id of its own.
+ */
 export const takesIdempotencyKey = (spec: RouteSpec) =>
-  spec.method === "post" && spec.access.kind !== "public" && (201 in spec.replies || 202 in spec.replies);
+  spec.method === "post" && (201 in spec.replies || (spec.access.kind !== "public" && 202 in spec.replies));
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -67,7 +87,7 @@ export interface Input<Spec extends RouteSpec> {
   /** The query as it was sent, for the one route whose query a library checks. */
   search: string;
   /** Reads the body of a route that takes bytes; 413 when it is too large. */
-  readBytes(): Promise<Buffer>;
+  readBytes(account?: BodyAccount): Promise<Buffer>;
   /** Sets a header of the reply, for the few routes that set a cookie. */
   setHeader(name: string, value: string): void;
   /** Answers with a stream of messages, for as long as the caller may have them. */
@@ -88,7 +108,10 @@ type IsUnion<T, U = T> = T extends U ? ([U] extends [T] ? false : true) : never;
 
 export type Outcome<Spec extends RouteSpec> = Spec extends { raw: string }
   ? Response
-  : IsUnion<keyof Spec["replies"]> extends true
+  : BodyOutcome<Spec> | (Spec extends { navigation: object } ? Response : never);
+
+type BodyOutcome<Spec extends RouteSpec> =
+  IsUnion<keyof Spec["replies"]> extends true
     ? Bodies<Spec["replies"]>
     : Body<Spec["replies"][keyof Spec["replies"] & number]> extends undefined
       ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler of a 204 returns nothing
@@ -104,8 +127,23 @@ export type Handler<Spec extends RouteSpec> = (
 export interface Route {
   spec: RouteSpec;
   handle(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown>): Promise<unknown>;
+  /** A page of its own for a refusal; undefined: the usual one. */
+  refuse?: RefusalPage;
+  /** Headers of a refusal beside its own, for the route that clears a cookie. */
+  refusalHeaders?(ctx: Ctx, refusal: Refusal, request: Pick<HttpRequest, "headers">): Record<string, string>;
 }
 
-export function on<const Spec extends RouteSpec>(spec: Spec, handler: Handler<Spec>): Route {
-  return { spec, handle: handler as unknown as Route["handle"] };
+/** Called with what is known by then: `ctx.caller` is set if the credential was good. */
+export type RefusalPage = (
+  ctx: Ctx,
+  refusal: Refusal,
+  request: Pick<HttpRequest, "params" | "path" | "search">,
+) => Promise<Response | undefined>;
+
+export function on<const Spec extends RouteSpec>(
+  spec: Spec,
+  handler: Handler<Spec>,
+  refuse?: RefusalPage,
+): Route {
+  return { spec, handle: handler as unknown as Route["handle"], ...(refuse ? { refuse } : {}) };
 }

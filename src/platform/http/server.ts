@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { rememberPeer } from "./address.ts";
 import { type Answer, jsonReply, send } from "./reply.ts";
 import { type HttpRequest, requestOf } from "./request.ts";
 
@@ -39,6 +40,12 @@ export function listen(
   { headersMs = 10_000, requestMs = 120_000 }: Patience = {},
 ): Promise<{ port: number; serve(app: App): Listening }> {
   let handler = refusing(unavailable("Signalbox is starting.", 1));
+  const receive: RequestListener = (request, response) => {
+    // No other protocol is offered. The parser stops behind such a request, so the next one would never be answered:
+    // the connection is closed, and the client can see that.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    handler(request, response);
+  };
   const server = createServer(
     {
       headersTimeout: headersMs,
@@ -51,11 +58,13 @@ export function listen(
       // One that may stand there once is not right twice, and the first is not better than the second.
       joinDuplicateHeaders: true,
     },
-    (request, response) => handler(request, response),
+    receive,
   );
+  // Once a connection is closed, its address is no longer known; requests that it sent can still arrive.
+  server.on("connection", rememberPeer);
   server.maxRequestsPerSocket = 0;
   // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.
-  server.on("checkContinue", (request, response) => handler(request, response));
+  server.on("checkContinue", receive);
   server.on("checkExpectation", refusing(cannotExpect));
   server.on("connect", (_request, socket) => refuseOn(socket, notOffered));
   server.on("clientError", answerClientError);
@@ -103,7 +112,7 @@ const refusing = (refusal: Refusal) => (incoming: IncomingMessage, outgoing: Ser
 const notHttp = invalidRequest([{ message: "This is not a valid HTTP request." }]);
 const cannotExpect = new Refusal(417, {
   error: "expectation_failed",
-  message: "Of all expectations only 100-continue can be met.",
+  message: "The only supported expectation is 100-continue.",
 });
 const notOffered = new Refusal(501, { error: "not_implemented", message: "CONNECT is not offered here." });
 const tooSlow = new Refusal(408, {

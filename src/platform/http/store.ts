@@ -29,5 +29,20 @@ export const findReply = (db: Db, scope: string, key: string) =>
 export const keepReply = (db: Db, scope: string, key: string, sealed: string) =>
   db.run(sql`update idempotency_keys set reply = ${sealed} where scope = ${scope} and key = ${key}`);
 
+const today = sql`(now() at time zone 'UTC')::date`;
+
+export const findUsage = (db: Db, owners: readonly string[]) =>
+  db.rows<{ owner: string; keys: number; bytes: number }>(sql`
+    select owner, keys, bytes from idempotency_usage where day = ${today} and owner = any(${owners}::text[])`);
+
+/** One more key, and its reply, for each owner. */
+export const addUsage = (db: Db, owners: readonly string[], bytes: number) =>
+  db.run(sql`
+    insert into idempotency_usage as u (owner, day, keys, bytes)
+    select owner, ${today}, 1, ${bytes}::bigint from unnest(${owners}::text[]) owner order by owner
+    on conflict (owner, day) do update set keys = u.keys + 1, bytes = u.bytes + excluded.bytes`);
+
+export const removeOldUsage = (db: Db) => db.run(sql`delete from idempotency_usage where day < ${today} - 1`);
+
 export const removeOldReplies = (db: Db) =>
   db.run(sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { PgBoss } from "pg-boss";
+import { type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Platform } from "../context.ts";
 import { type Db, exclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
+import * as store from "./store.ts";
 
 /** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
 export interface Job<Data extends object = object> {
@@ -24,7 +25,11 @@ export interface Job<Data extends object = object> {
   concurrency?: number;
   /** How long one run may take, in seconds, before another is let in. */
   expireInSeconds?: number;
+  /** The work was given up because its worker died twice; says so where people look for the outcome. */
+  onPoison?(platform: Platform, data: Data, reason: string): Promise<void>;
 }
+
+export { removeOldDeaths } from "./store.ts";
 
 export function job<Data extends object>(definition: Job<Data>): Job<Data> {
   return definition;
@@ -36,7 +41,7 @@ export interface Jobs {
     db: Db,
     job: Job<Data>,
     data: Data,
-    options?: { startAfterSeconds?: number; singletonKey?: string },
+    options?: { startAfterSeconds?: number; singletonKey?: string; priority?: number },
   ): Promise<void>;
   /** Starts doing the work of these kinds in this process. */
   work(platform: Platform, definitions: readonly Job[]): Promise<void>;
@@ -56,6 +61,14 @@ export interface JobsOptions {
 
 /** New work is announced; what was put off, or failed and waits for its next try, is found by looking. */
 const pollSeconds = 5;
+
+const mostDeaths = 2;
+const poisoned =
+  "The process that did this job ended, or did not finish it in time, twice. It is not tried again by itself: see the log of that time, then add the work anew.";
+
+/** A job whose process is gone is failed by the queue itself, with these words. */
+const isLeftByDeadWorker = ({ retryCount, output }: JobWithMetadata<unknown>) =>
+  retryCount > 0 && (output as { value?: { message?: string } } | null)?.value?.message === "job timed out";
 
 /** Any number, the same in every replica. */
 const installKey = 728_331_002;
@@ -117,14 +130,16 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
 
   return {
     isReady: () => ready,
-    async add(on, { name }, data, { startAfterSeconds, singletonKey } = {}) {
+    async add(on, { name }, data, { startAfterSeconds, singletonKey, priority } = {}) {
       await boss.send(name, data, {
         db: { executeSql: (text, values) => on.foreign(text, values) },
         ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
         ...(singletonKey === undefined ? {} : { singletonKey }),
+        ...(priority === undefined ? {} : { priority }),
       });
     },
     async work(platform, kinds) {
+      platform.metrics.describe("jobs_poisoned_total", "Jobs given up because their worker died twice.");
       platform.metrics.describe("job_failing", "1 while the last run of that job in this process failed.");
       platform.metrics.gauge("job_failing", () =>
         kinds.map(({ name }) => ({ labels: { job: name }, value: Number(failing.has(name)) })),
@@ -134,11 +149,12 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
           let worker = "";
           worker = await boss.work(
             definition.name,
-            { notifyPollingIntervalSeconds: pollSeconds },
+            { notifyPollingIntervalSeconds: pollSeconds, includeMetadata: true, perJobResults: true },
             async ([next]) => {
+              if (!next) return [];
               // Where one was there may be more: else each would wait for the next notification or poll.
               boss.notifyWorker(worker);
-              await perform(platform, definition, next?.id, (next?.data ?? {}) as object);
+              return [await settle(platform, definition, next)];
             },
           );
         }
@@ -161,6 +177,25 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       await boss.stop({ graceful: true, timeout: timeoutMs });
     },
   };
+
+  /** Does a job, unless its worker died twice: then it fails for good, and says why. */
+  async function settle(
+    platform: Platform,
+    definition: Job,
+    next: JobWithMetadata<unknown>,
+  ): Promise<JobResult> {
+    const { id } = next;
+    const data = (next.data ?? {}) as object;
+    if (isLeftByDeadWorker(next) && (await store.noteDeath(db, id)) >= mostDeaths) {
+      log.error({ job: definition.name, id, reason: poisoned }, "job given up");
+      failing.add(definition.name);
+      platform.metrics.count("jobs_poisoned_total", { job: definition.name });
+      await definition.onPoison?.(platform, data, poisoned);
+      return { id, status: "deadletter", output: { message: poisoned } };
+    }
+    await perform(platform, definition, id, data);
+    return { id, status: "completed" };
+  }
 
   async function perform(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
     const started = performance.now();

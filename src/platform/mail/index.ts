@@ -6,6 +6,9 @@ import { job } from "../jobs/index.ts";
 import type { Keyring } from "../keyring.ts";
 import * as store from "./store.ts";
 
+export { countMail } from "./limits.ts";
+export { nameInSubject, nameInText } from "./text.ts";
+
 export interface Message {
   to: string;
   subject: string;
@@ -13,8 +16,11 @@ export interface Message {
 }
 
 export interface Mail {
-  /** Commits with the caller's transaction; delivery is a job. */
-  send(db: Db, message: Message): Promise<void>;
+  /**
+   * Commits with the caller's transaction; delivery is a job. `sentToday` is how many mails the organization has sent
+   * today: those of organizations that sent fewer, and those that a person waits for, go first.
+   */
+  send(db: Db, message: Message, options?: { sentToday?: number }): Promise<void>;
 }
 
 /** Mails hold links that sign people in, so their text is sealed and does not outlive its use. */
@@ -31,12 +37,12 @@ export function createMail({
   jobs: Platform["jobs"];
 }): Mail {
   return {
-    async send(db, { to, subject, text }) {
+    async send(db, { to, subject, text }, { sentToday = 0 } = {}) {
       const id = newId("mail");
       const sealed = keyring.seal(text, placeOf(id));
       await db.transaction(async (tx) => {
         await store.insert(tx, { id, to, subject, text: sealed, status: smtpUrl ? "queued" : "kept" });
-        if (smtpUrl) await jobs.add(tx, deliver, { id });
+        if (smtpUrl) await jobs.add(tx, deliver, { id }, { priority: -sentToday });
       });
     },
   };
@@ -58,6 +64,7 @@ export const deliver = job<{ id: string }>({
   retryDelay: 10,
   concurrency: 2,
   expireInSeconds: 60,
+  onPoison: async ({ db }, { id }, reason) => void (await store.noteFailure(db, id, reason)),
   async handle({ db, config, keyring }, { id }) {
     const mail = await store.findQueued(db, id);
     if (!mail || !config.smtpUrl) return;

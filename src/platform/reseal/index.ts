@@ -1,5 +1,5 @@
 import type { Platform } from "../context.ts";
-import { type SealedColumn, UnsealError } from "../keyring.ts";
+import { type Place, type SealedColumn, UnsealError } from "../keyring.ts";
 import * as store from "./store.ts";
 
 type Sealed = Pick<Platform, "db" | "keyring">;
@@ -19,6 +19,18 @@ export async function countSealed({ db, keyring }: Sealed, where: SealedColumn):
   return census;
 }
 
+/** Counts the values under each key over those columns that this database has already. */
+export async function countAllSealed(opened: Sealed, columns: readonly SealedColumn[]): Promise<Census> {
+  const total: Census = { current: 0, previous: 0, unknown: 0 };
+  for (const where of await store.listExisting(opened.db, columns)) {
+    const census = await countSealed(opened, where);
+    total.current += census.current;
+    total.previous += census.previous;
+    total.unknown += census.unknown;
+  }
+  return total;
+}
+
 export interface Unopened {
   row: string;
   why: string;
@@ -27,8 +39,9 @@ export interface Unopened {
 /** Opens some values to see whether they do; gives those that do not. */
 export async function trySealed({ db, keyring }: Sealed, where: SealedColumn, limit: number) {
   const values = await store.sample(db, where, limit);
-  return values.flatMap(({ row, sealed }) => {
-    const opened = open(keyring, where, row, sealed);
+  return values.flatMap((value) => {
+    const { sealed } = value;
+    const opened = open(keyring, where, value);
     return typeof opened === "string" || keyring.keyOf(sealed) === "unknown" ? [] : [opened];
   });
 }
@@ -51,17 +64,23 @@ const batchSize = 200;
 export async function* resealColumn(
   { db, keyring }: Sealed,
   where: SealedColumn,
+  only = "",
 ): AsyncGenerator<Progress, void> {
   let after = "";
   for (;;) {
-    const values = await store.listOutdated(db, where, keyring.currentPrefix, after, batchSize);
+    const values = await store.listOutdated(db, where, keyring.currentPrefix, after, batchSize, only);
     if (values.length === 0) return;
     const changes: { at: string; old: string; fresh: string }[] = [];
     const unopened: Unopened[] = [];
-    for (const { at, row, sealed } of values) {
-      const plain = open(keyring, where, row, sealed);
+    for (const value of values) {
+      const plain = open(keyring, where, value);
       if (typeof plain !== "string") unopened.push(plain);
-      else changes.push({ at, old: sealed, fresh: keyring.seal(plain, placeOf(where, row)) });
+      else
+        changes.push({
+          at: value.at,
+          old: value.sealed,
+          fresh: keyring.seal(plain, placeOf(where, value)),
+        });
     }
     const resealed = changes.length ? await store.replace(db, where, changes) : 0;
     yield { resealed, overtaken: changes.length - resealed, unopened };
@@ -69,18 +88,46 @@ export async function* resealColumn(
   }
 }
 
-const placeOf = ({ table, column }: SealedColumn, row: string) => ({ table, row, column });
+const placeOf = (
+  { table, column, address }: SealedColumn,
+  { row, organization, fields }: store.SealedValue,
+): Place => ({
+  table,
+  row,
+  column,
+  organization: organization ?? undefined,
+  address: fields === null ? undefined : address?.of(fields as never),
+});
 
-function open(
-  keyring: Sealed["keyring"],
-  where: SealedColumn,
-  row: string,
-  sealed: string,
-): string | Unopened {
+function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.SealedValue): string | Unopened {
   try {
-    return keyring.open(sealed, placeOf(where, row));
+    return keyring.open(value.sealed, placeOf(where, value));
   } catch (error) {
-    if (error instanceof UnsealError) return { row, why: error.message };
+    if (error instanceof UnsealError) return { row: value.row, why: error.message };
     throw error;
   }
+}
+
+const firstFormat = "v1.";
+const markOf = (keyring: Sealed["keyring"]) => keyring.derive("end of the first sealing format");
+
+/** What was recorded when the first format ended holds for every process that starts later. */
+export async function recallFormat({ db, keyring }: Sealed): Promise<void> {
+  if (await store.hasEndedFirstFormat(db, markOf(keyring))) keyring.endFirstFormat();
+}
+
+/**
+ * Seals what an earlier version sealed in the current format. When nothing is left of the first one, and its
+ * processes have had time to end, the first one ends: a value kept from before no longer opens.
+ */
+export async function upgradeSealing({ db, keyring }: Sealed, columns: readonly SealedColumn[]) {
+  if (await store.hasEndedFirstFormat(db, markOf(keyring))) return keyring.endFirstFormat();
+  let left = 0;
+  for (const where of columns) {
+    for await (const { overtaken, unopened } of resealColumn({ db, keyring }, where, firstFormat))
+      left += overtaken + unopened.length;
+  }
+  if (left > 0 || !(await store.mayEndFirstFormat(db))) return;
+  await store.endFirstFormat(db, markOf(keyring));
+  keyring.endFirstFormat();
 }

@@ -2,7 +2,9 @@ import { type Db, raw, sql } from "../db/index.ts";
 import type { SealedColumn } from "../keyring.ts";
 
 // Names of tables and columns are written in the program, see `sealedColumns`.
-const parts = ({ table, id, column }: SealedColumn) => ({
+const parts = ({ table, id, column, organization = "null::text", address }: SealedColumn) => ({
+  organization: raw(organization),
+  fields: raw(address?.fields ?? "null::jsonb"),
   table: raw(table),
   // A fixed order, whatever the database's locale is.
   id: raw(`(${id}) collate "C"`),
@@ -14,20 +16,26 @@ export interface SealedValue {
   at: string;
   row: string;
   sealed: string;
+  organization: string | null;
+  /** What the address of the place is made of. */
+  fields: unknown;
 }
 
-/** Values that are not sealed by the current key, in the order of their rows. */
+/** Values that do not start with `currentPrefix`, of those that start with `only`, in the order of their rows. */
 export function listOutdated(
   db: Db,
   where: SealedColumn,
   currentPrefix: string,
   after: string,
   limit: number,
+  only = "",
 ) {
-  const { table, id, column } = parts(where);
+  const { table, id, column, organization, fields } = parts(where);
   return db.rows<SealedValue>(sql`
-    select ctid::text as at, ${id} as row, ${column} as sealed from ${table}
-    where ${column} is not null and not starts_with(${column}, ${currentPrefix}) and ${id} > ${after}
+    select ctid::text as at, ${id} as row, ${column} as sealed, ${organization} as organization, ${fields} as fields
+    from ${table}
+    where ${column} is not null and not starts_with(${column}, ${currentPrefix}) and starts_with(${column}, ${only})
+      and ${id} > ${after}
     order by ${id} limit ${limit}`);
 }
 
@@ -49,10 +57,40 @@ export function countByKey(db: Db, where: SealedColumn) {
     from ${table} where ${column} is not null group by 1`);
 }
 
+/** Those columns that this database has. One of an earlier version lacks some. */
+export async function listExisting(
+  db: Db,
+  columns: readonly SealedColumn[],
+): Promise<readonly SealedColumn[]> {
+  const names = (of: (one: SealedColumn) => string) => columns.map(of);
+  const found = await db.rows<{ position: number }>(sql`
+    select wanted.position::int as position
+    from unnest(${names(({ table }) => table)}::text[], ${names(({ column }) => column)}::text[])
+      with ordinality as wanted (table_name, column_name, position)
+    join pg_attribute a on a.attrelid = to_regclass(wanted.table_name) and a.attname = wanted.column_name
+      and not a.attisdropped
+    order by 1`);
+  return found.map(({ position }) => columns[position - 1]!);
+}
+
 /** The last rows of a column that has something sealed. */
 export function sample(db: Db, where: SealedColumn, limit: number) {
-  const { table, id, column } = parts(where);
+  const { table, id, column, organization, fields } = parts(where);
   return db.rows<SealedValue>(sql`
-    select ctid::text as at, ${id} as row, ${column} as sealed from ${table}
-    where ${column} is not null order by ${id} desc limit ${limit}`);
+    select ctid::text as at, ${id} as row, ${column} as sealed, ${organization} as organization, ${fields} as fields
+    from ${table} where ${column} is not null order by ${id} desc limit ${limit}`);
 }
+
+/** True once the first format has ended; `mark` is what only a holder of the secret can write. */
+export const hasEndedFirstFormat = async (db: Db, mark: string) =>
+  (await db.row(sql`select from sealing_formats where ended = 1 and mark = ${mark}`)) !== undefined;
+
+export const endFirstFormat = (db: Db, mark: string) =>
+  db.run(sql`insert into sealing_formats (ended, mark) values (1, ${mark})
+    on conflict (ended) do update set mark = excluded.mark`);
+
+/** Long enough for every process of the earlier version to be gone. */
+export const mayEndFirstFormat = async (db: Db) =>
+  (await db.row(sql`
+    select from schema_migrations where name = 'search_and_seals' and applied_at < now() - interval '1 day'`)) !==
+  undefined;

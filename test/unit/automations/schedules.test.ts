@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseCron } from "../../../src/features/automations/schedules/cron.ts";
+import { CronError, parseCron } from "../../../src/features/automations/schedules/cron.ts";
 import {
   nextOccurrence,
   nextOccurrences,
@@ -277,3 +277,12 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
     );
   });
 });
+
+test.each(["__proto__", "constructor", "toString", "@__proto__", "hasOwnProperty"])(
+  "%s is no cron expression, and is refused like any other text that is none",
+  (expression) => {
+    expect(() => parseCron(expression)).toThrow(CronError);
+    const parsed = ScheduleInput.safeParse({ kind: "cron", expression, timezone: "UTC" });
+    expect(parsed.success).toBe(false);
+  },
+);

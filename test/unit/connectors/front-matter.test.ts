@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { readTemplate } from "../../../src/features/templates/index.ts";
+import { readTemplate } from "../../../src/features/templates/files/front-matter.ts";
 
 const read = (text: string | Buffer, name = "team/Code Review.md") =>
   readTemplate(`templates/${name}`, name, Buffer.from(text));
@@ -60,6 +60,8 @@ describe("a file", () => {
     ["a field twice", "---\nname: A\nname: B\n---\nb", 3, /not YAML/],
     ["a list instead of fields", "---\n- name\n---\nb", 2, /fields/],
     ["a field of a field twice", "---\nname: A\nx:\n  y: 1\n  y: 2\n---\nb", 5, /not YAML/],
+    ["fields as the name of a field", "---\nname: A\n? {x: 1}\n: 2\n---\nb", 3, /plain text/],
+    ["a list as the name of a field", "---\nname: A\nx:\n  ? - y\n  : 2\n---\nb", 4, /plain text/],
     ["bytes", "---\nname: A\nx: !!binary aGk=\n---\nb", 3, /tag/],
     ["a set, of which nothing would be left", "---\nname: A\nx: !!set {a, b}\n---\nb", 3, /tag/],
     ["brackets 101 deep", `---\nname: A\nx: ${"[".repeat(101)}${"]".repeat(101)}\n---\nb`, 1, /deep/],

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { discoverRequirements } from "../../../src/features/mcp-connections/engine/index.ts";
+import { createEgress } from "../../../src/platform/egress/index.ts";
 import type { EgressErrorKind } from "../../../src/platform/egress/types.ts";
+import { openHandshake } from "../../fixtures/mcp-hostile/parts.ts";
+import { startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
 import { scriptedEgress } from "../../fixtures/scripted-egress.ts";
 
 const redirectUri = (id: string) => `https://signalbox.example/v1/oauth-providers/${id}/connect/callback`;
@@ -270,6 +273,52 @@ describe("the evidence", () => {
     expect(shown).not.toContain("s3cr3t");
     expect(shown).not.toContain("inner text");
     expect(shown).toContain("apikey=[redacted]");
+  });
+
+  test("an abandoned request says so, how long it had run and why it was not needed", async () => {
+    const server = await startHostileServer((request, base) => {
+      // Never answered: the handshake decides.
+      if (request.rpc === "server/discover") return { raw: () => undefined };
+      return openHandshake(request, base);
+    });
+    try {
+      const { evidence, closed } = await discoverRequirements({
+        url: `${server.base}/mcp`,
+        egress: createEgress({ allow: [], allowLoopback: true }),
+        redirectUri,
+      });
+      const entry = evidence.find(({ step }) => step === "probe_discover");
+      expect(entry).toMatchObject({ failure: "abandoned", decided: [] });
+      expect(entry).not.toHaveProperty("status");
+      expect(entry?.rule).toContain("Lifecycle › Initialization");
+      // At the least the time that it was given after the handshake had answered.
+      expect(entry?.ms).toBeGreaterThan(1_000);
+      expect(
+        evidence.every(({ ms, failure, status }) => failure !== undefined || status !== undefined || ms > 0),
+      ).toBe(true);
+      await closed;
+    } finally {
+      await server.close();
+    }
+  });
+
+  test("a correction of the host names the whole address to use, and nothing else of the reply", async () => {
+    const { result, reasons, messages } = await discover(
+      "https://10.0.0.5.example:8443/mcp",
+      () =>
+        new Response("Blocked request. Host not allowed; inner text. Use mcp.example.com instead.", {
+          status: 403,
+        }),
+    );
+    expect(result).toMatchObject({
+      status: "manual_action_required",
+      server: { initialize: "failed" },
+      authentication: { kind: "unknown" },
+      tools: { visibility: "unavailable" },
+    });
+    expect(reasons.server_url_correction).toContain("https://mcp.example.com:8443/mcp");
+    expect(messages.mcp_http_403).toContain("says nothing about credentials");
+    expect(JSON.stringify(result)).not.toContain("inner text");
   });
 
   test("the order of requests is the order of the procedure", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { screenOf } from "../../../src/commands/discover/text.ts";
 import { discover } from "../../../src/commands/discover.ts";
 import type { Io } from "../../../src/commands/io.ts";
+import { screenOf } from "../../../src/commands/text.ts";
 import { readConfig } from "../../../src/platform/config.ts";
 import { challenge, oauth, openHandshake, result, serverMetadata } from "../../fixtures/mcp-hostile/parts.ts";
 import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
@@ -131,6 +131,14 @@ describe("signalbox discover", () => {
       code: 1,
       err: expect.stringContaining("Did you mean https://mcp.example.com/mcp?"),
     });
+    for (const [given, meant] of [
+      ["localhost:9311/mcp", "http://localhost:9311/mcp"],
+      ["localhost/mcp", "http://localhost/mcp"],
+      ["127.0.0.1:9311", "http://127.0.0.1:9311"],
+      ["[::1]:9311/mcp", "http://[::1]:9311/mcp"],
+      ["mcp.example.com:8443/mcp", "https://mcp.example.com:8443/mcp"],
+    ] as const)
+      expect((await run([given])).err).toContain(`Did you mean ${meant}?`);
     expect(await run(["ftp://x.example"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("http:// or https://"),

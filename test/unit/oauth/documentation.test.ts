@@ -33,9 +33,9 @@ test.each(codes)("the guide says what to do about %s", (code) => {
   expect(guide).toContain(`\`${code}\``);
 });
 
-const pageCodes = [...source.matchAll(/^ {2}(\w+):\s+"[^"]*(?:\{\}|Nothing is connected|overtaken)/gm)].map(
-  ([, code]) => code!,
-);
+const pageCodes = [
+  ...source.matchAll(/^ {2}(\w+):\s+"[^"]*(?:\{\}|Nothing is connected|no longer valid)/gm),
+].map(([, code]) => code!);
 
 test("there are codes on pages to look for", () => {
   expect(pageCodes).toEqual(expect.arrayContaining(["access_denied", "superseded", "issuer_mismatch"]));

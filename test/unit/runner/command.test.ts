@@ -5,14 +5,13 @@ import { runner, withoutSecrets } from "../../../src/commands/runner.ts";
 
 const key = "sbx_nobodyknowsthiskey00000000000000";
 const typed = (args: string[], environment = {}) =>
-  runner(args, { environment: { PATH: "/usr/bin:/bin", ...environment } } as unknown as Io).catch(
-    (error) => error,
-  );
+  runner(args, {
+    environment: { PATH: "/usr/bin:/bin", HOME: "/no/such", ...environment },
+  } as unknown as Io).catch((error) => error);
 
 describe("signalbox runner, typed wrongly", () => {
   test.for([
-    [["--", "true"], "An API key is needed: set SIGNALBOX_API_KEY, or name a file with --key-file."],
-    [["--key", "secret", "--", "true"], "That is no API key of Signalbox: they begin with sbx_."],
+    [["--key", "secret", "--", "true"], "That is not an API key of Signalbox: API keys begin with sbx_."],
     [["--key", key], "Say what to run: signalbox runner -- <program> [arguments]."],
     [["--key", key, "--command", "ls", "--", "ls"], "Say what to run once: with --command, or after --."],
     [
@@ -29,7 +28,7 @@ describe("signalbox runner, typed wrongly", () => {
     ...["signalbox.example.com", "ftp://a.example", "https://a.example/console", "https://u:p@a.example"].map(
       (url) => [
         ["--key", key, "--url", url, "--", "true"],
-        "--url must be the origin of a server, such as https://signalbox.example.com.",
+        "The URL must be the origin of a server, such as https://signalbox.example.com.",
       ],
     ),
   ] as [string[], string][])("%j is one sentence", async ([args, sentence]) => {
@@ -46,8 +45,15 @@ describe("signalbox runner, typed wrongly", () => {
     expect((await typed(["--workdir", "/no/such", "--", "true"], environment)).message).toMatch(
       /^\/no\/such is no folder/,
     );
-    expect((await typed(["--key-file", "/no/such", "--", "true"])).message).toMatch(
-      /^The key cannot be read: ENOENT/,
+    for (const error of [
+      await typed(["--key-file", "/no/such", "--", "true"]),
+      await typed(["--", "true"], { SIGNALBOX_API_KEY_FILE: "/no/such" }),
+      // A file that was named counts, even if a key lies around.
+      await typed(["--", "true"], { SIGNALBOX_API_KEY_FILE: "/no/such", SIGNALBOX_API_KEY: key }),
+    ])
+      expect(error.message).toMatch(/^The API key cannot be read: ENOENT/);
+    expect((await typed(["--", "true"])).message).toBe(
+      "You are not signed in. Run `signalbox login`, or set SIGNALBOX_API_KEY.",
     );
   });
 });

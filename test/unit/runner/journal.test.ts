@@ -293,3 +293,32 @@ describe("delivery", () => {
     expect(sizes).toEqual([100, 50, 25, 25, 25, 25]);
   });
 });
+
+test("when the organization's storage is full, the events that are left are given up and the completion is sent", async () => {
+  const file = createFile();
+  const journal = beginJournal(file.storage, begin);
+  const sent: string[] = [];
+  let completed: unknown;
+  const server = {
+    async report(_: string, events: readonly string[]) {
+      if (sent.length >= 1) throw new Refused(409, { error: "quota_exceeded", message: "It is full." });
+      sent.push(...events);
+      return undefined as never;
+    },
+    async complete(_: string, completion: Completion) {
+      completed = completion;
+      return undefined as never;
+    },
+  };
+  const delivery = deliver(journal, server, new AbortController().signal, atOnce);
+  journal.add([event("first")], 1);
+  delivery.wake();
+  while (journal.pending.length > 0) await new Promise((done) => setImmediate(done));
+  journal.add(["b", "c", "d"].map(event), 1);
+  const completion = { ...cutOff(1), status: "succeeded" as const };
+  journal.end(terminalEvent(completion), completion, 2);
+  delivery.wake();
+  expect(await delivery.fate).toEqual({ fate: "delivered" });
+  expect(sent).toHaveLength(1);
+  expect(completed).toMatchObject({ status: "succeeded" });
+});

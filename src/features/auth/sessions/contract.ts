@@ -24,6 +24,7 @@ export const list = route({
   path: "/v1/me/sessions",
   tag,
   summary: "Where I am signed in",
+  description: "Every session of the person, newest first, with the device and address it was opened from.",
   access: signedIn({ credentials: ["session"] }),
   query: pageQuery,
   replies: { 200: pageOf(UserSession).meta({ id: "UserSessionPage" }) },
@@ -34,6 +35,7 @@ export const end = route({
   path: "/v1/me/sessions/{id}",
   tag,
   summary: "Sign out there, at once",
+  description: "The session stops working at once, in every process. It may be the one that calls.",
   access: signedIn({ credentials: ["session"] }),
   params: z.strictObject({ id: z.string() }),
   replies: { 204: null },
@@ -44,6 +46,7 @@ export const endOthers = route({
   path: "/v1/me/sessions/end-others",
   tag,
   summary: "Sign out everywhere but here",
+  description: "Ends every session of the person except the one that calls.",
   access: signedIn({ credentials: ["session"] }),
   replies: { 200: z.strictObject({ ended: z.int() }) },
 });

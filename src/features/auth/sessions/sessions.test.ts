@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createWorkspace, type Person, signIn, signUp, useServer } from "../../../../test/harness.ts";
+import {
+  createWorkspace,
+  type Person,
+  signIn,
+  signUp,
+  useServer,
+  verifyAddress,
+} from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { codeAt, stepAt } from "../two-factor/totp.ts";
 import { deviceOf } from "./device.ts";
@@ -104,6 +111,7 @@ describe("proving again who I am", () => {
 
   test("with a second factor takes a code and not the password", async () => {
     const { owner } = await createWorkspace(server);
+    await verifyAddress(server, owner);
     const { secret } = (await server.call("/v1/me/two-factor", { method: "POST", headers: owner.auth })).body;
     const code = () => codeAt(secret, stepAt(Date.now()));
     expect((await again(owner.auth, { code: code() })).body.details[0].path).toEqual(["password"]);

@@ -4,6 +4,7 @@ import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
 export const routes = [
+  on(contract.read, (ctx) => service.read(ctx)),
   on(contract.begin, (ctx) => service.begin(ctx)),
   on(contract.confirm, (ctx, { body }) => service.confirm(ctx, body)),
   on(contract.renewBackupCodes, (ctx, { body }) => service.renewBackupCodes(ctx, body)),

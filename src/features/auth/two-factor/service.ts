@@ -3,10 +3,11 @@ import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, unauthorized } from "../../../platform/errors.ts";
 import { countAttempt, forgetAttempt } from "../../../platform/http/index.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
-import { record } from "../../audit/index.ts";
+import { record, recordOfUser } from "../../audit/index.ts";
 import * as mails from "../mails.ts";
 import { startSession } from "../sessions/index.ts";
 import { findUser } from "../store.ts";
+import { requireVerifiedAddress } from "../verified.ts";
 import * as store from "./store.ts";
 import * as totp from "./totp.ts";
 
@@ -25,6 +26,7 @@ const isOff = () => conflict("two_factor_off", "The second factor is not switche
 
 export async function begin(ctx: UserCtx) {
   const { db, keyring, userId } = ctx;
+  await requireVerifiedAddress(db, userId, "A second factor");
   const secret = totp.newSecret();
   if (!(await store.begin(db, userId, keyring.seal(secret, placeOf(userId))))) throw isAlreadyOn();
   const { email } = (await findUser(db, userId))!;
@@ -34,6 +36,7 @@ export async function begin(ctx: UserCtx) {
 
 export async function confirm(ctx: UserCtx, { code }: { code: string }) {
   const { userId } = ctx;
+  await requireVerifiedAddress(ctx.db, userId, "A second factor");
   const known = await store.find(ctx.db, userId);
   if (known?.confirmedAt) throw isAlreadyOn();
   if (!known) throw conflict("two_factor_not_begun", "Begin with POST /v1/me/two-factor.");
@@ -50,6 +53,14 @@ export async function renewBackupCodes(ctx: UserCtx, { code }: { code: string })
     await record(ctx, tx, { action: "user.backup_codes_renewed", target: targetOf(ctx.userId) }, null);
     return newBackupCodes(tx, ctx.userId);
   });
+}
+
+/** Whether it is on, since when, and how many backup codes are left. */
+export async function read({ db, userId }: UserCtx) {
+  const known = await store.find(db, userId);
+  const enabledAt = known?.confirmedAt ?? null;
+  const backupCodesLeft = enabledAt === null ? 0 : await store.countBackupCodes(db, userId);
+  return { twoFactor: { enabled: enabledAt !== null, enabledAt, backupCodesLeft } };
 }
 
 export async function remove(ctx: UserCtx, { code }: { code: string }): Promise<void> {
@@ -100,12 +111,23 @@ async function withCode<T>(ctx: UserCtx, code: string, work: (tx: Db) => Promise
 /** For routes that ask for a code beside what they do. */
 export const checkCode = (ctx: UserCtx, code: string) => withCode(ctx, code, async () => {});
 
-async function takeCode({ keyring }: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
-  if (!/^\d{6}$/.test(code)) return store.takeBackupCode(tx, userId, hashOfCode(code));
+async function takeCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
+  const { keyring } = ctx;
+  if (!/^\d{6}$/.test(code)) return takeBackupCode(ctx, tx, userId, code);
   const known = await store.lock(tx, userId);
   if (!known) return false;
   const step = totp.stepOf(keyring.open(known.secret, placeOf(userId)), code, Date.now());
   return step !== undefined && store.takeStep(tx, userId, step);
+}
+
+/** A backup code that somebody else found is noticed: its use is audited and told by mail. */
+async function takeBackupCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
+  if (!(await store.takeBackupCode(tx, userId, hashOfCode(code)))) return false;
+  const left = await store.countBackupCodes(tx, userId);
+  const user = (await findUser(tx, userId))!;
+  await recordOfUser(ctx, tx, user, { action: "user.backup_code_used", after: { left } });
+  await ctx.mail.send(tx, mails.backupCodeUsed(ctx.config.publicUrl, user, left));
+  return true;
 }
 
 export interface Challenge {
@@ -120,17 +142,22 @@ export async function challenge(tx: Db, userId: UserId): Promise<Challenge> {
   return { twoFactorToken, expiresAt: added!.expiresAt };
 }
 
+const signInRefused = () =>
+  unauthorized(
+    "invalid_credentials",
+    "The code is wrong or was used before, or the first step is too long ago. Use the next code, or sign in again.",
+  );
+
 export async function signIn(ctx: Ctx, { twoFactorToken, code }: { twoFactorToken: string; code: string }) {
   const tokenHash = hashSecret(twoFactorToken);
   const pending = await store.tryChallengeByToken(ctx.db, tokenHash, challengeTries);
-  if (!pending) throw unauthorized("invalid_credentials");
+  if (!pending) throw signInRefused();
   const { userId } = pending;
   await countAttempt(ctx.db, attemptsOf(userId), wrongCodes);
   const result = await ctx.db.transaction(async (tx) => {
     const user = await findUser(tx, userId);
     const right = user && (await takeCode(ctx, tx, userId, code));
-    if (!right || !(await store.endChallenge(tx, userId, tokenHash)))
-      throw unauthorized("invalid_credentials");
+    if (!right || !(await store.endChallenge(tx, userId, tokenHash))) throw signInRefused();
     return { token: await startSession(ctx, tx, userId, "password"), user };
   });
   await forgetAttempt(ctx.db, attemptsOf(userId));

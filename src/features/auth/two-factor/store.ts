@@ -49,6 +49,11 @@ export const replaceBackupCodes = async (db: Db, userId: UserId, hashes: readonl
 export const takeBackupCode = async (db: Db, userId: UserId, hash: string): Promise<boolean> =>
   (await db.run(sql`delete from backup_codes where user_id = ${userId} and code_hash = ${hash}`)) > 0;
 
+export const countBackupCodes = async (db: Db, userId: UserId): Promise<number> =>
+  (await db.row<{ count: number }>(
+    sql`select count(*)::int as count from backup_codes where user_id = ${userId}`,
+  ))!.count;
+
 export const addChallenge = (db: Db, userId: UserId, tokenHash: string, minutes: number) =>
   db.row<{ expiresAt: number }>(sql`
     insert into sign_in_challenges (token_hash, user_id, expires_at)

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type Person, signUp, useServer } from "../../../../test/harness.ts";
+import {
+  createWorkspace,
+  type Person,
+  signIn,
+  signUp,
+  useServer,
+  verifyAddress,
+} from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { readMails } from "../../../platform/mail/index.ts";
+import { resetTwoFactor } from "./operator.ts";
 import { codeAt, stepAt, stepOf } from "./totp.ts";
 
 const server = useServer();
@@ -27,8 +35,14 @@ const wrong = (secret: string) => {
   return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !good.includes(code))!;
 };
 
-async function withTwoFactor() {
+async function signUpVerified() {
   const ada = await signUp(server);
+  await verifyAddress(server, ada);
+  return ada;
+}
+
+async function withTwoFactor() {
+  const ada = await signUpVerified();
   const { secret } = (await begin(ada)).body;
   const { backupCodes } = (await confirm(ada, now(secret))).body;
   await later(ada);
@@ -55,7 +69,7 @@ describe("codes", () => {
 
 describe("a second factor", () => {
   test("is on once a code from the app confirmed it, and signing in then takes two steps", async () => {
-    const ada = await signUp(server);
+    const ada = await signUpVerified();
     const begun = await begin(ada);
     expect(begun.status).toBe(201);
     const { secret, uri } = begun.body;
@@ -146,6 +160,75 @@ describe("a second factor", () => {
     expect(renewed.body.backupCodes).toHaveLength(10);
     expect((await by(backupCodes[3]!)).status).toBe(401);
     expect((await by(renewed.body.backupCodes[0])).status).toBe(200);
+  });
+
+  test("says how many backup codes are left; the use of one is audited and mailed", async () => {
+    const { ada, backupCodes } = await withTwoFactor();
+    const read = async () => (await server.call("/v1/me/two-factor", { headers: ada.auth })).body.twoFactor;
+    expect(await read()).toMatchObject({ enabled: true, backupCodesLeft: 10 });
+    const token = (await firstStep(ada)).body.twoFactorToken;
+    expect((await secondStep(token, backupCodes[0]!)).status).toBe(200);
+    expect(await read()).toMatchObject({ backupCodesLeft: 9 });
+    const used = await server.platform.db.rows<{ after: string }>(sql`
+      select after::text as after from audit_events where action = 'user.backup_code_used' and target_id = ${ada.userId}`);
+    expect(used.map(({ after }) => JSON.parse(after))).toEqual([{ left: 9 }]);
+    const mail = (await readMails(server.platform, 100)).find(
+      ({ to, subject }) => to === ada.email && subject === "A backup code was used",
+    );
+    expect(mail!.text).toContain("You have 9 left.");
+    await server.call("/v1/me/two-factor/backup-codes", {
+      body: { code: backupCodes[1] },
+      headers: ada.auth,
+    });
+    expect(await read()).toMatchObject({ backupCodesLeft: 10 });
+    const grace = await signUp(server);
+    expect((await server.call("/v1/me/two-factor", { headers: grace.auth })).body.twoFactor).toEqual({
+      enabled: false,
+      enabledAt: null,
+      backupCodesLeft: 0,
+    });
+  });
+
+  test("needs a confirmed address, to begin and to confirm, and says how to get one", async () => {
+    const ada = await signUp(server);
+    const refused = await begin(ada);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: "forbidden", reason: "email_not_verified" },
+    });
+    expect(refused.body.message).toContain("POST /api/auth/send-verification-email");
+    expect(refused.body.message).toContain("signalbox mail");
+    await verifyAddress(server, ada);
+    const { secret } = (await begin(ada)).body;
+    await server.platform.db.run(sql`update users set email_verified = false where id = ${ada.userId}`);
+    expect((await confirm(ada, now(secret))).body.reason).toBe("email_not_verified");
+    expect(await isOn(ada.auth)).toBe(false);
+  });
+
+  test("is removed by the operator: sessions end, the person is told, every organization has it on record", async () => {
+    const { owner: ada, orgId } = await createWorkspace(server);
+    await verifyAddress(server, ada);
+    const second = await server.call("/v1/organizations", { body: { name: "Two" }, headers: ada.auth });
+    const { secret } = (await begin(ada)).body;
+    await confirm(ada, now(secret));
+    const done = await resetTwoFactor(server.platform, ada.email.toUpperCase());
+    const organizations = [orgId, second.body.organization.id].sort();
+    expect(done).toMatchObject({ email: ada.email, sessionsEnded: 1, organizations });
+    await expect
+      .poll(async () => (await server.call("/v1/me", { headers: ada.auth })).status, { timeout: 3_000 })
+      .toBe(401);
+    const auth = await signIn(server, ada);
+    for (const organization of organizations) {
+      const headers = { ...auth, "x-organization-id": organization };
+      const { items } = (await server.call("/v1/audit-events?action=user.two_factor_reset", { headers }))
+        .body;
+      expect(items).toHaveLength(1);
+      expect(items[0]).toMatchObject({ target: { id: ada.userId }, actor: { credential: "system" } });
+    }
+    const mails = (await readMails(server.platform, 100)).filter(({ to }) => to === ada.email);
+    expect(mails.map(({ subject }) => subject)).toContain("Your second factor was removed");
+    await expect(resetTwoFactor(server.platform, ada.email)).rejects.toThrow("no second factor");
+    await expect(resetTwoFactor(server.platform, "nobody@example.com")).rejects.toThrow("no account");
   });
 
   test("is switched off with a code, and a wrong one leaves it on", async () => {

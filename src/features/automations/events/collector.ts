@@ -12,7 +12,8 @@ const known = new WeakMap<Bus, Append>();
 export function collectorOf(platform: Pick<Platform, "bus" | "db">): Append {
   let append = known.get(platform.bus);
   if (!append) {
-    append = createCollector(platform.db);
+    // Reports of all organizations share statements, so they have a share of the database together.
+    append = createCollector(platform.db.under({ work: "change", share: "reports" }));
     known.set(platform.bus, append);
   }
   return append;

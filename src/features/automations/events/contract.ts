@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { pageOf, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
-import { asReporter, runId } from "../runs/index.ts";
+import { asReader, asReporter, oneOfNames, runId } from "../runs/index.ts";
 
 const tag = "Automation Runs";
 
@@ -63,14 +63,17 @@ const Report = z
     }
     return { ...rest, type: named };
   })
-  .meta({ id: "AutomationRunEventReport" });
+  .meta({
+    id: "AutomationRunEventReport",
+    ...oneOfNames("type", "kind"),
+  });
 export type Report = z.output<typeof Report>;
 
 const refusals = {
   404: "`automation_run_not_found`",
   409: {
     description:
-      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run.",
+      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run. `quota_exceeded`: the organization's storage is full; sending it again does not help, and the completion is still accepted.",
     schema: z
       .looseObject({
         error: z.string(),
@@ -106,17 +109,11 @@ export const reportBatch = route({
   tag,
   summary: "Report several events of a run at once",
   description:
-    "One commit, all or nothing: a refusal names the first offender in `index`, and nothing was written.",
+    "One commit, all or nothing: a refusal names the first offender in `index`, and nothing was written. All events are of one attempt; the first of another one is refused with `runner_lease_lost`.",
   access: asReporter,
   params: runId,
   query: z.object({}),
-  body: z.object({ events: z.array(Report).min(1).max(maxBatch) }).superRefine(({ events }, issues) => {
-    const other = events.findIndex((event) => event.attempt !== events[0]!.attempt);
-    if (other > 0) {
-      const message = "All events of a batch are of one attempt.";
-      issues.addIssue({ code: "custom", path: ["events", other, "attempt"], message });
-    }
-  }),
+  body: z.object({ events: z.array(Report).min(1).max(maxBatch) }),
   replies: {
     200: z
       .strictObject({
@@ -141,6 +138,14 @@ export const stream = route({
   query: z.strictObject({ lastEventId: z.string().max(40).optional() }),
   raw: "text/event-stream",
   replies: { 200: z.string(), 204: null },
+  errors: { 429: tooManyStreams },
+});
+
+export const listQuery = pageQuery.extend({
+  order: z
+    .enum(["asc", "desc"])
+    .default("asc")
+    .describe("`desc`: the newest first. A cursor belongs to the order it came with."),
 });
 
 export const list = route({
@@ -148,9 +153,10 @@ export const list = route({
   path: "/v1/automation-runs/{id}/events",
   tag,
   summary: "The events of a run, in order",
-  description: "By attempt and sequence. A page also ends when it has about 2 MiB of payload.",
-  access: asReporter,
+  description:
+    "By attempt and sequence. A page also ends when it has about 2 MiB of payload. A run credential reads those of its own run.",
+  access: asReader,
   params: runId,
-  query: pageQuery,
+  query: listQuery,
   replies: { 200: pageOf(RunEvent).meta({ id: "AutomationRunEventPage" }) },
 });

@@ -411,9 +411,36 @@ describe("reporting events in batches", () => {
   test("events of two attempts do not mix", async () => {
     const run = await queueRun(server, auth);
     expect(await reportBatch(server, auth, run.id, [event(0), event(1, { attempt: 2 })])).toMatchObject({
-      status: 400,
-      body: { details: [{ path: ["events", 1, "attempt"] }] },
+      status: 409,
+      body: { error: "runner_lease_lost", index: 1, sequence: 1 },
     });
+    // All or nothing: the run is as it was, and takes the events of its attempt.
+    expect((await reportBatch(server, auth, run.id, [event(0), event(1)])).body.added).toBe(2);
+    const later = [event(0), event(1), event(2), event(0, { attempt: 2 }), event(4)];
+    expect(await reportBatch(server, auth, run.id, later)).toMatchObject({
+      status: 409,
+      body: { error: "runner_lease_lost", index: 3, sequence: 0 },
+    });
+    // An earlier offender is named before it.
+    expect(await reportBatch(server, auth, run.id, [event(7), event(0, { attempt: 2 })])).toMatchObject({
+      status: 409,
+      body: { error: "automation_runner_event_sequence_gap", index: 0, expected: 2 },
+    });
+  });
+
+  test("a number that no program can hold is refused with its place, and never stored as null", async () => {
+    const run = await queueRun(server, auth);
+    for (const number of ["1e400", "-1E+400", `1${"0".repeat(400)}`]) {
+      const body = `{"attempt":1,"sequence":0,"type":"user","payload":{"a":[{"big":${number}}]},"createdAt":1}`;
+      const path = `/v1/automation-runs/${run.id}/events`;
+      const headers = { ...auth, "content-type": "application/json" };
+      expect(await server.call(path, { method: "POST", body, headers })).toMatchObject({
+        status: 400,
+        body: { error: "invalid_request", details: [{ path: ["payload", "a", 0, "big"] }] },
+      });
+    }
+    const fine = event(0, { payload: { most: 1.7976931348623157e308, text: "1e400", least: 5e-324 } });
+    expect((await reportBatch(server, auth, run.id, [fine])).status).toBe(200);
   });
 
   test("a late batch is kept apart event by event", async () => {
@@ -433,7 +460,7 @@ describe("reading events", () => {
     auth = (await createWorkspace(server)).owner.auth;
   });
 
-  test("pages go up by attempt and sequence and miss none", async () => {
+  test("pages go by attempt and sequence, up or down, and miss none", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(
       server,
@@ -449,21 +476,19 @@ describe("reading events", () => {
       run.id,
       [0, 1].map((n) => event(n, { attempt: 2 })),
     );
-    const seen: unknown[] = [];
-    let cursor = "";
-    for (;;) {
-      const page = await server.call(`/v1/automation-runs/${run.id}/events?limit=3${cursor}`, {
-        headers: auth,
-      });
-      seen.push(
-        ...page.body.items.map(
-          (one: { attempt: number; sequence: number }) => `${one.attempt}.${one.sequence}`,
-        ),
-      );
-      if (!page.body.nextCursor) break;
-      cursor = `&cursor=${page.body.nextCursor}`;
-    }
-    expect(seen).toEqual(["1.0", "1.1", "1.2", "1.3", "1.4", "2.0", "2.1"]);
+    const readAll = async (order: string) => {
+      const seen: string[] = [];
+      for (let cursor = ""; ; ) {
+        const path = `/v1/automation-runs/${run.id}/events?limit=3&order=${order}${cursor}`;
+        const { body } = await server.call(path, { headers: auth });
+        for (const { attempt, sequence } of body.items) seen.push(`${attempt}.${sequence}`);
+        if (!body.nextCursor) return seen;
+        cursor = `&cursor=${body.nextCursor}`;
+      }
+    };
+    const forwards = ["1.0", "1.1", "1.2", "1.3", "1.4", "2.0", "2.1"];
+    expect(await readAll("asc")).toEqual(forwards);
+    expect(await readAll("desc")).toEqual(forwards.toReversed());
     const wrong = await server.call(`/v1/automation-runs/${run.id}/events?cursor=zzz`, { headers: auth });
     expect(wrong.status).toBe(400);
   });

@@ -1,2 +1,3 @@
+export type { RunEvent } from "./contract.ts";
 export { pruneLeftovers, pruneRun } from "./prune.ts";
 export { routes } from "./routes.ts";

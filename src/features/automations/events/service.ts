@@ -1,7 +1,8 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
-import { baseHeaders, type PageQuery, type Source } from "../../../platform/http/index.ts";
+import { baseHeaders, type Source } from "../../../platform/http/index.ts";
+import { meterOf, overhead } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import {
@@ -9,6 +10,7 @@ import {
   changesOf,
   countUsage,
   holderOf,
+  isOver,
   leaseLost,
   type RunId,
   reachOf,
@@ -18,9 +20,9 @@ import {
   stand,
 } from "../runs/index.ts";
 import { collectorOf } from "./collector.ts";
-import type { Report, RunEvent } from "./contract.ts";
+import type { listQuery, Report, RunEvent } from "./contract.ts";
 import * as store from "./store.ts";
-import { follow, isOver, positionOf as positionOfId } from "./stream.ts";
+import { follow, positionOf as positionOfId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
 
 const maxPayloadBytes = 256 * 1024;
@@ -66,25 +68,33 @@ interface Accepted {
  * run locked, at leisure.
  */
 async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch = false): Promise<Accepted> {
-  const appended = isPlain(given) ? await collectorOf(ctx)(reportOf(ctx, id, given)) : undefined;
+  const bytes = given.reduce((sum, { payload }) => sum + Buffer.byteLength(payload) + overhead.event, 0);
+  const meter = meterOf(ctx);
+  const full = await meter.refusal(ctx.db, ctx.orgId, "automation_storage", bytes);
+  const isSimple = !full && isPlain(given);
+  const appended = isSimple ? await collectorOf(ctx)(reportOf(ctx, id, given)) : undefined;
   if (appended) {
+    meter.add(ctx.orgId, "automation_storage", bytes);
     if (appended.renew) await renew(ctx, id, given[0]!.attempt);
-    changesOf(ctx).announce(id);
+    changesOf(ctx).announce(ctx.db, id);
     return {
       added: given.length,
       lastSequence: given.at(-1)!.sequence,
       storedAs: (event) => eventOf(id, event, appended.receivedAt),
     };
   }
-  const verdict = await ctx.db.transaction((tx) => settle(ctx, tx, id, given, batch));
+  const verdict = await ctx.db.transaction((tx) => settle(ctx, tx, id, given, batch, full));
   if ("refusal" in verdict) {
     const late = verdict.late.map(({ content, attempt, sequence }) => {
       return { kind: "event", attempt, sequence, body: content } as const;
     });
-    if (late.length > 0) await keepLate(ctx.db, ctx.orgId, id, holderOf(ctx), late);
+    if (late.length > 0) await keepLate(ctx, id, holderOf(ctx), late);
+    // A refused report can change the run too: its lease was ended, or the report is kept as a late one.
+    changesOf(ctx).announce(ctx.db, id);
     throw verdict.refusal;
   }
-  changesOf(ctx).announce(id);
+  if (verdict.added > 0) meter.add(ctx.orgId, "automation_storage", bytes);
+  changesOf(ctx).announce(ctx.db, id);
   return verdict;
 }
 
@@ -98,7 +108,8 @@ const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.Ap
 
 /** Consecutive, nothing after a terminal one, nothing to count: then one statement can decide. */
 function isPlain(given: readonly Given[]): boolean {
-  return given.every(({ sequence, type, content }, i) => {
+  return given.every(({ attempt, sequence, type, content }, i) => {
+    if (attempt !== given[0]!.attempt) return false;
     if (type === "usage" && usageOf(content.payload)) return false;
     return sequence === given[0]!.sequence + i && (type !== "terminal" || i === given.length - 1);
   });
@@ -131,6 +142,7 @@ async function settle(
   id: RunId,
   given: readonly Given[],
   batch: boolean,
+  full: Refusal | undefined,
 ): Promise<Settled> {
   const { attempt } = given[0]!;
   const { run, standing, claimed } = await stand(ctx, tx, id, attempt);
@@ -154,6 +166,10 @@ async function settle(
   };
   for (const [index, event] of given.entries()) {
     const more = batch ? { index, sequence: event.sequence } : {};
+    if (event.attempt !== attempt) {
+      const isFenced = ({ attempt }: Given) => attempt < run.attempt;
+      return refuse(otherAttempt(event.attempt, attempt, more), given.slice(index).filter(isFenced));
+    }
     const stored = known.get(event.sequence);
     if (stored && sameContent(stored, event)) continue;
     if (standing === "lost") {
@@ -169,6 +185,8 @@ async function settle(
     known.set(event.sequence, eventOf(id, event, 0));
     fresh.push(event);
   }
+  // What is stored already is acknowledged again, however full it is.
+  if (full && fresh.length > 0) return refuse(full);
   if (fresh.length > 0) {
     const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
     if (!appended) throw new Error("The run changed under its lock.");
@@ -193,6 +211,13 @@ const sequenceGap = (sequence: number, expected: number, more: Record<string, un
     { expected, ...more },
   );
 
+const otherAttempt = (attempt: number, first: number, more: Record<string, unknown>) =>
+  conflict(
+    "runner_lease_lost",
+    `The batch is of attempt ${first}, and this event of attempt ${attempt}. Send events of one attempt in a batch.`,
+    more,
+  );
+
 const eventConflict = (sequence: number, more: Record<string, unknown>) =>
   conflict(
     "event_conflict",
@@ -200,10 +225,12 @@ const eventConflict = (sequence: number, more: Record<string, unknown>) =>
     more,
   );
 
-export async function list(ctx: MemberCtx, id: string, query: PageQuery) {
+export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
   const run = await readRun(ctx, id);
-  const after = positionOf(query.cursor);
-  const { items, more } = await store.listAfter(ctx.db, ctx.orgId, run.id as RunId, after, query.limit);
+  const isNewestFirst = query.order === "desc";
+  const from = query.cursor === undefined && isNewestFirst ? store.beyondAll : positionOf(query.cursor);
+  const listPage = isNewestFirst ? store.listBefore : store.listAfter;
+  const { items, more } = await listPage(ctx.db, ctx.orgId, run.id as RunId, from, query.limit);
   const last = items.at(-1);
   return { items, nextCursor: last && more ? writePosition(last) : null };
 }

@@ -96,27 +96,50 @@ export interface Position {
   sequence: number;
 }
 
+export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
+  db.row<Position>(sql`
+    select e.attempt, e.sequence from automation_runs r join automation_events e on e.run_no = r.no
+    where r.id = ${id} and r.org_id = ${orgId} order by e.attempt desc, e.sequence desc limit 1`);
+
 const pageBytes = 2 * 1024 * 1024;
 
+/** Sorts behind every event. */
+export const beyondAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
+
 /** Events after a position, in order; fewer than `limit` when their payloads are large. */
-export async function listAfter(
+export const listAfter = (db: Db, orgId: OrgId, id: RunId, after: Position, limit: number) =>
+  listPage(db, orgId, id, limit, {
+    beyond: sql`(e.attempt, e.sequence) > (${after.attempt}::int, ${after.sequence}::bigint)`,
+    order: sql`attempt, sequence`,
+  });
+
+/** Events before a position, newest first. */
+export const listBefore = (db: Db, orgId: OrgId, id: RunId, before: Position, limit: number) =>
+  listPage(db, orgId, id, limit, {
+    beyond: sql`(e.attempt, e.sequence) < (${before.attempt}::int, ${before.sequence}::bigint)`,
+    order: sql`attempt desc, sequence desc`,
+  });
+
+async function listPage(
   db: Db,
   orgId: OrgId,
   id: RunId,
-  after: Position,
   limit: number,
+  { beyond, order }: Record<"beyond" | "order", ReturnType<typeof sql>>,
 ): Promise<{ items: RunEvent[]; more: boolean }> {
   const rows = await db.rows<RunEvent & { found: number }>(sql`
     select "runId", attempt, sequence, type, payload, "createdAt", "receivedAt", found from (
       select e.*, row_number() over page as n, sum(octet_length(e.payload::text)) over page as bytes,
         count(*) over () as found
       from (
-        select ${columns} from automation_runs r join automation_events e on e.run_no = r.no
-        where r.id = ${id} and r.org_id = ${orgId}
-          and (e.attempt, e.sequence) > (${after.attempt}::int, ${after.sequence}::bigint)
-        order by e.attempt, e.sequence limit ${limit + 1}) e
-      window page as (order by e.attempt, e.sequence)) paged
-    where n = 1 or bytes <= ${pageBytes}::bigint order by attempt, sequence limit ${limit}`);
+        select e.* from automation_runs r cross join lateral (
+          -- For one run at a time its events come in order from their key; joined, all of them would be sorted.
+          select ${columns} from automation_events e
+          where e.run_no = r.no and ${beyond}
+          order by ${order} limit ${limit + 1}) e
+        where r.id = ${id} and r.org_id = ${orgId}) e
+      window page as (order by ${order})) paged
+    where n = 1 or bytes <= ${pageBytes}::bigint order by ${order} limit ${limit}`);
   return {
     items: rows.map(({ found: _, ...event }) => event),
     more: rows.length > 0 && rows[0]!.found > rows.length,

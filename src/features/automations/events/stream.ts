@@ -1,21 +1,13 @@
 import type { MemberCtx } from "../../../platform/context.ts";
-import type { Message } from "../../../platform/http/index.ts";
-import { changesOf, type Run, type RunId, readRun } from "../runs/index.ts";
+import { isOver, isReachable, type RunId } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
-import type { RunEvent } from "./contract.ts";
+import { isBefore } from "./event-buffer.ts";
+import { followersOf, streamedEvent } from "./followers.ts";
 import * as store from "./store.ts";
 
-/** Looks again by itself, in case a message was lost on the way. */
-const lookEveryMs = 3_000;
 /** After its terminal event a run is usually completed at once; the stream waits that long to say so. */
 const lingerMs = 2_000;
-const atOnce = 50;
-
-export const isOver = ({ status }: Run) => status !== "queued" && status !== "running";
-
-/** Of the first attempt the sequence itself; of a later one with the attempt before it. */
-const idOf = ({ attempt, sequence }: store.Position) =>
-  attempt === 1 ? String(sequence) : `${attempt}.${sequence}`;
+const pageLength = 50;
 
 export function positionOf(lastEventId: string | undefined): store.Position {
   const found = /^(?:(\d{1,9})\.)?(\d{1,16})$/.exec(lastEventId ?? "");
@@ -24,42 +16,48 @@ export function positionOf(lastEventId: string | undefined): store.Position {
 }
 
 /**
- * A run's events as they come, and its state whenever that changes. The run is read before its events:
- * once it is seen to be over, what is there is all there will ever be.
+ * A run's events as they come, and the run whenever its state changes. What is new is read once for all who watch
+ * the run in this process; what this caller may see is decided here, for each of them.
  */
 export async function* follow(
   ctx: MemberCtx,
   id: RunId,
   after: store.Position,
   signal: AbortSignal,
-): AsyncGenerator<Message> {
+): AsyncGenerator<Uint8Array> {
   let position = after;
-  let last: RunEvent | undefined;
+  /** The attempt whose terminal event was the last one sent. */
+  let terminated: number | undefined;
   let shown = "";
-  let endedAt: number | undefined;
+  let terminatedAt: number | undefined;
   const waker = createWaker(signal);
-  const stop = changesOf(ctx).watch(id, waker.wake);
+  const watch = followersOf(ctx).watch(ctx.orgId, id, waker.wake);
   try {
     while (!signal.aborted) {
-      const run = await readRun(ctx, id);
-      for (let more = true; more; ) {
-        const page = await store.listAfter(ctx.db, ctx.orgId, id, position, atOnce);
-        for (const event of page.items) yield { id: idOf(event), data: event };
-        last = page.items.at(-1) ?? last;
-        position = last ?? position;
-        more = page.more;
+      const state = await watch.state();
+      if (!state || !isReachable(ctx, state.run)) return;
+      while (isBefore(position, state.tail)) {
+        const events = watch.eventsAfter(position) ?? (await readEvents(ctx, id, position));
+        for (const event of events) {
+          yield event.message;
+          position = { attempt: event.attempt, sequence: event.sequence };
+          terminated = event.isTerminal ? event.attempt : undefined;
+        }
+        // Events can be removed by age while somebody reads them.
+        if (events.length === 0) position = state.tail;
       }
-      const state = JSON.stringify({ ...run, leaseExpiresAt: null });
-      if (state !== shown) yield { event: "run", data: run };
-      shown = state;
-      if (isOver(run)) return;
-      const terminated = last?.type === "terminal" && last.attempt === run.attempt;
-      endedAt = terminated ? (endedAt ?? performance.now()) : undefined;
-      const patience = endedAt === undefined ? lookEveryMs : endedAt + lingerMs - performance.now();
-      if (patience <= 0) return;
+      if (state.version !== shown) yield state.message;
+      shown = state.version;
+      if (isOver(state.run)) return;
+      terminatedAt = terminated === state.run.attempt ? (terminatedAt ?? performance.now()) : undefined;
+      const patience = terminatedAt === undefined ? undefined : terminatedAt + lingerMs - performance.now();
+      if (patience !== undefined && patience <= 0) return;
       await waker.wait(patience);
     }
   } finally {
-    stop();
+    watch.leave();
   }
 }
+
+const readEvents = async (ctx: MemberCtx, id: RunId, after: store.Position) =>
+  (await store.listAfter(ctx.db, ctx.orgId, id, after, pageLength)).items.map(streamedEvent);

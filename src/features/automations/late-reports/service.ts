@@ -1,8 +1,8 @@
-import type { MemberCtx, OrgId } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
+import { meterOf, overhead } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import type { LateReport } from "./contract.ts";
 import * as store from "./store.ts";
@@ -15,27 +15,21 @@ interface Late {
 }
 
 /** Refused is not lost: what a fenced holder sent stays beside the run, each different report once. */
-export async function keepLate(
-  db: Db,
-  orgId: OrgId,
-  runId: string,
-  reporter: string,
-  reports: readonly Late[],
-) {
-  await store.keep(
-    db,
-    orgId,
-    runId,
-    reporter,
-    reports.map(({ kind, attempt, sequence, body }) => ({
-      id: newId("late"),
-      kind,
-      attempt,
-      sequence,
-      body: JSON.stringify(body),
-      digest: digestOf({ kind, reporter, body }),
-    })),
-  );
+export async function keepLate(ctx: MemberCtx, runId: string, reporter: string, reports: readonly Late[]) {
+  const { db, orgId } = ctx;
+  const rows = reports.map(({ kind, attempt, sequence, body }) => ({
+    id: newId("late"),
+    kind,
+    attempt,
+    sequence,
+    body: JSON.stringify(body),
+    digest: digestOf({ kind, reporter, body }),
+  }));
+  const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body) + overhead.lateReport, 0);
+  const meter = meterOf(ctx);
+  // They are refused already, and the refusal is what the reporter acts on.
+  if (await meter.refusal(db, orgId, "automation_storage", bytes)) return;
+  if ((await store.keep(db, orgId, runId, reporter, rows)) > 0) meter.add(orgId, "automation_storage", bytes);
 }
 
 export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {

@@ -39,13 +39,15 @@ export const list = async (
   orgId: OrgId,
   reach: string | null,
   runId: string,
-  after: string | null,
+  after: string,
   limit: number,
 ): Promise<LateReport[] | undefined> => {
   const rows = await db.rows<LateReport | { id: null }>(sql`
     select l.id, l.kind, l.attempt, l.sequence, l.reporter, l.body, l.received_at as "receivedAt"
     from automation_runs r
-    left join automation_late_reports l on l.run_id = r.id and (${after}::text is null or l.id < ${after})
+    left join lateral (
+      select * from automation_late_reports l where l.run_id = r.id and l.id < ${after}
+      order by l.id desc limit 101) l on true
     where r.id = ${runId} and r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})
     order by l.id desc limit ${limit}`);
   if (rows.length === 0) return undefined;

@@ -18,6 +18,8 @@ import { removeSomeUsage } from "../usage/index.ts";
 /** One round works that long and leaves the rest to the next. */
 const roundMs = 60_000;
 const atOnce = 100;
+/** How long one organization is worked on before it is another's turn. */
+const stepMs = 2_000;
 
 /** Removes what organizations no longer keep: events first, then the runs themselves, in small steps. */
 export const prune = job({
@@ -28,12 +30,22 @@ export const prune = job({
 
 export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Promise<void> {
   await removeExpiredTokensOfAll(db);
+  const unfinished: OrgId[] = [];
   for (let after = ""; Date.now() < until; ) {
     const organizations = await listOrganizationsOfAll(db, after, atOnce);
-    for (const { orgId } of organizations) await pruneOrganization(db, orgId, until);
+    unfinished.push(
+      ...(await pruneOnce(
+        db,
+        organizations.map(({ orgId }) => orgId),
+        until,
+      )),
+    );
     if (organizations.length < atOnce) break;
     after = organizations.at(-1)!.orgId;
   }
+  // One step of each, then the next of those that have more: a large organization does not take the whole round.
+  for (let left = unfinished; left.length > 0 && Date.now() < until; )
+    left = await pruneOnce(db, left, until);
   await removeLeftBehind(db, until);
   await pruneLeftovers(db, until);
 }
@@ -49,16 +61,26 @@ async function removeLeftBehind(db: Platform["db"], until: number): Promise<void
   }
 }
 
-async function pruneOrganization(db: Platform["db"], orgId: OrgId, until: number): Promise<void> {
-  const { eventRetentionDays, runRetentionDays } = await settingsOf(db, orgId);
-  while (Date.now() < until) {
-    const runs = await listToPrune(db, orgId, eventRetentionDays, atOnce);
-    for (const { id, no } of runs) {
-      if (!(await pruneRun(db, no, until))) return;
-      await removeOfRun(db, orgId, id);
-      await markPruned(db, orgId, id);
-    }
-    if (runs.length < atOnce) break;
+/** One step of each; returns those that have more to do. */
+async function pruneOnce(db: Platform["db"], organizations: OrgId[], until: number): Promise<OrgId[]> {
+  const unfinished: OrgId[] = [];
+  for (const orgId of organizations) {
+    if (Date.now() >= until) return unfinished;
+    if (await pruneStep(db, orgId, Math.min(until, Date.now() + stepMs))) unfinished.push(orgId);
   }
-  while (Date.now() < until && (await removeOld(db, orgId, runRetentionDays, atOnce)) === atOnce);
+  return unfinished;
+}
+
+/** True when there is more to do. */
+async function pruneStep(db: Platform["db"], orgId: OrgId, until: number): Promise<boolean> {
+  const { eventRetentionDays, runRetentionDays } = await settingsOf(db, orgId);
+  const runs = await listToPrune(db, orgId, eventRetentionDays, atOnce);
+  for (const { id, no } of runs) {
+    if (!(await pruneRun(db, no, until))) return true;
+    await removeOfRun(db, orgId, id);
+    await markPruned(db, orgId, id);
+    if (Date.now() >= until) return true;
+  }
+  if (runs.length === atOnce) return true;
+  return (await removeOld(db, orgId, runRetentionDays, atOnce)) === atOnce;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { pageOf, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
 import { asReporter } from "../runs/index.ts";
 
@@ -55,6 +55,7 @@ export const list = route({
   path: "/v1/automation-runners",
   tag,
   summary: "My runners; those of every member with `automations:manage`",
+  description: "Newest first, with when each was last seen.",
   access: can("automations:create"),
   query: pageQuery,
   replies: { 200: pageOf(Runner).meta({ id: "AutomationRunnerPage" }) },
@@ -97,6 +98,7 @@ export const work = route({
   path: "/v1/automation-runner/work",
   tag,
   summary: "What can be claimed, oldest first, and what I hold",
+  description: "What a runner asks after a wake-up, and once a minute without one.",
   access: asReporter,
   replies: {
     200: z.strictObject({
@@ -116,4 +118,5 @@ export const events = route({
   access: asReporter,
   raw: "text/event-stream",
   replies: { 200: z.string() },
+  errors: { 429: tooManyStreams },
 });

@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
 export { resolveRunner, runnerPrefix } from "./service.ts";
-export { removeExpiredTokensOfAll, touchRunnersOfAll } from "./store.ts";
+export { removeExpiredTokensOfAll, removeRunnerTokensOfUser, touchRunnersOfAll } from "./store.ts";

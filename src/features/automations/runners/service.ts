@@ -6,15 +6,24 @@ import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import { membershipFrom, type Permission } from "../../permissions/index.ts";
+import { takeQuota } from "../../quotas/index.ts";
 import { holderOf, reachOf } from "../runs/index.ts";
 import * as contract from "./contract.ts";
 import * as store from "./store.ts";
 
 export const runnerPrefix = "sbr_";
 const tokenHours = 12;
+/** Of one runner at the same time: processes that share a name, and restarts within the hours of a token. */
+const tokensKept = 50;
 
 /** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
-const forRunners: readonly Permission[] = ["automations:create", "automations:manage", "connections:use"];
+const forRunners: readonly Permission[] = [
+  "automations:create",
+  "automations:manage",
+  "connections:use",
+  // It reads none itself, but hands them on to the programs that it starts.
+  "templates:read",
+];
 
 interface NewRunner {
   runnerId: string;
@@ -35,6 +44,7 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
   const token = newToken(runnerPrefix);
   return db.transaction(async (tx) => {
     const described = { ...self, name: runnerId, platform: platform ?? null, version: version ?? null };
+    if (!(await store.exists(tx, orgId, member.id, runnerId))) await takeQuota(ctx, tx, orgId, "runners");
     const runner = await store.save(tx, orgId, member.id, newId("rnr"), described);
     const added = await store.addToken(tx, orgId, runner!.id, {
       hash: hashSecret(token),
@@ -42,6 +52,7 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
       keyId: caller.credential === "key" ? caller.credentialId : null,
       hours: tokenHours,
     });
+    await store.endOldTokens(tx, orgId, runner!.id, tokensKept);
     await record(ctx, tx, {
       action: "automation_runner.token_made",
       target: { type: "automation_runner", id: runner!.id },

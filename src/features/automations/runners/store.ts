@@ -25,6 +25,19 @@ export const save = (db: Db, orgId: OrgId, memberId: MemberId, id: RunnerId, sel
       concurrency = excluded.concurrency, serves = excluded.serves, last_seen_at = now()
     returning id`);
 
+export const exists = async (db: Db, orgId: OrgId, memberId: MemberId, name: string): Promise<boolean> =>
+  (await db.row(sql`
+    select from automation_runners where org_id = ${orgId} and member_id = ${memberId} and name = ${name}`)) !==
+  undefined;
+
+/** Ends all but the newest tokens of a runner: each start makes one, and a loop must not make millions. */
+export const endOldTokens = (db: Db, orgId: OrgId, runnerId: RunnerId, keep: number) =>
+  db.run(sql`
+    delete from automation_runner_tokens t using automation_runners r
+    where r.id = ${runnerId} and r.org_id = ${orgId} and t.runner_id = r.id and t.token_hash in (
+      select old.token_hash from automation_runner_tokens old where old.runner_id = ${runnerId}
+      order by old.expires_at desc offset ${keep}::int)`);
+
 /** When the token ends. */
 export const addToken = (
   db: Db,
@@ -65,7 +78,7 @@ export const touchRunnersOfAll = (db: Db, ids: string[]) =>
   db.run(sql`update automation_runners set last_seen_at = now() where id = any(${ids}::text[])`);
 
 /** `memberId` null: of every member. */
-export const list = (db: Db, orgId: OrgId, memberId: string | null, after: string | null, limit: number) =>
+export const list = (db: Db, orgId: OrgId, memberId: string | null, after: string, limit: number) =>
   db.rows<Runner>(sql`
     select n.id, n.name as "runnerId", n.member_id as "memberId", n.platform, n.version, n.concurrency, n.serves,
       (select count(*)::int from automation_runs r
@@ -73,7 +86,7 @@ export const list = (db: Db, orgId: OrgId, memberId: string | null, after: strin
       n.last_seen_at as "lastSeenAt", n.created_at as "createdAt"
     from automation_runners n
     where n.org_id = ${orgId} and (${memberId}::text is null or n.member_id = ${memberId})
-      and (${after}::text is null or n.id < ${after})
+      and n.id < ${after}
     order by n.id desc limit ${limit}`);
 
 export const remove = (db: Db, orgId: OrgId, memberId: string | null, id: RunnerId) =>
@@ -117,3 +130,10 @@ export const listHeld = (db: Db, orgId: OrgId, reach: Reach, holder: string) =>
 
 export const removeExpiredTokensOfAll = (db: Db) =>
   db.run(sql`delete from automation_runner_tokens where expires_at < now()`);
+
+/** Ends every runner token of a person, in every organization; one row for each. The runners stay listed. */
+export const removeRunnerTokensOfUser = (db: Db, userId: UserId) =>
+  db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
+    delete from automation_runner_tokens t using automation_runners n join members m on m.id = n.member_id
+    where n.id = t.runner_id and m.user_id = ${userId}
+    returning n.org_id as "orgId", n.member_id as "memberId"`);

@@ -4,10 +4,13 @@ import type { Message } from "../../../platform/http/index.ts";
 import { holderOf, onWork, reachOf } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
 import { scopeOf } from "./service.ts";
+import { sharedLookupsOf } from "./shared-lookups.ts";
 import * as store from "./store.ts";
 
-/** Looks again by itself, in case a message was lost on the way. */
-const lookEveryMs = 15_000;
+/** While messages of other processes do not arrive, the database is asked this often. */
+const lookWhileBusIsDownMs = 15_000;
+/** While they arrive, this is only a safety net. */
+const safetyLookMs = 60_000;
 /** What happens within this time is told with one look. */
 const quietMs = 50;
 /** Commits do not become visible in the order of their clocks: better tell a thing twice than never. */
@@ -26,15 +29,16 @@ export async function* wakeUps(
   const scope = await scopeOf(ctx);
   let missed = false;
   const waker = createWaker(signal);
-  const stop = onWork(ctx.bus, {
-    onWork: (orgId, memberId) => {
-      if (orgId === ctx.orgId && (scope === null || memberId === scope)) waker.wake();
+  const stop = onWork(ctx.bus, ctx.orgId, {
+    onWork: (memberId) => {
+      if (scope === null || memberId === scope) waker.wake();
     },
     onGap: () => {
       missed = true;
       waker.wake();
     },
   });
+  const isDue = (lookedAt: number) => !ctx.bus.isUp() || performance.now() - lookedAt >= safetyLookMs;
   try {
     const since = sinceOf(lastEventId);
     if (since === null) yield { event: "sync", data: {} };
@@ -45,7 +49,8 @@ export async function* wakeUps(
       const found = await look(ctx, scope, since);
       for (const { key, message } of found) if (!told.has(key)) yield message;
       told = new Set(found.map(({ key }) => key));
-      await waker.wait(lookEveryMs);
+      const lookedAt = performance.now();
+      while (!(await waker.wait(lookWhileBusIsDownMs)) && !signal.aborted && !isDue(lookedAt));
       await sleep(quietMs, undefined, { signal }).catch(() => {});
     }
   } finally {
@@ -55,9 +60,12 @@ export async function* wakeUps(
 
 async function look(ctx: MemberCtx, scope: string | null, since: number | null) {
   const { db, orgId } = ctx;
+  const shared = sharedLookupsOf(ctx.bus);
+  const [reach, holder] = [reachOf(ctx), holderOf(ctx)];
+  // One announcement can wake every runner of an organization: what they ask alike is asked once.
   const [waiting, held] = await Promise.all([
-    store.listWaiting(db, orgId, scope, since, 100),
-    store.listHeld(db, orgId, reachOf(ctx), holderOf(ctx)),
+    shared.look(orgId, `waiting ${scope} ${since}`, () => store.listWaiting(db, orgId, scope, since, 100)),
+    shared.look(orgId, `held ${reach} ${holder}`, () => store.listHeld(db, orgId, reach, holder)),
   ]);
   const told: { key: string; at: number; message: Message }[] = [];
   for (const run of waiting) {

@@ -1,22 +1,31 @@
 import type { Bus } from "../../../platform/bus.ts";
 import type { Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
 /**
- * Tells whoever is watching a run that there is something new, without a word to anybody when nobody is.
- * Watchers in this process hear at once. A process with watchers says so to the others now and then, and
- * only then do those send a message after a change, at most one per run every `quietMs`. A message may be
- * lost, so watchers also look by themselves from time to time.
+ * Tells whoever watches a run that it has changed, and sends no message while nobody watches. Watchers in this
+ * process are told at once. A process with watchers says so to the others now and then, and only then do those send
+ * a message after a change, at most one per run every `quietMs`. A message can be lost: after a gap, and right after
+ * watching began, a watcher has to look by itself.
  */
 export interface Changes {
-  /** After the commit. */
-  announce(runId: string): void;
-  watch(runId: string, onChange: () => void): () => void;
+  /** Takes effect when the transaction of `db` has committed; at once outside of one. */
+  announce(db: Db, runId: string): void;
+  watch(runId: string, watcher: Watcher): () => void;
+}
+
+export interface Watcher {
+  onChange(): void;
+  /** Messages of other processes may have been lost. */
+  onGap(): void;
 }
 
 const quietMs = 100;
 const renewMs = 20_000;
 const believedMs = 50_000;
+/** A message of PostgreSQL has at most 8,000 bytes; an id has about 30. */
+const idsPerMessage = 200;
 const watchTopic = "automation-watch";
 const changeTopic = "automation-change";
 
@@ -31,64 +40,69 @@ export function changesOf(platform: Pick<Platform, "bus" | "db" | "log">): Chang
   return changes;
 }
 
-function createChanges({ bus, db, log }: Pick<Platform, "bus" | "db" | "log">): Changes {
+function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" | "log">): Changes {
   const me = newId("proc");
-  const watchers = new Map<string, Set<() => void>>();
+  const watchers = new Map<string, Set<Watcher>>();
   const watchedElsewhere = new Map<string, number>();
   const announced = new Set<string>();
   let renewal: NodeJS.Timeout | undefined;
 
-  const publish = (topic: string, payload: string) => {
-    // The embedded database has one process: there is no elsewhere.
-    if (db.kind === "pglite") return;
-    bus.publish(db, topic, payload).catch((error: Error) => log.warn({ err: error }, "change not announced"));
+  const publish = (topic: string, ...payloads: string[]) => {
+    // The embedded database has one process: there is nobody else to tell.
+    if (kind === "pglite" || payloads.length === 0) return;
+    bus.send(topic, ...payloads).catch((error: Error) => log.warn({ err: error }, "change not announced"));
   };
   const tellWatchers = (runId: string) => {
-    for (const onChange of watchers.get(runId) ?? []) onChange();
+    for (const watcher of watchers.get(runId) ?? []) watcher.onChange();
   };
   const renew = () => {
-    for (const runId of watchers.keys()) publish(watchTopic, `${me} ${runId}`);
-    if (watchers.size === 0) {
+    const ids = [...watchers.keys()];
+    const messages: string[] = [];
+    for (let at = 0; at < ids.length; at += idsPerMessage)
+      messages.push(`${me} ${ids.slice(at, at + idsPerMessage).join(" ")}`);
+    publish(watchTopic, ...messages);
+    if (ids.length === 0) {
       clearInterval(renewal);
       renewal = undefined;
     }
   };
   bus.subscribe(watchTopic, {
     onMessage: (message) => {
-      const [from, runId] = message.split(" ") as [string, string];
+      const [from, ...ids] = message.split(" ");
       if (from === me) return;
       const now = performance.now();
-      watchedElsewhere.set(runId, now + believedMs);
       for (const [id, until] of watchedElsewhere) if (until < now) watchedElsewhere.delete(id);
+      for (const id of ids) watchedElsewhere.set(id, now + believedMs);
     },
     onGap: renew,
   });
   bus.subscribe(changeTopic, {
     onMessage: tellWatchers,
     onGap: () => {
-      for (const runId of watchers.keys()) tellWatchers(runId);
+      for (const set of watchers.values()) for (const watcher of set) watcher.onGap();
     },
   });
+  const announceNow = (runId: string) => {
+    if (watchers.size > 0) tellWatchers(runId);
+    if (watchedElsewhere.size === 0 || announced.has(runId)) return;
+    const until = watchedElsewhere.get(runId);
+    if (until === undefined || until < performance.now()) return;
+    announced.add(runId);
+    setTimeout(() => {
+      announced.delete(runId);
+      publish(changeTopic, runId);
+    }, quietMs).unref();
+  };
 
   return {
-    announce(runId) {
-      if (watchers.size > 0) tellWatchers(runId);
-      if (watchedElsewhere.size === 0 || announced.has(runId)) return;
-      const until = watchedElsewhere.get(runId);
-      if (until === undefined || until < performance.now()) return;
-      announced.add(runId);
-      setTimeout(() => {
-        announced.delete(runId);
-        publish(changeTopic, runId);
-      }, quietMs).unref();
-    },
-    watch(runId, onChange) {
+    announce: (tx, runId) => tx.afterCommit(() => announceNow(runId)),
+    watch(runId, watcher) {
       const set = watchers.get(runId) ?? new Set();
-      watchers.set(runId, set.add(onChange));
+      watchers.set(runId, set.add(watcher));
       publish(watchTopic, `${me} ${runId}`);
       renewal ??= setInterval(renew, renewMs).unref();
       return () => {
-        set.delete(onChange);
+        set.delete(watcher);
         if (set.size === 0) watchers.delete(runId);
       };
     },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
+import { AssignedConnection, AssignedTemplate } from "../resources/index.ts";
 import { counters, UsageTotals } from "../usage/index.ts";
 
 const tag = "Automation Runs";
@@ -18,6 +19,7 @@ export const reasons = [
   "reported",
   "requested",
   "automation_archived",
+  "resource_missing",
   "run_budget_exceeded",
   "monthly_budget_exceeded",
 ] as const;
@@ -30,6 +32,7 @@ export const Run = z
     automationRevision: z.int(),
     memberId: z.string().describe("Whose run it is."),
     trigger: z.enum(["schedule", "manual"]),
+    retryOf: z.string().nullable().describe("The run that this one repeats."),
     occurrenceAt: z.int().nullable().describe("The moment of the schedule it stands for."),
     status: z.enum(runStatuses),
     reason: z.enum(reasons).nullable().describe("Why it is in this state."),
@@ -45,7 +48,9 @@ export const Run = z
     error: z.strictObject({ message: z.string().nullable(), retryable: z.boolean().nullable() }).nullable(),
     lateReports: z
       .int()
-      .describe("How many reports came after the lease was lost. They were refused and kept."),
+      .describe(
+        "How many reports came after the lease was lost. They were refused and kept. 1,000 stands for 1,000 or more.",
+      ),
     createdAt: z.int(),
     queuedAt: z.int(),
     startedAt: z.int().nullable(),
@@ -54,6 +59,17 @@ export const Run = z
   })
   .meta({ id: "AutomationRun" });
 export type Run = z.output<typeof Run>;
+
+/** Wherever a run is read. What a completion answers with has the ids alone. */
+export const NamedRun = Run.extend({
+  automationName: z.string().describe("As the revision that ran called it."),
+  memberName: z.string().nullable().describe("Null: the member has left."),
+  runnerName: z
+    .string()
+    .nullable()
+    .describe("Of the latest attempt; null: there is none, or a person or a key reported it."),
+}).meta({ id: "AutomationRunWithNames" });
+export type NamedRun = z.output<typeof NamedRun>;
 
 const Attempt = z
   .strictObject({
@@ -78,6 +94,8 @@ const AutomationAsRun = z
     instructions: z.string(),
     model: Model.nullable(),
     maxRuntimeSeconds: z.int(),
+    templateIds: z.array(z.string()),
+    connectionIds: z.array(z.string()),
   })
   .meta({ id: "AutomationAsRun" })
   .describe("What the automation said when this run was made.");
@@ -85,8 +103,10 @@ export type AutomationAsRun = z.output<typeof AutomationAsRun>;
 
 /** Runs are reached by their owner, by whoever manages automations, and by runners of either. */
 export const asReporter = can("automations:create", { credentials: ["runner", "session", "key"] });
+/** Reading is also for the program of the run itself. */
+export const asReader = can("automations:create", { credentials: ["runner", "session", "key", "run"] });
 export const runId = z.strictObject({ id: z.string().min(1).max(160) });
-const runReply = z.strictObject({ run: Run });
+const namedReply = z.strictObject({ run: NamedRun });
 const time = z.coerce
   .number()
   .int()
@@ -111,26 +131,30 @@ export const list = route({
   path: "/v1/automation-runs",
   tag,
   summary: "Runs, newest first",
+  description: "The caller's own runs; with `automations:manage` those of every member.",
   access: can("automations:create"),
   query: runQuery,
-  replies: { 200: pageOf(Run).meta({ id: "AutomationRunPage" }) },
+  replies: { 200: pageOf(NamedRun).meta({ id: "AutomationRunPage" }) },
 });
+
+const RunDetail = z.strictObject({
+  run: NamedRun,
+  automation: AutomationAsRun,
+  usage: UsageTotals,
+  attempts: z.array(Attempt),
+});
+export type RunDetail = z.output<typeof RunDetail>;
 
 export const read = route({
   method: "get",
   path: "/v1/automation-runs/{id}",
   tag,
   summary: "One run: what it is, what it ran, what it used",
-  access: asReporter,
+  description:
+    "With its attempts, its usage and what the automation said when it ran. A run credential reads its own run.",
+  access: asReader,
   params: runId,
-  replies: {
-    200: z.strictObject({
-      run: Run,
-      automation: AutomationAsRun,
-      usage: UsageTotals,
-      attempts: z.array(Attempt),
-    }),
-  },
+  replies: { 200: RunDetail },
 });
 
 export const cancel = route({
@@ -142,8 +166,24 @@ export const cancel = route({
     "A queued run is cancelled at once. A running one is asked to stop: its runner is told, and if it goes silent the run ends when its lease does.",
   access: can("automations:create"),
   params: runId,
-  replies: { 200: runReply },
+  replies: { 200: namedReply },
   errors: { 409: "`run_already_completed`: it ended before." },
+});
+
+export const retry = route({
+  method: "post",
+  path: "/v1/automation-runs/{id}/retry",
+  tag,
+  summary: "Run it again",
+  description:
+    "Queues a new run of the same automation with the revision that the earlier run used; `retryOf` names the earlier run. The run must have ended. Send an `Idempotency-Key` to make one run of several requests.",
+  access: can("automations:create"),
+  params: runId,
+  replies: { 202: namedReply },
+  errors: {
+    404: "`automation_run_not_found`, or `automation_not_found`: the automation belongs to another member by now.",
+    409: "`run_not_ended`: wait for its end, or cancel it first. `automation_archived`, `owner_left`, `monthly_budget_exceeded`: as for running an automation.",
+  },
 });
 
 const Assignment = z
@@ -156,6 +196,13 @@ const Assignment = z
     attempt: z.int(),
     timeoutMs: z.int(),
     leaseExpiresAt: z.int(),
+    credential: z
+      .string()
+      .describe(
+        "For the program that does the run. Shown once; it ends with the attempt. See docs/automations.md.",
+      ),
+    templates: z.array(AssignedTemplate).describe("Read each with the credential: `GET /v1/templates/{id}`."),
+    connections: z.array(AssignedConnection).describe("Those whose tokens the credential gets."),
   })
   .meta({ id: "AutomationAssignment" });
 export type Assignment = z.output<typeof Assignment>;
@@ -166,7 +213,7 @@ export const claim = route({
   tag,
   summary: "Take a queued run",
   description:
-    "`assignment` is null when somebody else has it or it is over. Asking again with the same runner gives the same assignment.",
+    "`assignment` is null when somebody else has it or it is over, also when it ends here because a template or connection is gone. Asking again with the same runner gives the same assignment with a new credential; the earlier one ends.",
   access: asReporter,
   params: runId,
   replies: { 200: z.strictObject({ assignment: Assignment.nullable() }) },
@@ -179,6 +226,7 @@ export const heartbeat = route({
   path: "/v1/automation-runs/{id}/heartbeat",
   tag,
   summary: "Keep the lease, and hear whether to stop",
+  description: "The lease lasts 60 seconds. Send it about every 20.",
   access: asReporter,
   params: runId,
   body: z.strictObject({ attempt }),
@@ -202,6 +250,11 @@ const counter = z
   .min(0)
   .nullish()
   .transform((value) => value ?? 0);
+
+/** At least one of two names of the same field has a value. */
+export const oneOfNames = (...names: string[]) => ({
+  anyOf: names.map((name) => ({ required: [name], properties: { [name]: { not: { type: "null" } } } })),
+});
 
 /** Unknown fields are ignored, so that a newer runner still gets through. */
 export const Completion = z
@@ -241,7 +294,7 @@ export const Completion = z
     }
     return { ...rest, status: ended };
   })
-  .meta({ id: "AutomationRunCompletion" });
+  .meta({ id: "AutomationRunCompletion", ...oneOfNames("status", "outcome") });
 export type Completion = z.output<typeof Completion>;
 
 export const complete = route({
@@ -255,7 +308,7 @@ export const complete = route({
   params: runId,
   query: z.object({}),
   body: Completion,
-  replies: { 200: runReply },
+  replies: { 200: z.strictObject({ run: Run }) },
   errors: {
     404: "`automation_run_not_found`",
     409: "`terminal_result_conflict`: the run ended with another report. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run.",

@@ -12,6 +12,8 @@ export interface Standing {
   fenced: boolean;
 }
 
+export const isOver = ({ status }: Pick<Run, "status">) => status !== "queued" && status !== "running";
+
 /** A lost lease is given another attempt; lost again, the run has failed. */
 export const maxAttempts = 2;
 

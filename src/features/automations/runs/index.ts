@@ -1,6 +1,17 @@
 export { changesOf } from "./changes.ts";
-export { asReporter, Model, Run, runId } from "./contract.ts";
-export { alreadyCompleted, leaseLost } from "./fence.ts";
+export {
+  asReader,
+  asReporter,
+  Model,
+  NamedRun,
+  oneOfNames,
+  Run,
+  type RunDetail,
+  retry as retryContract,
+  runId,
+} from "./contract.ts";
+export { alreadyCompleted, isOver, leaseLost } from "./fence.ts";
+export { findForFollowers, isReachable } from "./following.ts";
 export { skipUnclaimed, stopOrganization, sweep } from "./jobs.ts";
 export { onWork } from "./leases.ts";
 export { routes } from "./routes.ts";

@@ -2,6 +2,7 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { defaults } from "../settings/index.ts";
 import { changesOf } from "./changes.ts";
+import { endRun } from "./ending.ts";
 import { announceWork, giveUpLease } from "./leases.ts";
 import * as store from "./store.ts";
 
@@ -9,7 +10,7 @@ const atOnce = 100;
 
 /** Ends what nobody ended: leases that ran out, attempts whose time is up. */
 export async function sweep(platform: Platform): Promise<void> {
-  while ((await sweepOverdue(platform)) === atOnce);
+  while ((await sweepOverdue(platform)) > 0);
 }
 
 /** Ends the waiting of runs that no runner took. Not in a hurry, so it is not looked at every second. */
@@ -17,18 +18,18 @@ export const skipUnclaimed = job({
   name: "automations.skip-unclaimed",
   schedule: "* * * * *",
   async handle(platform) {
-    while ((await sweepUnclaimed(platform)) === atOnce);
+    while ((await sweepUnclaimed(platform)) > 0);
   },
 });
 
 async function sweepOverdue(platform: Platform): Promise<number> {
   const runs = await platform.db.transaction(async (tx) => {
-    const overdue = await store.lockOverdueOfAll(tx, atOnce);
+    const overdue = await store.lockOverdueAcrossOrganizations(tx, atOnce);
     for (const run of overdue) {
       if (!run.live) await giveUpLease(platform, tx, run.orgId, run);
       else if (run.longPast) {
         await store.endAttempt(tx, run.orgId, run.id, run.attempt, "timed_out");
-        await store.end(tx, run.orgId, run.id, {
+        await endRun(tx, run.orgId, run.id, {
           status: "failed",
           reason: "timed_out",
           reasonDetail: "It ran longer than its automation allows and did not stop when asked.",
@@ -41,13 +42,13 @@ async function sweepOverdue(platform: Platform): Promise<number> {
     }
     return overdue;
   });
-  for (const { id } of runs) changesOf(platform).announce(id);
+  for (const { id } of runs) changesOf(platform).announce(platform.db, id);
   return runs.length;
 }
 
 async function sweepUnclaimed(platform: Platform): Promise<number> {
   const runs = await platform.db.transaction(async (tx) => {
-    const waiting = await store.lockUnclaimedOfAll(tx, defaults.queueTimeoutMinutes, atOnce);
+    const waiting = await store.lockUnclaimedAcrossOrganizations(tx, defaults.queueTimeoutMinutes, atOnce);
     for (const { id, orgId, attempt } of waiting) {
       await store.end(tx, orgId, id, {
         status: "skipped",
@@ -58,7 +59,7 @@ async function sweepUnclaimed(platform: Platform): Promise<number> {
     }
     return waiting;
   });
-  for (const { id } of runs) changesOf(platform).announce(id);
+  for (const { id } of runs) changesOf(platform).announce(platform.db, id);
   return runs.length;
 }
 
@@ -87,5 +88,5 @@ async function stop(platform: Platform, orgId: OrgId, id: store.RunId): Promise<
       await announceWork(platform.bus, tx, orgId, run.memberId);
     }
   });
-  changesOf(platform).announce(id);
+  changesOf(platform).announce(platform.db, id);
 }

@@ -2,6 +2,7 @@ import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { Run } from "./contract.ts";
+import { endRun } from "./ending.ts";
 import { maxAttempts } from "./fence.ts";
 import * as store from "./store.ts";
 
@@ -11,17 +12,38 @@ const topic = "automation-work";
 export const announceWork = (bus: Bus, tx: Db, orgId: OrgId, memberId: string) =>
   bus.publish(tx, topic, `${orgId} ${memberId}`);
 
-export function onWork(
-  bus: Bus,
-  listener: { onWork(orgId: string, memberId: string): void; onGap(): void },
-): () => void {
-  return bus.subscribe(topic, {
+export interface WorkListener {
+  /** There is work for a member's runners, or a run of theirs to stop. */
+  onWork(memberId: string): void;
+  onGap(): void;
+}
+
+const listenersByBus = new WeakMap<Bus, Map<string, Set<WorkListener>>>();
+
+/** One subscription per process: a message reaches the listeners of its organization and nobody else. */
+export function onWork(bus: Bus, orgId: OrgId, listener: WorkListener): () => void {
+  const byOrganization = listenersByBus.get(bus) ?? subscribe(bus);
+  const set = byOrganization.get(orgId) ?? new Set();
+  byOrganization.set(orgId, set.add(listener));
+  return () => {
+    set.delete(listener);
+    if (set.size === 0 && byOrganization.get(orgId) === set) byOrganization.delete(orgId);
+  };
+}
+
+function subscribe(bus: Bus) {
+  const byOrganization = new Map<string, Set<WorkListener>>();
+  bus.subscribe(topic, {
     onMessage: (message) => {
       const [orgId, memberId] = message.split(" ") as [string, string];
-      listener.onWork(orgId, memberId);
+      for (const listener of byOrganization.get(orgId) ?? []) listener.onWork(memberId);
     },
-    onGap: listener.onGap,
+    onGap: () => {
+      for (const set of byOrganization.values()) for (const listener of set) listener.onGap();
+    },
   });
+  listenersByBus.set(bus, byOrganization);
+  return byOrganization;
 }
 
 /**
@@ -36,10 +58,12 @@ export async function giveUpLease(
 ): Promise<Run["status"]> {
   await store.endAttempt(tx, orgId, run.id, run.attempt, "lease_lost");
   if (run.cancelRequested) {
-    await store.end(tx, orgId, run.id, {
+    const silent = "Its runner went silent after it was asked to stop.";
+    await endRun(tx, orgId, run.id, {
       status: "cancelled",
       reason: run.cancelReason,
-      reasonDetail: "Its runner went silent after it was asked to stop.",
+      reasonDetail:
+        run.cancelReason === "timed_out" ? `It ran longer than its automation allows. ${silent}` : silent,
       fenced: true,
     });
     return "cancelled";
@@ -54,7 +78,7 @@ export async function giveUpLease(
     return "cancelled";
   }
   if (run.attempt >= maxAttempts) {
-    await store.end(tx, orgId, run.id, {
+    await endRun(tx, orgId, run.id, {
       status: "failed",
       reason: "interrupted",
       reasonDetail: `Its runner went silent in each of ${run.attempt} attempts.`,

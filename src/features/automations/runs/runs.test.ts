@@ -53,6 +53,9 @@ describe("a run", () => {
       attempt: 1,
       timeoutMs: 120_000,
       leaseExpiresAt: expect.any(Number),
+      credential: expect.stringMatching(/^sbt_/),
+      templates: [],
+      connections: [],
     });
   });
 
@@ -215,6 +218,8 @@ describe("a run", () => {
 });
 
 describe("completing a run", () => {
+  /** What a run that is read has beside what its completion said. */
+  const names = { automationName: "Triage", memberName: "Owner", runnerName: null };
   const server = useServer();
   let acme: Workspace;
   let auth: Auth;
@@ -241,7 +246,7 @@ describe("completing a run", () => {
     expect(reply.body.run).toMatchObject({ id: run.id, attempt: 1, reason: "reported", ...rest });
     const seen = await readRun(server, auth, run.id);
     expect(seen).toMatchObject({ usage, automation: { id: run.automationId, name: "Triage", revision: 1 } });
-    expect(seen.run).toEqual(reply.body.run);
+    expect(seen.run).toEqual({ ...reply.body.run, ...names });
   });
 
   test("the same report again is the stored run and counts nothing; any other one is a conflict", async () => {
@@ -261,7 +266,7 @@ describe("completing a run", () => {
       });
     }
     const seen = await readRun(server, auth, run.id);
-    expect(seen.run).toEqual(first.body.run);
+    expect(seen.run).toEqual({ ...first.body.run, ...names });
     expect(seen.usage).toEqual(whole.usage);
   });
 
@@ -316,7 +321,12 @@ describe("completing a run", () => {
       usage: { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 0, costMicros: Number.MAX_SAFE_INTEGER },
     };
     expect((await complete(server, auth, run.id, most)).status).toBe(200);
-    expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(Number.MAX_SAFE_INTEGER);
+    // No run costs that much: the report is kept as it came, and counts once an admin has confirmed it.
+    expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(0);
+    const held = await server.call("/v1/automation-usage/held", { headers: auth });
+    expect(held.body.items).toMatchObject([
+      { runId: run.id, reported: { costMicros: Number.MAX_SAFE_INTEGER } },
+    ]);
   });
 
   test("an unknown run is not found, a future attempt has no lease", async () => {

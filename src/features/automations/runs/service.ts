@@ -1,14 +1,18 @@
 import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound, type Refusal } from "../../../platform/errors.ts";
-import { afterOf, page } from "../../../platform/http/index.ts";
+import { readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
+import { meterOf, overhead } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
+import { resourcesOfRun } from "../resources/index.ts";
+import { newCredential, replaceCredential, type StoredCredential } from "../run-credentials/index.ts";
 import { countReport, isMonthSpent, ofRun } from "../usage/index.ts";
 import { changesOf } from "./changes.ts";
-import type { Assignment, Completion, Run, runQuery } from "./contract.ts";
+import type { Assignment, Completion, NamedRun, Run, runQuery } from "./contract.ts";
+import { endRun } from "./ending.ts";
 import { alreadyCompleted, leaseLost, resultConflict, standingOf } from "./fence.ts";
 import { stopOrganization } from "./jobs.ts";
 import { announceWork, giveUpLease } from "./leases.ts";
@@ -36,14 +40,13 @@ export async function list(ctx: MemberCtx, query: (typeof runQuery)["_output"]) 
     fromAt: query.fromAt ?? null,
     toAt: query.toAt ?? null,
   };
-  return page(
-    await store.list(ctx.db, ctx.orgId, reachOf(ctx), filter, afterOf(query), query.limit + 1),
-    query,
-  );
+  return readPage(store.list(ctx.db, ctx.orgId, reachOf(ctx), filter), query);
 }
 
 /** The run, if there is one that the caller reaches. */
-export async function readRun(ctx: MemberCtx, id: string): Promise<Run> {
+export async function readRun(ctx: MemberCtx, id: string): Promise<NamedRun> {
+  const { limitedTo } = ctx.caller;
+  if (limitedTo && !limitedTo.has(id)) throw noRun();
   const run = await store.find(ctx.db, ctx.orgId, reachOf(ctx), runIdOf(id));
   if (!run) throw noRun();
   return run;
@@ -68,29 +71,39 @@ interface Due {
   revision: number;
   memberId: string;
   trigger: Run["trigger"];
+  retryOf?: string;
   occurrenceAt: number | null;
 }
 
 /**
  * Makes the run of an occurrence, queued or with the reason why not. Undefined when another process has
- * made it already.
+ * made it already, or the organization's storage is full and nobody asked for it.
  */
 export async function createRun(
-  { bus }: Pick<Platform, "bus">,
+  platform: Pick<Platform, "bus" | "config" | "db" | "log">,
   tx: Db,
   orgId: OrgId,
   due: Due,
   skip?: Pick<store.NewRun, "reason" | "reasonDetail">,
-): Promise<Run | undefined> {
+): Promise<NamedRun | undefined> {
+  const meter = meterOf(platform);
+  const full = await meter.refusal(tx, orgId, "automation_storage", overhead.run);
+  if (full) {
+    // A person is told. The clock goes on: a row for each time that nothing was stored would be storage too.
+    if (due.trigger === "manual") throw full;
+    return undefined;
+  }
   const why = skip ?? (await whyNot(tx, orgId, due));
   const run = await store.insert(tx, orgId, {
     ...due,
+    retryOf: due.retryOf ?? null,
     id: newId("run"),
     status: why ? "skipped" : "queued",
     reason: why?.reason ?? null,
     reasonDetail: why?.reasonDetail ?? null,
   });
-  if (run?.status === "queued") await announceWork(bus, tx, orgId, due.memberId);
+  if (run) tx.afterCommit(() => meter.add(orgId, "automation_storage", overhead.run));
+  if (run?.status === "queued") await announceWork(platform.bus, tx, orgId, due.memberId);
   return run;
 }
 
@@ -113,28 +126,57 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
   const assignment = await ctx.db.transaction(async (tx) => {
     const run = await store.lock(tx, ctx.orgId, reachOf(ctx), runIdOf(id));
     if (!run) throw noRun();
-    return take(ctx, tx, run);
+    return assign(ctx, tx, run);
   });
-  if (assignment) changesOf(ctx).announce(id);
+  // Also without an assignment: a lease that ran out may have been ended here.
+  changesOf(ctx).announce(ctx.db, id);
   return { assignment: assignment ?? null };
 }
 
 /** Gives the locked run to the caller if nobody has it; to its own holder, once more. */
-async function take(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
+async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
+  const { orgId } = ctx;
   const holder = holderOf(ctx);
-  if (run.status === "running" && run.live) {
-    if (run.holder !== holder) return undefined;
-    await store.renewLease(tx, ctx.orgId, reachOf(ctx), run.id, run.attempt, holder);
-    return store.findAssignment(tx, ctx.orgId, run.id);
+  const isHeld = run.status === "running" && run.live;
+  if (isHeld ? run.holder !== holder : !(await makeFree(ctx, tx, run))) return undefined;
+  const { missing, ...resources } = await resourcesOfRun(tx, orgId, run.id);
+  if (!isHeld && missing.length > 0) {
+    await endRun(tx, orgId, run.id, {
+      status: "failed",
+      reason: "resource_missing",
+      reasonDetail: missing.join(" "),
+      fenced: run.attempt > 0,
+    });
+    return undefined;
   }
+  const { credential, stored } = newCredential(ctx);
+  const claimed = isHeld
+    ? await claimAgain(ctx, tx, run, stored)
+    : await store.startAttempt(tx, orgId, run.id, holder, stored);
+  return { ...claimed!, credential, ...resources };
+}
+
+async function claimAgain(
+  ctx: MemberCtx,
+  tx: Db,
+  { id, attempt }: store.LockedRun,
+  stored: StoredCredential,
+) {
+  await store.renewLease(tx, ctx.orgId, reachOf(ctx), id, attempt, holderOf(ctx));
+  await replaceCredential(tx, ctx.orgId, id, attempt, stored);
+  return store.findAssignment(tx, ctx.orgId, id);
+}
+
+/** Whether the locked run, which nobody has a live lease of, can begin its next attempt. */
+async function makeFree(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<boolean> {
   const status = run.status === "running" ? await giveUpLease(ctx, tx, ctx.orgId, run) : run.status;
   if (status === "queued" && run.archived) {
     // Queued again at the moment its automation was archived.
     const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
     await store.end(tx, ctx.orgId, run.id, { ...ending, fenced: run.attempt > 0 });
-    return undefined;
+    return false;
   }
-  return status === "queued" ? store.startAttempt(tx, ctx.orgId, run.id, holder) : undefined;
+  return status === "queued";
 }
 
 export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attempt: number }) {
@@ -153,13 +195,13 @@ export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attem
 export const renew = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
   store.renewLease(ctx.db, ctx.orgId, reachOf(ctx), id, attempt, holderOf(ctx));
 
-export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: Run }> {
+export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: NamedRun }> {
   const run = await ctx.db.transaction(async (tx) => {
     const target = { type: "automation_run", id };
     await record(ctx, tx, { action: "automation_run.cancel_requested", target });
     return requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id));
   });
-  changesOf(ctx).announce(id);
+  changesOf(ctx).announce(ctx.db, id);
   return { run };
 }
 
@@ -169,18 +211,17 @@ async function requestCancel(
   orgId: OrgId,
   reach: store.Reach,
   id: store.RunId,
-): Promise<Run> {
+): Promise<NamedRun> {
   const run = await store.lock(tx, orgId, reach, id);
   if (!run) throw noRun();
   if (run.status === "queued") {
     const ending = { status: "cancelled", reason: "requested", reasonDetail: null } as const;
-    return (await store.end(tx, orgId, id, { ...ending, fenced: run.attempt > 0 }))!;
-  }
-  if (run.status === "running") {
-    const asked = await store.requestCancel(tx, orgId, id, "requested");
+    await store.end(tx, orgId, id, { ...ending, fenced: run.attempt > 0 });
+  } else if (run.status === "running") {
+    await store.requestCancel(tx, orgId, id, "requested");
     await announceWork(platform.bus, tx, orgId, run.memberId);
-    if (run.live) return asked!;
-    await giveUpLease(platform, tx, orgId, { ...run, cancelRequested: true, cancelReason: "requested" });
+    if (!run.live)
+      await giveUpLease(platform, tx, orgId, { ...run, cancelRequested: true, cancelReason: "requested" });
   } else if (run.status !== "cancelled") {
     throw alreadyCompleted();
   }
@@ -188,10 +229,16 @@ async function requestCancel(
 }
 
 /** An automation is put away: what waits of it never starts; what runs may finish. */
-export async function endQueued(tx: Db, orgId: OrgId, automationId: string): Promise<void> {
+export async function endQueued(
+  platform: Pick<Platform, "bus" | "db" | "log">,
+  tx: Db,
+  orgId: OrgId,
+  automationId: string,
+): Promise<void> {
   for (const { id } of await store.lockQueued(tx, orgId, automationId)) {
     const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
     await store.end(tx, orgId, id, { ...ending, fenced: true });
+    changesOf(platform).announce(tx, id);
   }
 }
 
@@ -204,11 +251,13 @@ export async function complete(ctx: MemberCtx, id: string, report: Completion): 
   if ("refusal" in verdict) {
     if (verdict.late) {
       const late = { kind: "completion", attempt: report.attempt, sequence: null, body: report } as const;
-      await keepLate(ctx.db, ctx.orgId, id, holderOf(ctx), [late]);
+      await keepLate(ctx, id, holderOf(ctx), [late]);
     }
+    // A refused report can change the run too: its lease was ended, or the report is kept as a late one.
+    changesOf(ctx).announce(ctx.db, id);
     throw verdict.refusal;
   }
-  changesOf(ctx).announce(id);
+  changesOf(ctx).announce(ctx.db, id);
   return { run: verdict.stored };
 }
 
@@ -224,13 +273,16 @@ async function decideCompletion(
   if (standing === "over") {
     const same = run.completionDigest === digest;
     return same
-      ? { stored: (await store.find(tx, orgId, null, id))! }
+      ? { stored: (await store.findPlain(tx, orgId, id))! }
       : { refusal: resultConflict(), late: false };
   }
   if (standing === "lost") {
     return { refusal: leaseLost(run, report.attempt), late: report.attempt <= run.attempt };
   }
   await store.noteResult(tx, orgId, id, digest, report);
+  // A result is always taken, however full it is: a run must be able to end. What it may have is bounded.
+  const bytes = Buffer.byteLength(report.resultSummary ?? "");
+  tx.afterCommit(() => meterOf(ctx).add(orgId, "automation_storage", bytes));
   await store.endAttempt(tx, orgId, id, report.attempt, report.status);
   const reason =
     report.status === "succeeded"
@@ -238,7 +290,7 @@ async function decideCompletion(
       : report.status === "cancelled" && run.cancelRequested
         ? run.cancelReason
         : "reported";
-  const stored = await store.end(tx, orgId, id, {
+  const stored = await endRun(tx, orgId, id, {
     status: report.status,
     reason,
     reasonDetail: report.error?.message?.slice(0, 500) ?? null,
@@ -255,7 +307,8 @@ export async function stand(ctx: MemberCtx, tx: Db, id: store.RunId, attempt: nu
   if (!run) throw noRun();
   const standing = standingOf(run, attempt, holder);
   if (standing !== "claimable") return { run, standing, claimed: false };
-  const claimed = (await take(ctx, tx, run)) !== undefined;
+  const claimed = await makeFree(ctx, tx, run);
+  if (claimed) await store.startAttempt(tx, ctx.orgId, id, holder);
   const taken = (await store.lock(tx, ctx.orgId, reachOf(ctx), id))!;
   // Nobody else can have it: if it could not be taken, it has ended.
   const now = standingOf(taken, attempt, holder) as Exclude<typeof standing, "claimable">;
@@ -274,7 +327,7 @@ export async function countUsage(
 ): Promise<void> {
   const { orgId } = ctx;
   const { id: runId, automationId, memberId } = run;
-  const over = await countReport(ctx, tx, orgId, {
+  const over = await countReport(tx, orgId, {
     runId,
     automationId,
     memberId,

@@ -1,7 +1,8 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
-import type { Id } from "../../../platform/ids.ts";
-import type { Assignment, Attempt, AutomationAsRun, Completion, Reason, Run } from "./contract.ts";
+import { type Db, filterOrder, join, listSource, raw, sql } from "../../../platform/db/index.ts";
+import { type Id, idsBetween } from "../../../platform/ids.ts";
+import type { StoredCredential } from "../run-credentials/index.ts";
+import type { Assignment, Attempt, AutomationAsRun, Completion, NamedRun, Reason, Run } from "./contract.ts";
 import type { Standing } from "./fence.ts";
 
 export type RunId = Id<"run">;
@@ -12,15 +13,25 @@ export type Reach = string | null;
 const lease = sql`now() + interval '60 seconds'`;
 
 const columns = sql`r.id, r.automation_id as "automationId", r.revision as "automationRevision",
-  r.member_id as "memberId", r.trigger, r.occurrence_at as "occurrenceAt", r.status, r.reason,
+  r.member_id as "memberId", r.trigger, r.retry_of as "retryOf", r.occurrence_at as "occurrenceAt", r.status, r.reason,
   r.reason_detail as "reasonDetail", r.attempt, r.lease_expires_at as "leaseExpiresAt",
   r.cancel_requested_at as "cancelRequestedAt", r.session_id as "sessionId", r.workspace_id as "workspaceId",
   r.result_summary as "resultSummary",
   case when r.error_message is not null or r.error_retryable is not null then
     json_build_object('message', r.error_message, 'retryable', r.error_retryable) end as error,
-  (select count(*)::int from automation_late_reports l where l.run_id = r.id) as "lateReports",
+  (select count(*)::int from (
+    select from automation_late_reports l where l.run_id = r.id order by l.id desc limit 1000) late) as "lateReports",
   r.created_at as "createdAt", r.queued_at as "queuedAt", r.started_at as "startedAt",
   r.finished_at as "finishedAt", r.events_pruned_at as "eventsPrunedAt"`;
+
+/** Each name is a value that is looked up: a join could read a whole table for a page of runs. */
+const namedColumns = sql`${columns},
+  (select v.name from automation_revisions v
+    where v.automation_id = r.automation_id and v.revision = r.revision) as "automationName",
+  (select u.name from members m join users u on u.id = m.user_id
+    where m.id = r.member_id and m.org_id = r.org_id) as "memberName",
+  (select t.runner_name from automation_run_attempts t
+    where t.run_id = r.id and t.attempt = r.attempt) as "runnerName"`;
 
 const withinReach = (orgId: OrgId, reach: Reach) =>
   sql`r.org_id = ${orgId} and (${reach}::text is null or r.member_id = ${reach})`;
@@ -31,6 +42,7 @@ export interface NewRun {
   revision: number;
   memberId: string;
   trigger: Run["trigger"];
+  retryOf: string | null;
   occurrenceAt: number | null;
   status: "queued" | "skipped";
   reason: Reason | null;
@@ -39,14 +51,14 @@ export interface NewRun {
 
 /** Undefined when the occurrence has its run already. */
 export const insert = (db: Db, orgId: OrgId, run: NewRun) =>
-  db.row<Run>(sql`
-    insert into automation_runs as r (id, org_id, automation_id, revision, member_id, trigger, occurrence_at,
-      status, reason, reason_detail, finished_at)
-    values (${run.id}, ${orgId}, ${run.automationId}, ${run.revision}, ${run.memberId}, ${run.trigger},
+  db.row<NamedRun>(sql`
+    insert into automation_runs as r (id, org_id, automation_id, revision, member_id, trigger, retry_of,
+      occurrence_at, status, reason, reason_detail, finished_at)
+    values (${run.id}, ${orgId}, ${run.automationId}, ${run.revision}, ${run.memberId}, ${run.trigger}, ${run.retryOf},
       to_timestamp(${run.occurrenceAt}::bigint / 1000.0), ${run.status}, ${run.reason}, ${run.reasonDetail},
       case when ${run.status} = 'skipped' then now() end)
     on conflict (automation_id, occurrence_at) where occurrence_at is not null do nothing
-    returning ${columns}`);
+    returning ${namedColumns}`);
 
 /** A run of this automation that is waiting or under way. */
 export const findLive = (db: Db, orgId: OrgId, automationId: string) =>
@@ -58,32 +70,71 @@ export const findLive = (db: Db, orgId: OrgId, automationId: string) =>
 export interface RunFilter {
   automationId: string | null;
   memberId: string | null;
-  statuses: readonly string[] | null;
+  statuses: readonly Run["status"][] | null;
   fromAt: number | null;
   toAt: number | null;
 }
 
-export const list = (
-  db: Db,
-  orgId: OrgId,
-  reach: Reach,
-  { automationId, memberId, statuses, fromAt, toAt }: RunFilter,
-  after: string | null,
-  limit: number,
-) =>
-  db.rows<Run>(sql`
-    select ${columns} from automation_runs r
-    where ${withinReach(orgId, reach)} and (${after}::text is null or r.id < ${after})
-      and (${automationId}::text is null or r.automation_id = ${automationId})
-      and (${memberId}::text is null or r.member_id = ${memberId})
-      and (${statuses}::text[] is null or r.status = any(${statuses}::text[]))
-      and (${fromAt}::bigint is null or r.created_at >= to_timestamp(${fromAt}::bigint / 1000.0))
-      and (${toAt}::bigint is null or r.created_at < to_timestamp(${toAt}::bigint / 1000.0))
-    order by r.id desc limit ${limit}`);
+export const list = (db: Db, orgId: OrgId, reach: Reach, filter: RunFilter) => {
+  const { automationId, memberId, fromAt, toAt } = filter;
+  const conditions = [
+    automationId === null ? null : sql`r.automation_id = ${automationId}`,
+    memberId === null ? null : sql`r.member_id = ${memberId}`,
+    filter.statuses === null ? null : sql`r.status = any(${filter.statuses}::text[])`,
+    fromAt === null ? null : sql`r.created_at >= to_timestamp(${fromAt}::bigint / 1000.0)`,
+    toAt === null ? null : sql`r.created_at < to_timestamp(${toAt}::bigint / 1000.0)`,
+  ].filter((condition) => condition !== null);
+  const matches = join([withinReach(orgId, reach), ...conditions], " and ");
+  const { first = "", end } = idsBetween("run", fromAt ?? undefined, toAt ?? undefined);
+  const ranges = rangesOf(orgId, reach, filter);
+  return listSource<NamedRun>(db, {
+    filtered: conditions.length > 0,
+    candidates: (after, count) => {
+      const parts = ranges.map(
+        ({ where, id }) => sql`(select r.id, ${matches} as matches from automation_runs r
+          where ${where} and ${id} < ${end && end < after ? end : after} and ${id} >= ${first}
+          order by ${id} desc limit ${count})`,
+      );
+      return sql`select * from (${join(parts, " union all ")}) r order by r.id desc limit ${count}`;
+    },
+    rows: (ids) => sql`select ${namedColumns} from automation_runs r where r.id = any(${ids})`,
+  });
+};
+
+/** The narrowest ranges of one index that hold all runs of a filter, and none that the caller must not reach. */
+function rangesOf(orgId: OrgId, reach: Reach, { automationId, memberId, statuses }: RunFilter) {
+  const id = filterOrder(sql`r.id`);
+  const ofMember = (member: string) => [{ where: sql`r.org_id = ${orgId} and r.member_id = ${member}`, id }];
+  if (reach !== null) return ofMember(reach);
+  if (statuses && statuses.length > 0 && !statuses.includes("succeeded")) {
+    const ofStatus = (status: Run["status"]) => sql`r.org_id = ${orgId} and r.status = ${literals[status]}`;
+    return [...new Set(statuses)].map((status) => ({ where: ofStatus(status), id }));
+  }
+  if (automationId !== null) {
+    const isOwn = sql`exists (select from automations a where a.id = ${automationId} and a.org_id = ${orgId})`;
+    return [{ where: sql`r.automation_id = ${automationId} and ${isOwn}`, id }];
+  }
+  if (memberId !== null) return ofMember(memberId);
+  return [{ where: sql`r.org_id = ${orgId}`, id: sql`r.id` }];
+}
+
+/** Part of the text, because a plan uses the index of runs that did not succeed only when it knows the status. */
+const literals = {
+  queued: raw("'queued'"),
+  running: raw("'running'"),
+  succeeded: raw("'succeeded'"),
+  failed: raw("'failed'"),
+  cancelled: raw("'cancelled'"),
+  skipped: raw("'skipped'"),
+};
 
 export const find = (db: Db, orgId: OrgId, reach: Reach, id: RunId) =>
-  db.row<Run>(sql`
-    select ${columns} from automation_runs r where r.id = ${id} and ${withinReach(orgId, reach)}`);
+  db.row<NamedRun>(sql`
+    select ${namedColumns} from automation_runs r where r.id = ${id} and ${withinReach(orgId, reach)}`);
+
+/** Without names: for the answer to a completion, and for those who follow the run. */
+export const findPlain = (db: Db, orgId: OrgId, id: RunId) =>
+  db.row<Run>(sql`select ${columns} from automation_runs r where r.id = ${id} and r.org_id = ${orgId}`);
 
 const model = sql`case when v.model_id is not null then
   json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model`;
@@ -91,7 +142,8 @@ const model = sql`case when v.model_id is not null then
 export const findAutomationAsRun = (db: Db, orgId: OrgId, id: RunId) =>
   db.row<AutomationAsRun>(sql`
     select v.automation_id as id, v.name, v.revision, v.instructions, ${model},
-      v.max_runtime_seconds as "maxRuntimeSeconds"
+      v.max_runtime_seconds as "maxRuntimeSeconds", v.template_ids as "templateIds",
+      v.connection_ids as "connectionIds"
     from automation_runs r
     join automation_revisions v on v.automation_id = r.automation_id and v.revision = r.revision
     where r.id = ${id} and r.org_id = ${orgId}`);
@@ -128,9 +180,21 @@ export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
     select ${lockedColumns} from automation_runs r
     where r.id = ${id} and ${withinReach(orgId, reach)} for no key update`);
 
-/** A new attempt for this holder. The caller has the row locked and has seen that it is queued. */
-export const startAttempt = (tx: Db, orgId: OrgId, id: RunId, holder: string) =>
-  tx.row<Assignment>(sql`
+/** An assignment without what the program is given. */
+export type Claimed = Omit<Assignment, "credential" | "templates" | "connections">;
+
+/**
+ * A new attempt for this holder, with what is kept of its credential if it has one. The caller has the row locked and has
+ * seen that it is queued.
+ */
+export const startAttempt = (
+  tx: Db,
+  orgId: OrgId,
+  id: RunId,
+  holder: string,
+  credential: StoredCredential | null = null,
+) =>
+  tx.row<Claimed>(sql`
     with started as (
       update automation_runs r set status = 'running', reason = null, reason_detail = null,
         attempt = r.attempt + 1, holder = ${holder}, lease_expires_at = ${lease},
@@ -141,8 +205,11 @@ export const startAttempt = (tx: Db, orgId: OrgId, id: RunId, holder: string) =>
       returning r.id, r.attempt, r.lease_expires_at, r.automation_id, v.name, v.instructions,
         v.model_provider_id, v.model_id, v.max_runtime_seconds
     ), noted as (
-      insert into automation_run_attempts (run_id, attempt, holder, runner_name)
-      select id, attempt, ${holder}, (select name from automation_runners where id = ${holder}) from started
+      insert into automation_run_attempts (run_id, attempt, holder, runner_name, token_hash, key_id,
+        permissions)
+      select id, attempt, ${holder}, (select name from automation_runners where id = ${holder}),
+        ${credential?.hash ?? null}, ${credential?.keyId ?? null}, ${credential?.permissions ?? null}::text[]
+      from started
     )
     select ${assignment} from started v`);
 
@@ -159,7 +226,7 @@ export const renewLease = (db: Db, orgId: OrgId, reach: Reach, id: RunId, attemp
       r.cancel_requested_at is not null as "cancelRequested"`);
 
 export const findAssignment = (db: Db, orgId: OrgId, id: RunId) =>
-  db.row<Assignment>(sql`
+  db.row<Claimed>(sql`
     select ${assignment} from (
       select r.id, r.attempt, r.lease_expires_at, v.automation_id, v.name, v.instructions, v.model_provider_id,
         v.model_id, v.max_runtime_seconds
@@ -202,16 +269,16 @@ export const endAttempt = (
   outcome: NonNullable<Attempt["outcome"]>,
 ) =>
   tx.run(sql`
-    update automation_run_attempts a set ended_at = now(), outcome = ${outcome}
+    update automation_run_attempts a set ended_at = now(), outcome = ${outcome}, token_hash = null
     from automation_runs r where r.id = a.run_id and r.org_id = ${orgId}
       and a.run_id = ${id} and a.attempt = ${attempt} and a.ended_at is null`);
 
 /** Asking twice changes nothing: the first reason stands. */
 export const requestCancel = (tx: Db, orgId: OrgId, id: RunId, reason: Reason) =>
-  tx.row<Run>(sql`
+  tx.run(sql`
     update automation_runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now()),
       cancel_reason = coalesce(r.cancel_reason, ${reason})
-    where r.id = ${id} and r.org_id = ${orgId} returning ${columns}`);
+    where r.id = ${id} and r.org_id = ${orgId}`);
 
 export interface OverdueRun extends LockedRun {
   orgId: OrgId;
@@ -220,24 +287,37 @@ export interface OverdueRun extends LockedRun {
   longPast: boolean;
 }
 
-/** Runs of any organization whose lease or time is over. Those that somebody is changing are left for next time. */
-export const lockOverdueOfAll = (tx: Db, limit: number) =>
+const isOverdue = sql`r.status = 'running' and (r.lease_expires_at <= now()
+  or (r.deadline_at <= now() and r.cancel_requested_at is null)
+  or r.deadline_at <= now() - interval '60 seconds')`;
+
+/** Runs that meet a condition, the first of each organization, then the second of each, and so on. */
+const inTurns = (condition: ReturnType<typeof sql>, limit: number) => sql`r.id in (
+  select t.id from (
+    select r.id, row_number() over (partition by r.org_id order by r.id) as turn from automation_runs r
+    where ${condition}) t
+  order by t.turn, t.id limit ${limit})`;
+
+/**
+ * Runs whose lease or time is over, of each organization in turn. Those that somebody is changing are left for next time.
+ */
+export const lockOverdueAcrossOrganizations = (tx: Db, limit: number) =>
   tx.rows<OverdueRun>(sql`
     select ${lockedColumns}, r.org_id as "orgId", r.deadline_at <= now() as "pastDeadline",
       r.deadline_at <= now() - interval '60 seconds' as "longPast"
     from automation_runs r
-    where r.status = 'running' and (r.lease_expires_at <= now()
-      or (r.deadline_at <= now() and r.cancel_requested_at is null)
-      or r.deadline_at <= now() - interval '60 seconds')
-    order by r.id limit ${limit} for no key update skip locked`);
+    where ${isOverdue} and ${inTurns(isOverdue, limit)}
+    order by r.id for no key update skip locked`);
 
-/** Runs of any organization that waited for a runner longer than their organization lets them. */
-export const lockUnclaimedOfAll = (tx: Db, defaultMinutes: number, limit: number) =>
-  tx.rows<{ id: RunId; orgId: OrgId; attempt: number }>(sql`
+/** Runs that waited for a runner longer than their organization lets them, of each organization in turn. */
+export const lockUnclaimedAcrossOrganizations = (tx: Db, defaultMinutes: number, limit: number) => {
+  const isUnclaimed = sql`r.status = 'queued' and r.queued_at <= now() - make_interval(mins => coalesce(
+    (select s.queue_timeout_minutes from automation_settings s where s.org_id = r.org_id), ${defaultMinutes}::int))`;
+  return tx.rows<{ id: RunId; orgId: OrgId; attempt: number }>(sql`
     select r.id, r.org_id as "orgId", r.attempt from automation_runs r
-    where r.status = 'queued' and r.queued_at <= now() - make_interval(mins => coalesce(
-      (select s.queue_timeout_minutes from automation_settings s where s.org_id = r.org_id), ${defaultMinutes}::int))
-    order by r.id limit ${limit} for no key update skip locked`);
+    where ${isUnclaimed} and ${inTurns(isUnclaimed, limit)}
+    order by r.id for no key update skip locked`);
+};
 
 /** What is waiting or under way in an organization and has not been asked to stop. */
 export const listLive = (db: Db, orgId: OrgId, limit: number) =>

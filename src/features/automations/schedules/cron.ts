@@ -37,22 +37,23 @@ const fields: readonly Field[] = [
   { name: "day of week", min: 0, max: 7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ];
 
-const nicknames: Record<string, string> = {
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-  "@monthly": "0 0 1 * *",
-  "@weekly": "0 0 * * 0",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@hourly": "0 * * * *",
-};
+/** A Map and not an object: `__proto__` and `constructor` are names that every object answers to. */
+const nicknames: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
 
 /** What is wrong with an expression, in words for whoever wrote it. */
 export class CronError extends Error {}
 
 export function parseCron(expression: string): Pattern {
   const trimmed = expression.trim().toLowerCase();
-  const parts = (nicknames[trimmed] ?? trimmed).split(/\s+/);
+  const parts = (nicknames.get(trimmed) ?? trimmed).split(/\s+/);
   if (parts.length !== 5) {
     throw new CronError(
       `A cron expression has five fields (minute, hour, day of month, month, day of week); this has ${trimmed ? parts.length : 0}.`,

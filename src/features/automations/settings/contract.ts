@@ -18,6 +18,11 @@ const limits = {
   monthlyBudgetMicros: micros
     .nullable()
     .describe("What all runs may cost in a calendar month of UTC; null: no limit."),
+  reportCostLimitMicros: micros
+    .nullable()
+    .describe(
+      "What one report may cost. A report above it, or of a whole monthly budget, is stored and held: it counts when an admin has confirmed or corrected it. Null: only the monthly budget.",
+    ),
   budgetWarningPercent: z.int().min(1).max(100).describe("Owners and admins are told at this share."),
 };
 
@@ -31,6 +36,7 @@ export const read = route({
   path: "/v1/automation-settings",
   tag,
   summary: "Retention and budgets of the organization's runs",
+  description: "How long runs are kept, and what runs may cost.",
   access: can("automations:create"),
   replies: { 200: Reply },
 });

@@ -11,6 +11,7 @@ export const defaults: AutomationSettings = {
   queueTimeoutMinutes: 1440,
   runBudgetMicros: null,
   monthlyBudgetMicros: null,
+  reportCostLimitMicros: 1_000_000_000,
   budgetWarningPercent: 80,
 };
 

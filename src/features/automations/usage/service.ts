@@ -1,9 +1,14 @@
-import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { invalidField } from "../../../platform/errors.ts";
+import { invalidField, notFound } from "../../../platform/errors.ts";
+import type { PageQuery } from "../../../platform/http/index.ts";
+import { isId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
+import { announce } from "../../notifications/index.ts";
 import { type AutomationSettings, settingsOf } from "../settings/index.ts";
-import type { usageQuery } from "./contract.ts";
+import type { Correction, HeldReport, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
+import { readUsage } from "./sums.ts";
 
 export { ofRun } from "./store.ts";
 
@@ -18,24 +23,44 @@ interface Crossing {
  * are told once a month at the warning and once at the limit.
  */
 export async function countReport(
-  { mail }: Pick<Platform, "mail">,
   tx: Db,
   orgId: OrgId,
   usage: store.UsageReport,
 ): Promise<Crossing | undefined> {
   if (usage.inputTokens + usage.outputTokens + usage.costMicros === 0) return undefined;
+  const settings = await settingsOf(tx, orgId);
+  if (!isPlausible(settings, usage)) {
+    // The runner must be able to go on, so the report is taken; what it says it cost waits for a person.
+    await store.hold(tx, orgId, usage);
+    return undefined;
+  }
   const counted = await store.count(tx, orgId, usage);
   if (!counted || usage.costMicros === 0) return undefined;
-  const settings = await settingsOf(tx, orgId);
   const state = stateOf(settings, counted.monthMicros);
   const isNews =
     (state === "warned" || state === "exceeded") &&
-    (await tell(mail, tx, orgId, settings, counted.monthMicros, state));
+    (await tell(tx, orgId, settings, counted.monthMicros, state));
   if (state === "exceeded") return { budget: "monthly_budget_exceeded", isNews };
   const { runBudgetMicros } = settings;
   return runBudgetMicros !== null && counted.runMicros >= runBudgetMicros
     ? { budget: "run_budget_exceeded", isNews: false }
     : undefined;
+}
+
+/** No model reads or writes that much in one report. */
+const maxTokens = 1_000_000_000;
+
+/** Whether one report alone may cost that much. None may be a whole month's budget. */
+function isPlausible(
+  { reportCostLimitMicros, monthlyBudgetMicros }: AutomationSettings,
+  { inputTokens, outputTokens, costMicros }: store.UsageReport,
+): boolean {
+  if (inputTokens > maxTokens || outputTokens > maxTokens) return false;
+  if (costMicros === 0) return true;
+  return (
+    costMicros <= (reportCostLimitMicros ?? costMicros) &&
+    (monthlyBudgetMicros === null || costMicros < monthlyBudgetMicros)
+  );
 }
 
 /** True when this month's money is gone. */
@@ -53,44 +78,84 @@ function stateOf({ monthlyBudgetMicros, budgetWarningPercent }: AutomationSettin
   return spent >= (monthlyBudgetMicros / 100) * budgetWarningPercent ? "warned" : "within";
 }
 
+/** True for the one caller whose report was the first to. */
 async function tell(
-  mail: Platform["mail"],
   tx: Db,
   orgId: OrgId,
   { monthlyBudgetMicros, budgetWarningPercent }: AutomationSettings,
-  spent: number,
+  spentMicros: number,
   state: "warned" | "exceeded",
 ): Promise<boolean> {
   if (monthlyBudgetMicros === null) return false;
-  if (!(await store.markCrossed(tx, orgId, state, monthlyBudgetMicros))) return false;
-  const figures = `${micros(spent)} of ${micros(monthlyBudgetMicros)} are spent.`;
-  for (const { email, organization } of await store.listAdminEmails(tx, orgId)) {
-    await mail.send(tx, {
-      to: email,
-      subject:
-        state === "warned"
-          ? `${organization}: ${budgetWarningPercent} % of this month's automation budget is spent`
-          : `${organization}: this month's automation budget is spent`,
-      text:
-        state === "warned"
-          ? `${figures}\n\nAt the limit, runs that are under way are cancelled and new ones are skipped.`
-          : `${figures}\n\nRuns under way are being cancelled, and new ones are skipped until the month ends or an owner or admin raises the budget.`,
-    });
-  }
+  const crossed = await store.markCrossed(tx, orgId, state, monthlyBudgetMicros);
+  if (!crossed) return false;
+  const percent = state === "warned" ? budgetWarningPercent : 100;
+  const fact = { month: crossed.month, percent, spentMicros, budgetMicros: monthlyBudgetMicros };
+  await announce(tx, orgId, { type: "budget.reached", ...fact });
   return true;
 }
 
-const micros = (amount: number) => (amount / 1_000_000).toLocaleString("en-US", { maximumFractionDigits: 2 });
+const mostHeldCounted = 1_000;
 
 export async function readBudget({ db, orgId }: MemberCtx) {
   const settings = await settingsOf(db, orgId);
   const { month, spentMicros } = await store.findSpend(db, orgId);
   const { monthlyBudgetMicros } = settings;
-  return { budget: { month, spentMicros, monthlyBudgetMicros, state: stateOf(settings, spentMicros) } };
+  const heldReports = await store.countHeld(db, orgId, mostHeldCounted);
+  const state = stateOf(settings, spentMicros);
+  return { budget: { month, spentMicros, monthlyBudgetMicros, heldReports, state } };
+}
+
+export async function listHeld({ db, orgId }: MemberCtx, query: PageQuery) {
+  const after = query.cursor === undefined ? null : readPosition(query.cursor);
+  const rows = await store.listHeld(db, orgId, after, query.limit + 1);
+  const items = rows.slice(0, query.limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > query.limit && last ? writePosition(last) : null };
+}
+
+const writePosition = ({ runId, attempt, sequence }: HeldReport) =>
+  Buffer.from(`${runId} ${attempt} ${sequence ?? completion}`).toString("base64url");
+
+function readPosition(cursor: string): store.Position {
+  const found = /^(run_\w{26}) (\d{1,9}) (-1|\d{1,16})$/.exec(
+    Buffer.from(cursor, "base64url").toString("utf8"),
+  );
+  if (!found) throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  return { runId: found[1]!, attempt: Number(found[2]), report: Number(found[3]) };
+}
+
+/** How a completion is numbered among the reports of an attempt. */
+const completion = -1;
+
+/** Puts another figure in place of what a report said, or confirms it; the month it was reported in changes with it. */
+export async function correct(
+  ctx: MemberCtx,
+  id: string,
+  { attempt, sequence, reason, ...usage }: Correction,
+) {
+  const { db, orgId } = ctx;
+  return db.transaction(async (tx) => {
+    const place = { runId: id, attempt, report: sequence ?? completion };
+    const before = isId("run", id) ? await store.lockReport(tx, orgId, place) : undefined;
+    if (!before) throw notFound("usage_report");
+    await store.correct(tx, orgId, place, usage);
+    const after = { ...usage, state: "corrected" as const };
+    const target = { type: "automation_run", id };
+    const { reported, ...counted } = before;
+    await record(ctx, tx, {
+      action: "automation_usage.corrected",
+      target,
+      before: { ...counted, reported, attempt, sequence },
+      after: { ...after, reported, attempt, sequence, reason },
+    });
+    return { report: { runId: id, attempt, sequence, ...after, reported } };
+  });
 }
 
 export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]) {
   const { db, orgId, member } = ctx;
+  const after = query.cursor === undefined ? null : readKey(query.groupBy, query.cursor);
   const everyones = member.permissions.has("usage:read");
   // Somebody else's, asked for without the right to see it, is empty: that they exist is no secret, what they spend is.
   if (!everyones && query.memberId !== undefined && query.memberId !== member.id) {
@@ -102,18 +167,39 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
     fromAt: query.fromAt ?? null,
     toAt: query.toAt ?? null,
   };
-  const after = query.cursor === undefined ? null : Buffer.from(query.cursor, "base64url").toString("utf8");
-  if (after?.includes("\0"))
-    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  const [rows, totals] = await Promise.all([
-    store.list(db, orgId, query.groupBy, filter, after, query.limit + 1),
-    store.totals(db, orgId, filter),
-  ]);
+  const { rows, totals } = await readUsage(db, orgId, query.groupBy, filter, after, query.limit + 1);
   const items = rows.slice(0, query.limit);
   const last = items.at(-1);
+  const names = await namesOf(ctx, query.groupBy, items);
   return {
-    items: items.map((item) => ({ ...item, key: item.key === "" ? null : item.key })),
+    items: items.map(({ key, ...item }) => ({
+      key: key === "" ? null : key,
+      name: names.get(key) ?? null,
+      ...item,
+    })),
     totals,
-    nextCursor: rows.length > query.limit && last ? Buffer.from(last.key).toString("base64url") : null,
+    nextCursor: rows.length > query.limit && last ? writeKey(query.groupBy, last.key) : null,
   };
+}
+
+async function namesOf(
+  { db, orgId }: MemberCtx,
+  groupBy: (typeof usageQuery)["_output"]["groupBy"],
+  items: readonly { key: string }[],
+): Promise<Map<string, string | null>> {
+  if (groupBy === "day" || groupBy === "model" || items.length === 0) return new Map();
+  const keys = items.map(({ key }) => key);
+  const rows = await store.listNames(db, orgId, groupBy, keys);
+  return new Map(rows.map(({ key, name }) => [key, name]));
+}
+
+const writeKey = (groupBy: string, key: string) => Buffer.from(`${groupBy} ${key}`).toString("base64url");
+
+/** A key can be any text, such as the name of a model; the grouping before it shows that the cursor is ours. */
+function readKey(groupBy: string, cursor: string): string {
+  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  const key = text.slice(groupBy.length + 1);
+  if (writeKey(groupBy, key) !== cursor || key.includes("\0"))
+    throw invalidField(["cursor"], "This is not a cursor of this list. Start without one.");
+  return key;
 }

@@ -1,6 +1,6 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, raw, type Sql, sql } from "../../../platform/db/index.ts";
-import type { UsageGroup, UsageTotals } from "./contract.ts";
+import { type Db, nothing, raw, type Sql, sql } from "../../../platform/db/index.ts";
+import type { HeldReport, UsageGroup, UsageTotals } from "./contract.ts";
 
 export interface UsageReport extends UsageTotals {
   runId: string;
@@ -15,6 +15,17 @@ export interface UsageReport extends UsageTotals {
 const most = sql`9007199254740991`;
 /** A sum that crosses the wire as a number, however much was reported. */
 const total = (column: Sql) => sql`least(coalesce(sum(${column}), 0), ${most})::bigint`;
+/** How a key of usage is called now. */
+const nameOf = {
+  automation: (id: Sql, orgId: Sql) => sql`(select v.name from automations a
+    join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
+    where a.id = ${id} and a.org_id = ${orgId})`,
+  member: (id: Sql, orgId: Sql) => sql`(select p.name from members m join users p on p.id = m.user_id
+    where m.id = ${id} and m.org_id = ${orgId})`,
+  run: (id: Sql, orgId: Sql) => sql`(select v.name from automation_runs r
+    join automation_revisions v on v.automation_id = r.automation_id and v.revision = r.revision
+    where r.id = ${id} and r.org_id = ${orgId})`,
+};
 const month = sql`date_trunc('month', now() at time zone 'UTC')::date`;
 
 /** The month's cost with this report in it, or undefined when the report was counted before. */
@@ -36,6 +47,77 @@ export const count = (db: Db, orgId: OrgId, usage: UsageReport) =>
       select ${total(sql`u.cost_micros`)} from automation_usage u where u.run_id = ${usage.runId}) as "runMicros"
     from spent, counted`);
 
+const completion = sql`-1`;
+
+/** Stores an implausible report: nothing of it counts. */
+export const hold = (
+  db: Db,
+  orgId: OrgId,
+  { inputTokens, outputTokens, costMicros, ...usage }: UsageReport,
+) =>
+  db.run(sql`
+    insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, model,
+      input_tokens, output_tokens, cost_micros, state, reported)
+    values (${usage.runId}, ${usage.attempt}, ${usage.report}, ${orgId}, ${usage.automationId}, ${usage.memberId},
+      ${usage.model}, 0, 0, 0, 'held', ${JSON.stringify({ inputTokens, outputTokens, costMicros })}::text::jsonb)
+    on conflict do nothing`);
+
+/** Counts no further than `most`. */
+export const countHeld = async (db: Db, orgId: OrgId, most: number): Promise<number> =>
+  (await db.row<{ count: number }>(
+    sql`select count(*)::int as count from (
+      select from automation_usage where org_id = ${orgId} and state = 'held' limit ${most}) held`,
+  ))!.count;
+
+export interface Position {
+  runId: string;
+  attempt: number;
+  report: number;
+}
+
+export const listHeld = (db: Db, orgId: OrgId, after: Position | null, limit: number) =>
+  db.rows<HeldReport>(sql`
+    select u.run_id as "runId", u.attempt, nullif(u.report, ${completion}) as sequence,
+      u.automation_id as "automationId", ${nameOf.automation(sql`u.automation_id`, sql`u.org_id`)} as "automationName",
+      u.member_id as "memberId", ${nameOf.member(sql`u.member_id`, sql`u.org_id`)} as "memberName", u.model, u.reported,
+      u.reported_at as "reportedAt"
+    from automation_usage u
+    where u.org_id = ${orgId} and u.state = 'held' ${
+      after === null
+        ? nothing
+        : sql`and (u.run_id, u.attempt, u.report) < (${after.runId}, ${after.attempt}::int, ${after.report}::bigint)`
+    }
+    order by u.run_id desc, u.attempt desc, u.report desc limit ${limit}`);
+
+const ofReport = (orgId: OrgId, { runId, attempt, report }: Position) => sql`
+  u.org_id = ${orgId} and u.run_id = ${runId} and u.attempt = least(${attempt}::bigint, 2147483647)::int
+  and u.report = ${report}`;
+
+/** What counts of a report, and what was reported where that is something else. Held until the transaction ends. */
+export const lockReport = (tx: Db, orgId: OrgId, place: Position) =>
+  tx.row<UsageTotals & { state: string; reported: UsageTotals }>(sql`
+    select u.input_tokens as "inputTokens", u.output_tokens as "outputTokens", u.cost_micros as "costMicros",
+      u.state, coalesce(u.reported, jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens',
+        u.output_tokens, 'costMicros', u.cost_micros)) as reported
+    from automation_usage u where ${ofReport(orgId, place)} for update`);
+
+/** What counts from now on. The month in which it was reported is changed by the difference. */
+export const correct = (tx: Db, orgId: OrgId, place: Position, usage: UsageTotals) =>
+  tx.run(sql`
+    with corrected as (
+      update automation_usage u set input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
+        cost_micros = ${usage.costMicros}, state = 'corrected', reported = coalesce(u.reported,
+          jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens', u.output_tokens,
+            'costMicros', u.cost_micros))
+      from automation_usage was
+      where ${ofReport(orgId, place)} and was.run_id = u.run_id and was.attempt = u.attempt and was.report = u.report
+      returning u.cost_micros - was.cost_micros as more,
+        date_trunc('month', u.reported_at at time zone 'UTC')::date as month)
+    insert into automation_spend as s (org_id, month, cost_micros)
+    select ${orgId}, month, greatest(more, 0) from corrected
+    on conflict (org_id, month) do update
+    set cost_micros = least(greatest(s.cost_micros + (select more from corrected), 0), ${most})`);
+
 export const findSpend = async (db: Db, orgId: OrgId): Promise<{ month: string; spentMicros: number }> =>
   (await db.row<{ month: string; spentMicros: number }>(sql`
     select to_char(this.month, 'YYYY-MM') as month, coalesce(s.cost_micros, 0) as "spentMicros"
@@ -44,17 +126,12 @@ export const findSpend = async (db: Db, orgId: OrgId): Promise<{ month: string; 
 
 const crossings = { warned: raw("warned_for"), exceeded: raw("stopped_for") };
 
-/** True for the one caller who is to tell people that this budget was crossed. */
-export const markCrossed = async (
-  db: Db,
-  orgId: OrgId,
-  level: keyof typeof crossings,
-  budgetMicros: number,
-): Promise<boolean> =>
-  (await db.run(sql`
+/** The month, for the one caller who is to tell people that this budget was crossed in it. */
+export const markCrossed = (db: Db, orgId: OrgId, level: keyof typeof crossings, budgetMicros: number) =>
+  db.row<{ month: string }>(sql`
     update automation_spend set ${crossings[level]} = ${budgetMicros}
-    where org_id = ${orgId} and month = ${month} and ${crossings[level]} is distinct from ${budgetMicros}`)) ===
-  1;
+    where org_id = ${orgId} and month = ${month} and ${crossings[level]} is distinct from ${budgetMicros}
+    returning to_char(month, 'YYYY-MM') as month`);
 
 export const ofRun = async (db: Db, orgId: OrgId, runId: string): Promise<UsageTotals> =>
   (await db.row<UsageTotals>(sql`
@@ -78,14 +155,16 @@ export interface UsageFilter {
   toAt: number | null;
 }
 
-const matching = (orgId: OrgId, { memberId, automationId, fromAt, toAt }: UsageFilter) => sql`
-  u.org_id = ${orgId} and (${memberId}::text is null or u.member_id = ${memberId})
-  and (${automationId}::text is null or u.automation_id = ${automationId})
-  and (${fromAt}::bigint is null or u.reported_at >= to_timestamp(${fromAt}::bigint / 1000.0))
-  and (${toAt}::bigint is null or u.reported_at < to_timestamp(${toAt}::bigint / 1000.0))`;
+const inTime = (orgId: OrgId, { fromAt, toAt }: UsageFilter) => sql`u.org_id = ${orgId}
+  ${fromAt === null ? nothing : sql`and u.reported_at >= to_timestamp(${fromAt}::bigint / 1000.0)`}
+  ${toAt === null ? nothing : sql`and u.reported_at < to_timestamp(${toAt}::bigint / 1000.0)`}`;
 
-const sums = sql`count(distinct u.run_id)::int as runs, ${total(sql`u.input_tokens`)} as "inputTokens",
-  ${total(sql`u.output_tokens`)} as "outputTokens", ${total(sql`u.cost_micros`)} as "costMicros"`;
+const inFilter = ({ memberId, automationId }: UsageFilter) => sql`
+  ${memberId === null ? nothing : sql`and u.member_id = ${memberId}`}
+  ${automationId === null ? nothing : sql`and u.automation_id = ${automationId}`}`;
+
+const sums = sql`${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
+  ${total(sql`u.cost_micros`)} as "costMicros"`;
 
 export const list = (
   db: Db,
@@ -95,25 +174,57 @@ export const list = (
   after: string | null,
   limit: number,
 ) =>
-  db.rows<UsageGroup & { key: string }>(sql`
+  db.rows<Omit<UsageGroup, "name"> & { key: string }>(sql`
     select * from (
-      select ${keys[groupBy]} collate "C" as key, ${sums} from automation_usage u
-      where ${matching(orgId, filter)} group by 1) grouped
+      select ${keys[groupBy]} collate "C" as key, count(distinct u.run_id)::int as runs, ${sums}
+      from automation_usage u where ${inTime(orgId, filter)} ${inFilter(filter)} group by 1) grouped
     where ${after}::text is null or key < ${after}
     order by key desc limit ${limit}`);
 
 export const totals = async (db: Db, orgId: OrgId, filter: UsageFilter): Promise<UsageTotals> =>
   (await db.row<UsageTotals>(sql`
-    select ${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
-      ${total(sql`u.cost_micros`)} as "costMicros"
-    from automation_usage u where ${matching(orgId, filter)}`))!;
+    select ${sums} from automation_usage u where ${inTime(orgId, filter)} ${inFilter(filter)}`))!;
 
-/** Who is told about money: owners and admins. */
-export const listAdminEmails = (db: Db, orgId: OrgId) =>
-  db.rows<{ email: string; organization: string }>(sql`
-    select u.email, o.name as organization from members m
-    join users u on u.id = m.user_id join organizations o on o.id = m.org_id
-    where m.org_id = ${orgId} and m.role in ('owner', 'admin') order by m.id limit 50`);
+/** Reports of a stretch of time, from `start` on and before `end`. Null: from the first, up to the last. */
+export interface Stretch {
+  start: string | null;
+  end: string | null;
+}
+
+/** With both ends: of a time with one, a plan expects a third of the table. */
+const inStretch = ({ start, end }: Stretch) => sql`
+  and u.reported_at >= ${start ?? "-infinity"}::timestamptz and u.reported_at < ${end ?? "infinity"}::timestamptz`;
+
+/** When the stretch of the last `count` reports before `end` begins; null: there are no more than that. */
+export const findStart = async (
+  db: Db,
+  orgId: OrgId,
+  filter: UsageFilter,
+  end: string | null,
+  count: number,
+): Promise<string | null> =>
+  (
+    await db.row<{ start: string }>(sql`
+      select u.reported_at::text as start from automation_usage u
+      where ${inTime(orgId, filter)} ${inStretch({ start: null, end })}
+      order by u.reported_at desc offset ${raw(String(count - 1))} limit 1`)
+  )?.start ?? null;
+
+/** What each run used in a stretch, by key. */
+export const sumStretch = (
+  db: Db,
+  orgId: OrgId,
+  groupBy: keyof typeof keys,
+  filter: UsageFilter,
+  stretch: Stretch,
+) =>
+  db.rows<UsageTotals & { key: string; runId: string }>(sql`
+    select ${keys[groupBy]} as key, u.run_id as "runId", ${sums} from automation_usage u
+    where ${inTime(orgId, filter)} ${inStretch(stretch)} ${inFilter(filter)} group by 1, 2`);
+
+export const listNames = (db: Db, orgId: OrgId, of: keyof typeof nameOf, keys: readonly string[]) =>
+  db.rows<{ key: string; name: string | null }>(sql`
+    select k.key, ${nameOf[of](sql`k.key`, sql`${orgId}`)} as name from unnest(${keys}::text[]) k (key)`);
 
 export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
   db.run(sql`

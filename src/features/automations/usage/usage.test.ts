@@ -13,7 +13,8 @@ import {
   reportBatch,
   runNow,
 } from "../../../../test/automations.ts";
-import { createWorkspace, joinWorkspace, useServer } from "../../../../test/harness.ts";
+import { createWorkspace, joinWorkspace, useServer, verifyAddress } from "../../../../test/harness.ts";
+import { fanOut, mail, mailsTo } from "../../../../test/notifications.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { startDue } from "../jobs.ts";
 import { stopOrganization } from "../runs/index.ts";
@@ -155,12 +156,12 @@ describe("budgets", () => {
     const { auth } = workspace.owner;
     await settle({ monthlyBudgetMicros: 1000, budgetWarningPercent: 50 }, auth);
     const budget = async () => (await server.call("/v1/automation-budget", { headers: auth })).body.budget;
-    const mails = async () =>
-      (
-        await server.platform.db.rows<{ subject: string }>(
-          sql`select subject from mails where recipient = ${workspace.owner.email} and subject like 'Hooli%' order by id`,
-        )
-      ).map(({ subject }) => subject);
+    await verifyAddress(server, workspace.owner);
+    const mails = async () => {
+      await fanOut(server);
+      await mail(server, { later: false });
+      return (await mailsTo(server, workspace.owner.email)).map(({ subject }) => subject);
+    };
     const scheduled = await createAutomation(server, auth, { schedule: everyDay });
     const [spender, running, waiting] = [
       await queueRun(server, auth),
@@ -215,5 +216,97 @@ describe("budgets", () => {
     expect(
       (await settle({ runBudgetMicros: null }, workspace.owner.auth)).body.settings.runBudgetMicros,
     ).toBeNull();
+  });
+});
+
+describe("an implausible report", () => {
+  const budget = async (headers: Auth) =>
+    (await server.call("/v1/automation-budget", { headers })).body.budget;
+  const correct = (headers: Auth, id: string, body: Record<string, unknown>) =>
+    server.call(`/v1/automation-runs/${id}/usage-corrections`, {
+      body: {
+        attempt: 1,
+        inputTokens: 0,
+        outputTokens: 0,
+        costMicros: 0,
+        reason: "It was a typing error.",
+        ...body,
+      },
+      headers,
+    });
+
+  test("is stored and held, and does not exhaust a month's budget", async () => {
+    const { auth } = (await createWorkspace(server, "Soylent")).owner;
+    await settle({ monthlyBudgetMicros: 10_000 }, auth);
+    const run = await queueRun(server, auth);
+    // A whole month in one report, the largest number there is, and more tokens than anybody reads.
+    expect((await report(server, auth, run.id, usageEvent(0, 10_000))).status).toBe(200);
+    expect((await report(server, auth, run.id, usageEvent(1, Number.MAX_SAFE_INTEGER))).status).toBe(200);
+    const tokens = { inputTokens: 2e9, outputTokens: 0, costMicros: 1 };
+    expect((await report(server, auth, run.id, event(2, { type: "usage", payload: tokens }))).status).toBe(
+      200,
+    );
+    expect(await budget(auth)).toMatchObject({ spentMicros: 0, state: "within", heldReports: 3 });
+    expect((await readRun(server, auth, run.id)).run.cancelRequestedAt).toBeNull();
+    // Sent again, it is still one.
+    expect((await report(server, auth, run.id, usageEvent(0, 10_000))).status).toBe(200);
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 50_000 } };
+    expect((await complete(server, auth, run.id, done)).status).toBe(200);
+    expect(await budget(auth)).toMatchObject({ spentMicros: 0, heldReports: 4 });
+
+    const first = (await server.call("/v1/automation-usage/held?limit=2", { headers: auth })).body;
+    const rest = (
+      await server.call(`/v1/automation-usage/held?limit=2&cursor=${first.nextCursor}`, { headers: auth })
+    ).body;
+    expect([...first.items, ...rest.items]).toMatchObject([
+      { runId: run.id, sequence: 2, reported: tokens },
+      { sequence: 1, reported: { costMicros: Number.MAX_SAFE_INTEGER } },
+      { sequence: 0, reported: { inputTokens: 1, outputTokens: 2, costMicros: 10_000 } },
+      { sequence: null, reported: { costMicros: 50_000 } },
+    ]);
+    expect(rest.nextCursor).toBeNull();
+  });
+
+  test("counts what somebody says it cost, and the audit log tells who", async () => {
+    const workspace = await createWorkspace(server, "Tyrell");
+    const { auth } = workspace.owner;
+    await settle({ reportCostLimitMicros: 1_000 }, auth);
+    const run = await queueRun(server, auth);
+    await report(server, auth, run.id, usageEvent(0, 1_000));
+    await report(server, auth, run.id, usageEvent(1, 1_001));
+    expect(await budget(auth)).toMatchObject({ spentMicros: 1_000, heldReports: 1 });
+    const confirmed = await correct(auth, run.id, {
+      sequence: 1,
+      inputTokens: 1,
+      outputTokens: 2,
+      costMicros: 1_001,
+    });
+    expect(confirmed).toMatchObject({
+      status: 201,
+      body: { report: { runId: run.id, sequence: 1, costMicros: 1_001, reported: { costMicros: 1_001 } } },
+    });
+    expect(await budget(auth)).toMatchObject({ spentMicros: 2_001, heldReports: 0 });
+    // What was counted can be corrected too, down and up again.
+    await correct(auth, run.id, { sequence: 0, costMicros: 1 });
+    expect((await budget(auth)).spentMicros).toBe(1_002);
+    await correct(auth, run.id, { sequence: 0, costMicros: 11 });
+    expect((await budget(auth)).spentMicros).toBe(1_012);
+    expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(1_012);
+    const { items } = (await server.call("/v1/audit-events?limit=1", { headers: auth })).body;
+    expect(items[0]).toMatchObject({
+      action: "automation_usage.corrected",
+      target: { type: "automation_run", id: run.id },
+      before: { costMicros: 1 },
+      after: { costMicros: 11, reason: "It was a typing error." },
+    });
+
+    expect(await correct(auth, run.id, { sequence: 9 })).toMatchObject({
+      status: 404,
+      body: { error: "usage_report_not_found" },
+    });
+    const stranger = (await createWorkspace(server, "Weyland")).owner;
+    expect((await correct(stranger.auth, run.id, { sequence: 0 })).status).toBe(404);
+    const member = await joinWorkspace(server, workspace, "member");
+    expect((await correct(member.auth, run.id, { sequence: 0 })).status).toBe(403);
   });
 });

@@ -1,4 +1,5 @@
 import type { Platform } from "../../../platform/context.ts";
+import type { Egress } from "../../../platform/egress/index.ts";
 import { GitError } from "../../../platform/git/index.ts";
 import type { CodeHost } from "../contract.ts";
 import { forgetToken, type Installation, installationToken } from "./github-app.ts";
@@ -7,8 +8,10 @@ import { openAccess } from "./keep.ts";
 /** What of a connector decides how its repository is read. */
 export interface Credentials {
   id: string;
+  orgId: string;
   codehost: CodeHost;
   baseUrl: string;
+  cloneUrl: string;
   repository: string;
   installationId: string | null;
   accessKind: "none" | "token" | "github_app";
@@ -34,13 +37,13 @@ const basic = (username: string, token: string) =>
  * application that was remembered and is refused is asked for anew, once.
  */
 export async function authorized<T>(
-  { keyring, egress }: Pick<Platform, "keyring" | "egress">,
+  { keyring, egress }: Pick<Platform, "keyring"> & { egress: Egress },
   connector: Credentials,
   work: (authorization: string | undefined) => Promise<T>,
 ): Promise<T> {
   const { accessKind, accessSettings, codehost } = connector;
   if (accessKind === "none") return work(undefined);
-  const secret = openAccess(keyring, connector.id, connector.accessSecret ?? "");
+  const secret = openAccess(keyring, connector, connector.accessSecret ?? "");
   if (accessKind === "token") return work(basic(accessSettings.username ?? usernames[codehost], secret));
   const installation: Installation = {
     baseUrl: connector.baseUrl,

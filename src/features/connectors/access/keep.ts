@@ -1,6 +1,8 @@
 import { createPrivateKey } from "node:crypto";
 import { invalidField } from "../../../platform/errors.ts";
-import type { Keyring } from "../../../platform/keyring.ts";
+import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
+import { serversOf } from "../address.ts";
+import type { CodeHost } from "../contract.ts";
 import type { Access, AccessInput } from "./contract.ts";
 
 /** As it is stored: what is secret of it sealed, the rest beside it. */
@@ -10,14 +12,38 @@ export interface KeptAccess {
   settings: { username?: string; appId?: string; installationId?: string };
 }
 
-const place = (connectorId: string) => ({ table: "connectors", row: connectorId, column: "access_secret" });
-export const sealedAccess = { table: "connectors", id: "id", column: "access_secret" };
+/** What a connector's secret is bound to: its organization, and the servers it is sent to. */
+export interface Bound {
+  id: string;
+  orgId: string;
+  codehost: CodeHost;
+  baseUrl: string | null;
+  cloneUrl: string;
+}
 
-export const openAccess = (keyring: Keyring, connectorId: string, sealed: string): string =>
-  keyring.open(sealed, place(connectorId));
+const place = (connector: Bound): Place => ({
+  table: "connectors",
+  row: connector.id,
+  column: "access_secret",
+  organization: connector.orgId,
+  address: serversOf(connector),
+});
+export const sealedAccess: SealedColumn = {
+  table: "connectors",
+  id: "id",
+  column: "access_secret",
+  organization: "org_id",
+  address: {
+    fields: "jsonb_build_object('codehost', codehost, 'baseUrl', base_url, 'cloneUrl', clone_url)",
+    of: (fields: Bound) => serversOf(fields),
+  },
+};
 
-export function keepAccess(keyring: Keyring, connectorId: string, input: AccessInput): KeptAccess {
-  const seal = (text: string) => keyring.seal(text, place(connectorId));
+export const openAccess = (keyring: Keyring, connector: Bound, sealed: string): string =>
+  keyring.open(sealed, place(connector));
+
+export function keepAccess(keyring: Keyring, connector: Bound, input: AccessInput): KeptAccess {
+  const seal = (text: string) => keyring.seal(text, place(connector));
   if (input.kind === "none") return { kind: "none", secret: null, settings: {} };
   if (input.kind === "token") {
     const { token, username } = input;

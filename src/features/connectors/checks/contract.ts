@@ -29,6 +29,8 @@ export const test = route({
   path: "/v1/connectors/{id}/test",
   tag: "Connectors",
   summary: "Try to read the repository, step by step, without changing anything",
+  description:
+    "Tells which step failed and what to do: the address, the access, the ref, the folder, the files.",
   access: can("connectors:manage"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   replies: { 200: z.strictObject({ test: Test }) },

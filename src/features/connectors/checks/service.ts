@@ -1,14 +1,16 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound, rateLimited } from "../../../platform/errors.ts";
+import { NoPlaceError } from "../../../platform/fair-queue.ts";
 import { isId } from "../../../platform/ids.ts";
 import { Failure, failureOf } from "../failure.ts";
-import { openTarget, readFolder, resolveHead, type Target } from "../source/index.ts";
+import { readTarget, type Target } from "../source/index.ts";
 import type { ErrorCode } from "../syncs/index.ts";
 import { targetOf } from "../target.ts";
 import type { CheckName, Test } from "./contract.ts";
 import * as store from "./store.ts";
 
 const patienceMs = 30_000;
+const computeMs = 20_000;
 const names: readonly CheckName[] = ["reachable", "access", "ref", "folder", "templates"];
 
 /** The step at which a failure shows. */
@@ -23,18 +25,21 @@ const stepOf: Partial<Record<ErrorCode, CheckName>> = {
 };
 
 /** Each may hold a pack of 64 MiB. */
-const atOnce = 3;
-let underWay = 0;
+const places = { capacity: 4, maxWaitMs: 5_000, maxWaiting: 64, maxWaitingPerKey: 4 };
 
 export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> {
   const row = isId("con", id) ? await store.findTarget(ctx.db, ctx.orgId, id) : undefined;
   if (!row) throw notFound("connector");
-  if (underWay >= atOnce) throw rateLimited(5);
-  underWay++;
+  const release = await ctx
+    .queues("connector tests", places)
+    .enter(ctx.orgId)
+    .catch((error) => {
+      throw error instanceof NoPlaceError ? rateLimited(10) : error;
+    });
   try {
     return { test: await tryOut(ctx, targetOf(row)) };
   } finally {
-    underWay--;
+    release();
   }
 }
 
@@ -46,31 +51,35 @@ async function tryOut(ctx: MemberCtx, target: Target): Promise<Test> {
   const messages: Partial<Record<CheckName, string>> = {};
   const signal = AbortSignal.timeout(patienceMs);
   try {
-    const reading = await openTarget(ctx, target, { signal, timeoutMs: patienceMs }, async (repository) => {
-      messages.reachable = `${host} answers.`;
-      messages.access =
-        target.accessKind === "none"
-          ? "The repository can be read by anybody."
-          : "The token or key opens the repository.";
-      at = "ref";
-      commit = await resolveHead(repository, target.ref);
-      messages.ref = `${target.ref} is at ${commit.slice(0, 10)}.`;
-      at = "folder";
-      return readFolder(repository, commit, target.folder, new Map());
+    const { templateCount, problems, problemCount } = await readTarget(ctx, target, {
+      signal,
+      timeoutMs: patienceMs,
+      computeMs,
+      wantsFiles: false,
+      onOpened() {
+        messages.reachable = `${host} answers.`;
+        messages.access =
+          target.accessKind === "none"
+            ? "The repository can be read by anybody."
+            : "The token or key opens the repository.";
+        at = "ref";
+      },
+      onResolved(head) {
+        commit = head;
+        messages.ref = `${target.ref} is at ${head.slice(0, 10)}.`;
+        at = "folder";
+      },
     });
-    const templates = reading.files.filter(({ said }) => said && !("message" in said));
-    const broken = reading.files.flatMap(({ said }) => (said && "message" in said ? [said] : []));
-    const problems = [...reading.problems, ...broken];
     messages.folder =
       target.folder === "" ? "The whole repository is read." : `The folder ${target.folder} is there.`;
-    const wrong = problems.length === 0 ? "" : ` ${problems.length} would be left out, see problems.`;
-    messages.templates = `${templates.length} ${templates.length === 1 ? "template" : "templates"}.${wrong}`;
+    const wrong = problemCount === 0 ? "" : ` ${problemCount} would be left out, see problems.`;
+    messages.templates = `${templateCount} ${templateCount === 1 ? "template" : "templates"}.${wrong}`;
     return {
       ok: true,
       checks: names.map((name) => ({ name, status: "passed", message: messages[name]! })),
       commit,
-      templateCount: templates.length,
-      problems: problems.slice(0, 100),
+      templateCount,
+      problems: [...problems],
     };
   } catch (error) {
     const failure =

@@ -1,64 +1,11 @@
-import type { Bus } from "../../../platform/bus.ts";
-import type { OrgId, Platform } from "../../../platform/context.ts";
+import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { isId, newId } from "../../../platform/ids.ts";
+import { newId } from "../../../platform/ids.ts";
 import { recordAsSystem } from "../../audit/index.ts";
+import { announce as announceFact } from "../../notifications/index.ts";
 import { isRepositoryName } from "../address.ts";
 import type { Audience, News } from "./news.ts";
 import * as store from "./store.ts";
-
-export interface HookSecret {
-  id: string;
-  secret: string;
-}
-
-export interface HookSecrets {
-  /** Undefined when there is no such connector. */
-  orgId: OrgId | undefined;
-  secrets: readonly HookSecret[];
-}
-
-/** How long a secret that was taken away may still be good for. */
-const rememberMs = 900;
-const maxRemembered = 5_000;
-interface Remembered {
-  found: Promise<HookSecrets>;
-  until: number;
-}
-const remembered = new WeakMap<Bus, Map<string, Remembered>>();
-
-/** What no connector is also remembered, so that knocking again takes as long in both cases. */
-export function secretsOf(
-  platform: Pick<Platform, "bus" | "db" | "keyring">,
-  id: string,
-): Promise<HookSecrets> {
-  const known = remembered.get(platform.bus) ?? new Map<string, Remembered>();
-  remembered.set(platform.bus, known);
-  const now = performance.now();
-  const entry = known.get(id);
-  if (entry && entry.until > now) return entry.found;
-  if (known.size >= maxRemembered) known.clear();
-  const fresh = { found: findSecrets(platform, id), until: now + rememberMs };
-  known.set(id, fresh);
-  fresh.found.catch(() => known.delete(id));
-  return fresh.found;
-}
-
-async function findSecrets(
-  { db, keyring }: Pick<Platform, "db" | "keyring">,
-  connectorId: string,
-): Promise<HookSecrets> {
-  if (!isId("con", connectorId)) return { orgId: undefined, secrets: [] };
-  const rows = await store.findSecretsByToken(db, connectorId);
-  return {
-    orgId: rows[0]?.orgId,
-    secrets: rows.flatMap(({ id, secret }) =>
-      id !== null && secret !== null
-        ? [{ id, secret: keyring.open(secret, { table: "connector_secrets", row: id, column: "secret" }) }]
-        : [],
-    ),
-  };
-}
 
 /** Why a connector is disconnected, where a code host said so. */
 export const endings = {
@@ -67,6 +14,8 @@ export const endings = {
   repositoryRemoved: "repository_removed",
   repositoryDeleted: "repository_deleted",
 } as const;
+
+type Ending = (typeof endings)[keyof typeof endings];
 
 type NoTarget = "no matching connector" | "missing installation id";
 
@@ -110,18 +59,21 @@ function listTargets(tx: Db, news: News, audience: Audience): Promise<store.Targ
 /** The work that was queued, by connector. */
 export type Queued = ReadonlyMap<store.ConnectorId, store.SyncId>;
 
-/** Does what follows from the news, in the transaction that records it. `again`: it had been done before. */
+/**
+ * Does what follows from the news, in the transaction that records it. `again`: it had been done before.
+ * `headUnproven`: no secret of the connector verified it, so the head is shown only once the connector has read it.
+ */
 export async function follow(
   { bus }: Pick<Platform, "bus">,
   tx: Db,
   news: News,
   targets: readonly store.Target[],
-  again: boolean,
+  { again, headUnproven }: { again: boolean; headUnproven: boolean },
 ): Promise<Queued> {
   const wanted = await changeConnectors(tx, news, targets, again);
   if (news.is !== "push" && !again) {
-    // Of an installation's repositories an organization need not have heard.
-    const after = { ...news, repositories: undefined };
+    // What happened, and no names or numbers: an organization that only names the repository need not know them.
+    const after = { is: news.is, change: news.change };
     // The log of each organization is held until the end: by all in one order, so that no two wait for each other.
     for (const { orgId, connectorId } of targets.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
       const target = { type: "connector", id: connectorId };
@@ -129,7 +81,11 @@ export async function follow(
     }
   }
   if (wanted.length === 0) return new Map();
-  const queued = await store.queueOfAll(tx, wanted, news.is === "push" ? "push" : "event", again);
+  const queued = await store.queueOfAll(tx, wanted, {
+    cause: news.is === "push" ? "push" : "event",
+    again,
+    headUnproven,
+  });
   const told = queued.map(({ connectorId }) => connectorId);
   if (told.length > 0) await bus.publish(tx, syncTopic, ...told);
   return new Map(queued.map(({ id, connectorId }) => [connectorId, id]));
@@ -149,25 +105,42 @@ async function changeConnectors(
   const restores = news.change === "added" || news.change === "unsuspended";
   if (again) return restores ? targets.map((target) => want(target, null)) : [];
   if (news.is === "repository") {
-    if (news.to === null) await store.disconnectOfAll(tx, targets, endings.repositoryDeleted);
+    if (news.to === null) await disconnect(tx, targets, endings.repositoryDeleted);
     else if (isRepositoryName(news.to)) await store.renameOfAll(tx, targets, news.repository, news.to);
     return [];
   }
   switch (news.change) {
     case "deleted":
-      await store.disconnectOfAll(tx, targets, endings.installationDeleted);
+      await disconnect(tx, targets, endings.installationDeleted);
       return [];
     case "suspended":
-      await store.disconnectOfAll(tx, targets, endings.installationSuspended);
+      await disconnect(tx, targets, endings.installationSuspended);
       return [];
     case "removed":
-      await store.disconnectOfAll(tx, targets, endings.repositoryRemoved);
+      await disconnect(tx, targets, endings.repositoryRemoved);
       return [];
     default: {
       const reason = news.change === "added" ? endings.repositoryRemoved : endings.installationSuspended;
       const back = new Set((await store.reconnectOfAll(tx, targets, reason)).map((one) => one.connectorId));
       return targets.filter(({ connectorId }) => back.has(connectorId)).map((target) => want(target, null));
     }
+  }
+}
+
+const endingMessages: Record<Ending, string> = {
+  installation_deleted:
+    "The application was removed at the code host. Install it again, or give other access.",
+  installation_suspended: "The application was suspended at the code host. It goes on when that ends.",
+  repository_removed: "The repository was taken from the application at the code host. Give it back there.",
+  repository_deleted:
+    "The repository was deleted at the code host. Choose another one, or remove the connector.",
+};
+
+/** From now on nothing is synced, so people are told as of a sync that failed. */
+async function disconnect(tx: Db, targets: readonly store.Target[], reason: Ending): Promise<void> {
+  for (const { connectorId, orgId, syncedAt } of await store.disconnectOfAll(tx, targets, reason)) {
+    const fact = { connectorId, syncId: null, code: "connector_disconnected", syncedAt };
+    await announceFact(tx, orgId, { type: "sync.failed", ...fact, message: endingMessages[reason] });
   }
 }
 

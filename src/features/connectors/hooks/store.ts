@@ -72,9 +72,10 @@ const idsOf = (targets: readonly Target[]) => targets.map(({ connectorId }) => c
 
 /** What a person switched off stays off; what had ended for another reason has this one now. */
 export const disconnectOfAll = (db: Db, targets: readonly Target[], reason: string) =>
-  db.run(sql`
+  db.rows<{ connectorId: ConnectorId; orgId: OrgId; syncedAt: number | null }>(sql`
     update connectors set status = 'disconnected', status_reason = ${reason}, updated_at = now()
-    where id = any(${idsOf(targets)}::text[]) and status <> 'disabled'`);
+    where id = any(${idsOf(targets)}::text[]) and status <> 'disabled'
+    returning id as "connectorId", org_id as "orgId", synced_at as "syncedAt"`);
 
 /** Those that had ended for this reason go on. */
 export const reconnectOfAll = (db: Db, targets: readonly Target[], reason: string) =>
@@ -119,10 +120,14 @@ export interface Wanted {
  * Work for these connectors, but none where the newest work is for that head already and has not failed.
  * `again`: only where the work for that head has failed, and the newest too. Gives what was queued.
  */
-export const queueOfAll = (db: Db, wanted: readonly Wanted[], cause: "push" | "event", again: boolean) =>
+export const queueOfAll = (
+  db: Db,
+  wanted: readonly Wanted[],
+  { cause, again, headUnproven }: { cause: "push" | "event"; again: boolean; headUnproven: boolean },
+) =>
   db.rows<{ id: SyncId; connectorId: ConnectorId }>(sql`
-    insert into connector_syncs (id, org_id, connector_id, head, cause)
-    select w.id, w.org_id, w.connector_id, w.head, ${cause}
+    insert into connector_syncs (id, org_id, connector_id, head, head_unproven, cause)
+    select w.id, w.org_id, w.connector_id, w.head, ${headUnproven}, ${cause}
     from unnest(${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ orgId }) => orgId)}::text[],
       ${wanted.map(({ connectorId }) => connectorId)}::text[], ${wanted.map(({ head }) => head)}::text[])
       as w(id, org_id, connector_id, head)
@@ -164,10 +169,10 @@ export const pushTarget = sql`
   left join lateral (
     select head, status from connector_syncs s where ${ofConnector("c.id")} limit 1) newest on true`;
 
-/** …the work itself, for what is in `wanted` (sync_id, org_id, connector_id, head) … */
+/** …the work itself, for what is in `wanted` (sync_id, org_id, connector_id, head, head_unproven) … */
 export const queuePushes = sql`
-  insert into connector_syncs (id, org_id, connector_id, head, cause)
-  select sync_id, org_id, connector_id, head, 'push' from wanted
+  insert into connector_syncs (id, org_id, connector_id, head, head_unproven, cause)
+  select sync_id, org_id, connector_id, head, head_unproven, 'push' from wanted
   order by connector_id, head
   on conflict (connector_id, head) where status in ('queued', 'running') and head is not null do nothing
   returning id`;

@@ -1,5 +1,4 @@
 export { WebhookSecret } from "./contract.ts";
 export { routes } from "./routes.ts";
+export { sealedSecrets } from "./sealing.ts";
 export { makeSecret } from "./service.ts";
-
-export const sealedSecrets = { table: "connector_secrets", id: "id", column: "secret" };

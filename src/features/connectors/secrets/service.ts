@@ -6,6 +6,8 @@ import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
 import { type Change, record } from "../../audit/index.ts";
+import { forgetSecrets } from "../hooks/secret-cache.ts";
+import { placeOf } from "./sealing.ts";
 import * as store from "./store.ts";
 
 const most = 2;
@@ -39,7 +41,7 @@ export async function add(ctx: MemberCtx, connectorId: string) {
 export async function makeSecret(keyring: Keyring, tx: Db, orgId: OrgId, connectorId: string) {
   const id = newId("whs");
   const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`;
-  const sealed = keyring.seal(webhookSecret, { table: "connector_secrets", row: id, column: "secret" });
+  const sealed = keyring.seal(webhookSecret, placeOf(orgId, id));
   const secret = await store.insert(tx, orgId, connectorId, id, sealed);
   if (!secret) throw new Error("The secret was not stored.");
   return { webhookSecret, secret };
@@ -55,5 +57,8 @@ export async function remove(ctx: MemberCtx, connectorId: string, id: string): P
   });
 }
 
-const noteSecret = (ctx: MemberCtx, tx: Db, action: Change["action"], connectorId: string, id: string) =>
-  record(ctx, tx, { action, target: { type: "connector", id: connectorId }, after: { webhookSecretId: id } });
+async function noteSecret(ctx: MemberCtx, tx: Db, action: Change["action"], connectorId: string, id: string) {
+  await forgetSecrets(ctx.bus, tx, connectorId);
+  const target = { type: "connector", id: connectorId };
+  await record(ctx, tx, { action, target, after: { webhookSecretId: id } });
+}

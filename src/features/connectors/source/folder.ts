@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { CappedList } from "../../../platform/capped-list.ts";
 import { type Snapshot, takingTurns } from "../../../platform/git/index.ts";
 import type { Problem } from "../../templates/index.ts";
 import { Failure } from "../failure.ts";
@@ -13,38 +14,46 @@ export interface Candidate {
 
 const mostFiles = 10_000;
 const mostEntries = 200_000;
+/** Of the folders that are read, each as often as it is: the same one can stand in many places. */
+const mostFolderBytes = 64 * 1024 * 1024;
+/** What an entry takes beside its name. */
+const entryBytes = 28;
 const deepest = 50;
+/** Longer than anybody means; what is much longer does not fit into an index. */
+const longestPath = 1_000;
 
 /** Every Markdown file under the folder, by path. What is skipped though it might be meant is told. */
 export async function listFolder(
   snapshot: Snapshot,
   folder: string,
-): Promise<{ files: Candidate[]; problems: Problem[] }> {
+  problems: CappedList<Problem>,
+): Promise<Candidate[]> {
   const files: Candidate[] = [];
-  const problems: Problem[] = [];
   let entries = 0;
+  let folderBytes = 0;
   const turn = takingTurns();
   await walk(find(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
-  return { files, problems };
+  return files;
 
   async function walk(tree: string, prefix: string, depth: number): Promise<void> {
     await turn();
     const seen = new Set<string>();
+    const prefixBytes = Buffer.byteLength(prefix);
     for (const { kind, name: bytes, id } of snapshot.tree(tree)) {
-      if (++entries > mostEntries)
-        throw new Failure(
-          "too_large",
-          `The folder has more than ${mostEntries} entries. Choose a smaller one.`,
-        );
+      await turn();
+      count(bytes.length);
+      // Folders and files of tools: .github, .obsidian.
+      if (bytes[0] === dot) continue;
+      const skip = (message: string) => problems.add({ path: shownPath(prefix, bytes), line: null, message });
+      // Before it becomes a string: a name may have megabytes.
+      if (bytes.length + prefixBytes > longestPath) {
+        skip(`The path is longer than ${longestPath} bytes. Shorten it.`);
+        continue;
+      }
       const name = bytes.toString("utf8");
       const path = prefix + name;
-      const skip = (message: string) => problems.push({ path: shownPath(path), line: null, message });
-      // Folders and files of tools: .github, .obsidian.
-      if (name.startsWith(".")) continue;
       if (!isUtf8(bytes) || /[\p{Cc}/\\]/u.test(name)) {
         skip("The name is not UTF-8, or has signs in it that no name should have. Rename it.");
-      } else if (bytes.length + Buffer.byteLength(prefix) > longestPath) {
-        skip(`The path is longer than ${longestPath} bytes. Shorten it.`);
       } else if (seen.size === seen.add(name).size) {
         skip("The name is there twice, which no checkout would show. Remove one of them.");
       } else if (kind === "tree") {
@@ -59,20 +68,36 @@ export async function listFolder(
       }
     }
   }
+
+  function count(nameBytes: number): void {
+    entries++;
+    folderBytes += nameBytes + entryBytes;
+    if (entries > mostEntries)
+      throw new Failure(
+        "too_large",
+        `The folder has more than ${mostEntries} entries. Choose a smaller one.`,
+      );
+    if (folderBytes > mostFolderBytes)
+      throw new Failure(
+        "too_large",
+        "The names in the folder and the folders below it are more than 64 MiB. Choose a smaller one.",
+      );
+  }
 }
 
-/** Longer than anybody means; what is much longer does not fit into an index. */
-const longestPath = 1_000;
+const dot = ".".charCodeAt(0);
+const shownLength = 500;
 
-/** Names are bytes of somebody else; shown, they are text. */
-const shownPath = (path: string) => path.replace(/[\p{Cc}\ufffd]/gu, "?").slice(0, 500);
+/** Names are bytes of somebody else; shown, they are text of a bounded length. */
+const shownPath = (prefix: string, name: Buffer) =>
+  (prefix + name.toString("utf8", 0, shownLength)).replace(/[\p{Cc}\ufffd]/gu, "?").slice(0, shownLength);
 
 function find(snapshot: Snapshot, folder: string): string {
   let tree = snapshot.commit.tree;
   let seen = "";
   for (const part of folder === "" ? [] : folder.split("/")) {
     seen = seen === "" ? part : `${seen}/${part}`;
-    const entry = snapshot.tree(tree).find(({ name }) => name.equals(Buffer.from(part)));
+    const entry = findEntry(snapshot, tree, Buffer.from(part));
     if (!entry) {
       throw new Failure(
         "folder_not_found",
@@ -88,4 +113,9 @@ function find(snapshot: Snapshot, folder: string): string {
     tree = entry.id;
   }
   return tree;
+}
+
+function findEntry(snapshot: Snapshot, tree: string, name: Buffer) {
+  for (const entry of snapshot.tree(tree)) if (entry.name.equals(name)) return entry;
+  return undefined;
 }

@@ -1,1 +1,1 @@
-export { openTarget, type Reading, readFolder, resolveHead, type Target } from "./read.ts";
+export { openTarget, type Reading, readTarget, type Target } from "./read.ts";

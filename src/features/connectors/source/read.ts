@@ -1,14 +1,13 @@
-import { hash } from "node:crypto";
 import type { Platform } from "../../../platform/context.ts";
-import { openRepository, type Repository } from "../../../platform/git/index.ts";
-import { type FoundFile, type Problem, readTemplate } from "../../templates/index.ts";
+import { egressService } from "../../../platform/egress/thread.ts";
+import { GitError, openRepository, type Repository } from "../../../platform/git/index.ts";
+import { type FoundFile, fileReader, type Problem } from "../../templates/index.ts";
 import { authorized, type Credentials } from "../access/index.ts";
 import { Failure } from "../failure.ts";
-import { type Candidate, listFolder } from "./folder.ts";
+import type { ReadEvent, ReadInput, ReadResult } from "./task.ts";
 
 /** What is read, and how it is opened. */
 export interface Target extends Credentials {
-  cloneUrl: string;
   ref: string;
   folder: string;
 }
@@ -17,73 +16,84 @@ export interface Target extends Credentials {
 export interface Reading {
   commit: string;
   author: string | null;
+  /** None when they were not wanted. */
   files: FoundFile[];
-  problems: Problem[];
+  /** The first of them. */
+  problems: readonly Problem[];
+  problemCount: number;
+  templateCount: number;
 }
 
-/** Counts up when the same file would be read otherwise than before: then every file is read again. */
-const format = 1;
-const mostFileBytes = 512 * 1024;
-const mostBytes = 64 * 1024 * 1024;
-
-/** The repository, once somebody let us in. */
+/** The repository, once somebody let us in: to ask what a ref points to. Its content is for `readTarget`. */
 export const openTarget = <T>(
   platform: Pick<Platform, "keyring" | "egress">,
   target: Target,
-  { signal, timeoutMs }: { signal?: AbortSignal | undefined; timeoutMs?: number },
-  work: (repository: Repository) => Promise<T>,
-): Promise<T> =>
-  authorized(platform, target, async (authorization) => {
-    const limits = timeoutMs === undefined ? {} : { timeoutMs };
-    return work(
-      await openRepository(platform.egress, { url: target.cloneUrl, authorization, signal, limits }),
-    );
-  });
-
-export async function resolveHead(repository: Repository, ref: string): Promise<string> {
-  const head = await repository.resolve(ref);
-  if (head) return head;
-  const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? [];
-  throw new Failure(
-    "ref_not_found",
-    `There is no ${kind === "tags" ? "tag" : "branch"} ${name ?? ref} in the repository. The templates were left as they are.`,
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+  work: (repository: Pick<Repository, "resolve">) => Promise<T>,
+): Promise<T> => {
+  const egress = platform.egress.forOrganization(target.orgId);
+  return authorized({ keyring: platform.keyring, egress }, target, async (authorization) =>
+    work(
+      await openRepository(egress, { url: target.cloneUrl, authorization, signal, limits: { timeoutMs } }),
+    ),
   );
+};
+
+export interface ReadOptions {
+  signal: AbortSignal;
+  /** Of one request to the server. */
+  timeoutMs?: number;
+  /** How long unpacking and parsing may take, without waiting for the server. */
+  computeMs: number;
+  /** Files that need not be fetched again; see `knownFiles`. */
+  known?: ReadonlyMap<string, string | null>;
+  /** False: they are only counted. */
+  wantsFiles: boolean;
+  onOpened?(): void;
+  onResolved?(commit: string): void | Promise<void>;
 }
 
-/** The folder at a commit. Files that are known are not fetched again. */
-export async function readFolder(
-  repository: Repository,
-  commit: string,
-  folder: string,
-  known: ReadonlyMap<string, string | null>,
+/** The folder at the ref, read in a thread: neither its size nor what stands in it stops this process. */
+export function readTarget(
+  platform: Pick<Platform, "keyring" | "egress" | "sandbox">,
+  target: Target,
+  options: ReadOptions,
 ): Promise<Reading> {
-  const snapshot = await repository.snapshot(commit);
-  const { files: candidates, problems } = await listFolder(snapshot, folder);
-  const sourceOf = ({ blob }: Candidate) => hash("sha256", `${format} ${folder}\0${blob}`, "base64url");
-  const files: FoundFile[] = [];
-  const wanted = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const { path, blob } = candidate;
-    const source = sourceOf(candidate);
-    if (known.get(path) === source) files.push({ path, source, said: undefined });
-    else wanted.set(blob, [...(wanted.get(blob) ?? []), candidate]);
-  }
-  let kept = 0;
-  for await (const [blob, data] of snapshot.files(wanted.keys(), mostFileBytes)) {
-    for (const candidate of wanted.get(blob)!) {
-      const { path, name } = candidate;
-      const said = data
-        ? readTemplate(path, name, data)
-        : { path, line: null, message: "The file is too large. A template may have 256 KiB." };
-      if (!said) continue;
-      kept += data?.length ?? 0;
-      if (kept > mostBytes)
-        throw new Failure(
-          "too_large",
-          "The files of the folder are more than 64 MiB together. Choose a smaller one.",
-        );
-      files.push({ path, source: sourceOf(candidate), said });
-    }
-  }
-  return { commit, author: snapshot.commit.author ?? null, files, problems };
+  const { keyring, sandbox } = platform;
+  const egress = platform.egress.forOrganization(target.orgId);
+  return authorized({ keyring, egress }, target, async (authorization) => {
+    const { known, wantsFiles, timeoutMs, computeMs, signal } = options;
+    const { cloneUrl, ref, folder } = target;
+    const input: ReadInput = {
+      cloneUrl,
+      ref,
+      folder,
+      isAuthorized: authorization !== undefined,
+      known: [...(known ?? [])],
+      wantsFiles,
+      timeoutMs,
+      fileReader: fileReader.href,
+    };
+    const files: FoundFile[] = [];
+    let commit = "";
+    const result = await sandbox.run<ReadResult, ReadEvent>({
+      module: new URL("./task.ts", import.meta.url),
+      input,
+      services: egressService(egress, authorization),
+      async onEvent(event) {
+        if (event.type === "files") files.push(...event.files);
+        else if (event.type === "opened") options.onOpened?.();
+        else {
+          commit = event.commit;
+          await options.onResolved?.(commit);
+        }
+      },
+      computeMs,
+      signal,
+    });
+    if (result.type === "git_error") throw new GitError(result.kind, result.message);
+    if (result.type === "failure") throw new Failure(result.code, result.message, result.retryable);
+    const { author, problems, problemCount, templateCount } = result;
+    return { commit, author, files, problems, problemCount, templateCount };
+  });
 }

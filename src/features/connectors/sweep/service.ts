@@ -1,4 +1,5 @@
 import type { Platform } from "../../../platform/context.ts";
+import { workFairly } from "../../../platform/fair-work.ts";
 import { failureOf } from "../failure.ts";
 import { openTarget } from "../source/index.ts";
 import { findLive, lockConnector, queueSync } from "../syncs/index.ts";
@@ -7,19 +8,26 @@ import * as store from "./store.ts";
 
 /** A head is compared this often, where no hook tells. */
 const everySeconds = 5 * 60;
-const atOnce = 5;
-const inOneSweep = 200;
 const patienceMs = 15_000;
+/** The sweep of the next minute goes on with the rest. */
+const roundMs = 50_000;
+const batch = 40;
+const perOrganization = 4;
+const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 
-/** Compares heads, a few at a time, and queues a sync where one has moved and nobody has told. */
+/** Compares heads, a few of each organization at a time, and queues a sync where one has moved and nobody has told. */
 export async function sweep(platform: Platform): Promise<void> {
-  for (let done = 0; done < inOneSweep && platform.jobs.isReady(); ) {
-    const stale = await store.takeStaleOfAll(platform.db, everySeconds, atOnce);
-    // Fewer than asked for may mean that some were being written just then, so only none is the end.
-    if (stale.length === 0) return;
-    await Promise.all(stale.map((connector) => check(platform, connector)));
-    done += stale.length;
-  }
+  const until = Date.now() + roundMs;
+  await workFairly({
+    queue: platform.queues("head checks", places),
+    take: async (busy) =>
+      Date.now() < until && platform.jobs.isReady()
+        ? store.takeStaleAcrossOrganizations(platform.db, everySeconds, busy, perOrganization, batch)
+        : [],
+    keyOf: ({ orgId }) => orgId,
+    work: (connector) => check(platform, connector),
+    perKey: perOrganization,
+  });
 }
 
 async function check(platform: Platform, connector: store.CheckedRow): Promise<void> {
@@ -55,7 +63,9 @@ async function queueUnlessKnown(
     if (connector?.status !== "active" || (await findLive(tx, orgId, id))) return;
     const last = await store.findLast(tx, orgId, id);
     // This very head was tried and cannot go better by itself, or was tried just now: it waits for a person.
-    if (last?.status === "failed" && last.commit === head && (!last.retryable || last.recent)) return;
+    // A worker that died before it noted the head died of something else than it, and that has not gone away either.
+    const isSame = last?.commit === head || (last?.code === "worker_lost" && last.commit === null);
+    if (last?.status === "failed" && isSame && (!last.retryable || last.recent)) return;
     await queueSync(platform, tx, orgId, id, { cause: "sweep", requestedBy: null });
   });
 }

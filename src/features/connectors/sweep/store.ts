@@ -4,17 +4,31 @@ import { type TargetRow, targetColumns } from "../syncs/index.ts";
 
 export type CheckedRow = TargetRow & { syncedCommit: string | null };
 
-/** Those that were not looked at for longest, each by one process. Looked at is noted before it is done. */
-export const takeStaleOfAll = (db: Db, seconds: number, limit: number) =>
-  db.rows<CheckedRow>(sql`
+/**
+ * Those that were not looked at for longest, of each organization in turn and of none in `busy`, each by one process.
+ * Looked at is noted before it is done.
+ */
+export const takeStaleAcrossOrganizations = (
+  db: Db,
+  seconds: number,
+  busy: readonly string[],
+  perOrganization: number,
+  limit: number,
+) => {
+  const isStale = sql`status = 'active'
+    and (checked_at is null or checked_at < now() - make_interval(secs => ${seconds}::float8))`;
+  return db.rows<CheckedRow>(sql`
     update connectors c set checked_at = now()
     where c.id in (
       select id from connectors
-      where status = 'active'
-        and (checked_at is null or checked_at < now() - make_interval(secs => ${seconds}::float8))
-      order by checked_at nulls first limit ${limit}
+      where ${isStale} and id in (
+        select id from (
+          select id, checked_at, row_number() over (partition by org_id order by checked_at nulls first) as turn
+          from connectors where ${isStale} and org_id <> all(${busy}::text[])) t
+        where turn <= ${perOrganization}::int order by turn, checked_at nulls first limit ${limit})
       for no key update skip locked)
     returning ${targetColumns}, c.synced_commit as "syncedCommit"`);
+};
 
 export const setCheckError = (db: Db, orgId: OrgId, connectorId: string, error: string | null) =>
   db.run(sql`
@@ -24,6 +38,7 @@ export const setCheckError = (db: Db, orgId: OrgId, connectorId: string, error: 
 export interface LastSync {
   status: "queued" | "running" | "succeeded" | "failed" | "superseded";
   commit: string | null;
+  code: string | null;
   retryable: boolean | null;
   /** It ended within the last hour. */
   recent: boolean;
@@ -31,7 +46,7 @@ export interface LastSync {
 
 export const findLast = (db: Db, orgId: OrgId, connectorId: string) =>
   db.row<LastSync>(sql`
-    select status, commit_sha as commit, error_retryable as retryable,
+    select status, commit_sha as commit, error_code as code, error_retryable as retryable,
       coalesce(finished_at > now() - interval '1 hour', true) as recent
     from connector_syncs where org_id = ${orgId} and connector_id = ${connectorId}
     order by id desc limit 1`);

@@ -44,7 +44,12 @@ const Sync = z
       .enum(["push", "created", "changed", "manual", "sweep", "event"])
       .describe("`sweep`: the head had moved and no hook had told."),
     status: z.enum(syncStatuses).describe("`superseded`: a later one of the connector did its work too."),
-    head: z.string().nullable().describe("What was pushed; null: whatever the ref pointed to."),
+    head: z
+      .string()
+      .nullable()
+      .describe(
+        "What was pushed; null: whatever the ref pointed to, or a push that the instance's secret verified and that this connector has not read.",
+      ),
     commit: z.string().nullable().describe("What was read."),
     attempt: z.int(),
     dueAt: z.int().describe("While queued: when it is tried (again)."),
@@ -85,6 +90,7 @@ export const list = route({
   path: "/v1/connector-syncs",
   tag,
   summary: "Syncs, newest first",
+  description: "The syncs of every connector, or of one.",
   access: can("connectors:read"),
   query: listQuery,
   replies: { 200: pageOf(Sync).meta({ id: "ConnectorSyncPage" }) },
@@ -95,6 +101,7 @@ export const read = route({
   path: "/v1/connector-syncs/{id}",
   tag,
   summary: "One sync",
+  description: "With the files that could not be read, and why.",
   access: can("connectors:read"),
   params,
   replies: { 200: one },
@@ -105,6 +112,7 @@ export const retry = route({
   path: "/v1/connector-syncs/{id}/retry",
   tag,
   summary: "Try a failed sync again now",
+  description: "Queues a new sync of the same connector. The failed one stays in the list.",
   access: can("connectors:manage"),
   params,
   replies: { 202: one },

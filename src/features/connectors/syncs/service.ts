@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../platform/errors.ts";
-import { afterOf, page } from "../../../platform/http/index.ts";
+import { readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import type { listQuery, Sync } from "./contract.ts";
@@ -18,7 +18,7 @@ function idOf(id: string): store.SyncId {
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { connectorId: query.connectorId ?? null, status: query.status ?? null };
-  return page(await store.list(ctx.db, ctx.orgId, filter, afterOf(query), query.limit + 1), query);
+  return readPage(store.list(ctx.db, ctx.orgId, filter), query);
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string): Promise<{ sync: Sync }> {

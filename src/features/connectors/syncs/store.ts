@@ -1,12 +1,13 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, filterOrder, listSource, raw, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type { Sync } from "./contract.ts";
 
 export type SyncId = Id<"syn">;
 
-const columns = sql`s.id, s.connector_id as "connectorId", s.cause, s.status, s.head, s.commit_sha as commit,
-  s.attempt, s.due_at as "dueAt",
+const columns = sql`s.id, s.connector_id as "connectorId", s.cause, s.status,
+  case when not s.head_unproven or (s.status = 'succeeded' and s.commit_sha = s.head) then s.head end as head,
+  s.commit_sha as commit, s.attempt, s.due_at as "dueAt",
   case when s.error_code is not null then json_build_object('code', s.error_code, 'message', s.error_message,
     'retryable', coalesce(s.error_retryable, false)) end as error,
   case when s.added is not null then json_build_object('added', s.added, 'changed', s.changed,
@@ -19,13 +20,30 @@ interface Filter {
   status: Sync["status"] | null;
 }
 
-export const list = (db: Db, orgId: OrgId, filter: Filter, after: string, limit: number) =>
-  db.rows<Sync>(sql`
-    select ${columns} from connector_syncs s
-    where s.org_id = ${orgId} and s.id < ${after}
-      ${filter.connectorId === null ? nothing : sql`and s.connector_id = ${filter.connectorId}`}
-      ${filter.status === null ? nothing : sql`and s.status = ${filter.status}`}
-    order by s.id desc limit ${limit}`);
+/** Part of the text, because a plan uses the index of these only when it knows the status. */
+const indexed: Partial<Record<Sync["status"], Sql>> = {
+  failed: raw("'failed'"),
+  superseded: raw("'superseded'"),
+};
+
+export const list = (db: Db, orgId: OrgId, { connectorId, status }: Filter) => {
+  const literal = status === null || connectorId !== null ? undefined : indexed[status];
+  const range =
+    connectorId !== null
+      ? sql`s.connector_id = ${connectorId} and exists (
+          select from connectors c where c.id = ${connectorId} and c.org_id = ${orgId})`
+      : literal
+        ? sql`s.org_id = ${orgId} and s.status = ${literal}`
+        : sql`s.org_id = ${orgId}`;
+  const id = literal ? filterOrder(sql`s.id`) : sql`s.id`;
+  return listSource<Sync>(db, {
+    filtered: status !== null && !literal,
+    candidates: (after, count) => sql`
+      select s.id, ${status === null ? sql`true` : sql`s.status = ${status}`} as matches from connector_syncs s
+      where ${range} and ${id} < ${after} order by ${id} desc limit ${count}`,
+    rows: (ids) => sql`select ${columns} from connector_syncs s where s.id = any(${ids})`,
+  });
+};
 
 export const find = (db: Db, orgId: OrgId, id: SyncId) =>
   db.row<Sync>(sql`select ${columns} from connector_syncs s where s.org_id = ${orgId} and s.id = ${id}`);
@@ -39,7 +57,7 @@ export const lockConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
 /** The one that waits is tried now and from the first attempt: it reads whatever the ref points to by then. */
 export const hurryQueued = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.row<{ id: SyncId }>(sql`
-    update connector_syncs set due_at = now(), attempt = 0
+    update connector_syncs set due_at = now(), attempt = 0, worker_deaths = 0
     where id = (select id from connector_syncs
       where org_id = ${orgId} and connector_id = ${connectorId} and status = 'queued'
       order by id desc limit 1)
@@ -63,6 +81,6 @@ export const findLive = (tx: Db, orgId: OrgId, connectorId: string) =>
 
 export const requeueFailed = (tx: Db, orgId: OrgId, id: SyncId) =>
   tx.run(sql`
-    update connector_syncs set status = 'queued', attempt = 0, due_at = now(), started_at = null,
+    update connector_syncs set status = 'queued', attempt = 0, worker_deaths = 0, due_at = now(), started_at = null,
       finished_at = null
     where org_id = ${orgId} and id = ${id} and status = 'failed'`);

@@ -546,7 +546,7 @@ describe("the queue of a connector", () => {
     for (let i = 0; i < 5; i++) await connect();
     const working = workSyncs(server);
     try {
-      await expect.poll(() => waiting, { timeout: 5_000 }).toBe(3);
+      await expect.poll(() => waiting, { timeout: 5_000 }).toBe(2);
       const { id } = await createConnector(server, other.owner.auth, { cloneUrl: quick.url });
       await expect
         .poll(

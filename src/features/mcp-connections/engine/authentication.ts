@@ -231,11 +231,20 @@ function judgeWithoutMetadata(
     return { section: { ...plain("manual_bearer"), ...scopes }, status: "manual_action_required" };
   }
   if (demand.undeclared) return { section: plain("unknown"), status: "unsupported" };
+  if (demand.status === 401 && demand.challenges.length === 0) {
+    findings.warn(
+      "mcp_http_401",
+      `${showUrl(demand.server)} answered 401 and does not say which credentials it takes: there is no WWW-Authenticate header that could be read, and no OAuth metadata. Most servers that do so take an API key or token as a bearer token; the server's documentation says whether this one does.`,
+    );
+    requireHttps(findings, demand.server);
+    requireToken(findings, demand, search);
+    return { section: plain("manual_bearer"), status: "manual_action_required" };
+  }
   const schemes = [...new Set(demand.challenges.map(({ scheme }) => scheme.slice(0, 20)))].slice(0, 5);
   const asks =
     schemes.length > 0
       ? `asks for ${schemes.join(", ")} credentials, which no MCP client can obtain by signing in`
-      : "does not say which credentials it takes (there is no WWW-Authenticate header)";
+      : "does not say why (there is no WWW-Authenticate header)";
   const advice =
     demand.status === 403
       ? "It may be closed to this network, or to everyone but listed accounts: ask its operator."

@@ -17,6 +17,8 @@ export type RpcOutcome = Seen &
     | { kind: "error"; status: number; code: number; message: string; data: unknown }
     | { kind: "accepted"; status: number }
     | { kind: "auth"; status: number; challenges: Challenge[] }
+    /** The server refuses the Host header; `wants` is the host that it names instead. */
+    | { kind: "wrong_host"; status: number; wants?: string }
     | { kind: "redirect"; status: number; target?: URL }
     /** `guardian`: a bot protection that answered in the server's place. */
     | { kind: "http"; status: number; retryAfter?: string; guardian?: string }

@@ -47,6 +47,7 @@ export async function discoverRequirements(options: DiscoveryOptions): Promise<D
         "The time or the number of requests of one discovery was used up before everything could be asked. What is reported was seen; what is missing may exist.",
       );
     }
+    trail.finish();
     await sessions.closeWithin(wire, Math.min(CLOSING_MS, wire.remainingMs()));
     return {
       result: { ...verdict, manualRequirements: findings.requirements, warnings: findings.warnings },

@@ -268,6 +268,8 @@ export function describe(outcome: RpcOutcome): string {
       return `Answered ${outcome.status}.`;
     case "redirect":
       return `Redirected (${outcome.status})${outcome.target ? ` to ${outcome.target.host}` : ""}.`;
+    case "wrong_host":
+      return `Answered ${outcome.status}: it refuses the Host header${outcome.wants ? ` and names ${outcome.wants}` : ""}.`;
     case "http":
       return outcome.guardian
         ? `${outcome.guardian} answered ${outcome.status} in place of the server.`

@@ -25,6 +25,8 @@ export function explainRefusal(findings: Findings, outcome: RpcOutcome, given: U
       return explainRedirect(findings, outcome, given);
     case "http":
       return explainStatus(findings, outcome, where);
+    case "wrong_host":
+      return explainWrongHost(findings, outcome, given);
     case "error": {
       const offered = offeredVersions(outcome.data);
       if (outcome.code === UNSUPPORTED_VERSION || offered.length > 0) {
@@ -132,6 +134,33 @@ function explainStatus(
     `${where} answered ${status} to both server/discover and initialize, without an MCP message. ${advice}`,
   );
   return "unsupported";
+}
+
+function explainWrongHost(
+  findings: Findings,
+  { url, status, wants }: Extract<RpcOutcome, { kind: "wrong_host" }>,
+  given: URL,
+): Status {
+  findings.warn(
+    `mcp_http_${status}`,
+    `${showUrl(url)} answered ${status} because it does not accept the host name ${url.host}${wants ? `; it names ${wants}` : ""}. This is a check of the Host header and says nothing about credentials.`,
+  );
+  const corrected = wants === undefined ? undefined : withHost(given, wants);
+  findings.require(
+    "server_url_correction",
+    "Use the address that the server accepts",
+    corrected
+      ? `The server answers only under ${wants}. Discover again with ${showUrl(corrected)}, or have its operator allow ${given.host} in the list of allowed hosts.`
+      : `The server does not answer under ${given.host}. Discover again with the address that its operator gives, or have them add ${given.host} to the list of allowed hosts.`,
+  );
+  return "manual_action_required";
+}
+
+/** A host that is named without a port keeps the one that was asked for. */
+function withHost(given: URL, host: string): URL {
+  const url = new URL(given);
+  url.host = host;
+  return url;
 }
 
 function explainRedirect(

@@ -55,7 +55,7 @@ export function requireToken(findings: Findings, { server }: Asked, search?: Res
   findings.require(
     "bearer_token",
     "Enter a bearer token",
-    `${showUrl(server)} wants a bearer token and offers no way to sign in for one.${looked} Create a token or API key in the product behind the server, or ask its operator, and save it here as the connection's bearer token.`,
+    `${showUrl(server)} wants a token and offers no way to sign in for one.${looked} Create a token or API key in the product behind the server, or ask its operator, and save it here as the connection's bearer token.`,
   );
 }
 

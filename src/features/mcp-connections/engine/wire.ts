@@ -11,6 +11,7 @@ import {
   type RpcOutcome,
   type Seen,
 } from "./exchange.ts";
+import { readBeginning, readHostCheck } from "./host-check.ts";
 import { isObject, type JsonObject, readJson } from "./json.ts";
 import type { Note, Trail } from "./trail.ts";
 import type { Limits } from "./types.ts";
@@ -173,7 +174,10 @@ export function createWire(options: {
     const challenges = status >= 400 ? readChallenges(headers["www-authenticate"] ?? []) : [];
     // RFC 6750 §3.1 sends a challenge with 400 as well.
     if (status === 401 || status === 403 || (status === 400 && tokenChallenge(challenges))) {
-      await drain(stream);
+      const isPlain403 = status === 403 && challenges.length === 0;
+      const hostCheck = isPlain403 ? readHostCheck(await readBeginning(stream), url) : undefined;
+      if (hostCheck) return { ...seen, kind: "wrong_host", ...hostCheck };
+      if (!isPlain403) await drain(stream);
       return { ...seen, kind: "auth", challenges };
     }
     if (status >= 300 && status < 400) {
@@ -182,6 +186,9 @@ export function createWire(options: {
       const target = location === undefined ? undefined : resolveHttpUrl(location, url);
       return { ...seen, kind: "redirect", ...(target ? { target } : {}) };
     }
+    // RFC 9110 §15.5.20: the server does not answer under this name.
+    if (status === 421)
+      return { ...seen, kind: "wrong_host", ...readHostCheck(await readBeginning(stream), url) };
     if (id === undefined) {
       if (session !== undefined) options.onSession(url, session);
       await drain(stream);

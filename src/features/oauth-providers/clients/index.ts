@@ -1,5 +1,6 @@
 export { scopeToken } from "./contract.ts";
 export { routes } from "./routes.ts";
+export { type Destination, sealedCredentials } from "./sealing.ts";
 export { notConfigured, removeClient } from "./service.ts";
 export {
   type ClientRow,

@@ -13,7 +13,8 @@ import { countLive, endLive } from "../connections/index.ts";
 import { actorOf, note } from "../events/index.ts";
 import { revokeSoon } from "../revocations/index.ts";
 import type { Client, SaveClient } from "./contract.ts";
-import { discovered, findSetup, missingOf, type Provider, placeOf, redirectUri } from "./setup.ts";
+import { addressOf, placeOf } from "./sealing.ts";
+import { discovered, findSetup, missingOf, type Provider, redirectUri } from "./setup.ts";
 import * as store from "./store.ts";
 
 export const notConfigured = ({ id, name }: Pick<Provider, "id" | "name">) =>
@@ -31,7 +32,7 @@ export async function read(ctx: MemberCtx, providerId: string): Promise<{ client
 
 async function show({ orgId, config, keyring }: MemberCtx, db: Db, row: store.ClientRow): Promise<Client> {
   const missing = missingOf(row);
-  const key = row.privateKey && keyring.open(row.privateKey, placeOf(row.credentialsId, "private_key"));
+  const key = row.privateKey && keyring.open(row.privateKey, placeOf(orgId, row, "private_key"));
   return {
     providerId: row.providerId,
     clientId: row.clientId,
@@ -62,7 +63,12 @@ export async function save(
   checkFields(provider, body);
   return ctx.db.transaction(async (tx) => {
     const before = await store.lock(tx, ctx.orgId, providerId);
-    const same = before?.clientId === body.clientId && before.tenant === (body.tenant ?? before.tenant);
+    const same =
+      before?.clientId === body.clientId &&
+      before.tenant === (body.tenant ?? before.tenant) &&
+      // What was given for one server is not sent to another.
+      addressOf(before) ===
+        addressOf({ ...before, server: provider.custom ? (provider.server ?? null) : null });
     const credentials = compose(ctx, provider, body, same ? before : undefined, before);
     const mode = body.connectionMode ?? before?.connectionMode ?? "personal";
     if (before) {
@@ -173,7 +179,7 @@ function checkFields({ id, name, tenant, authMethods, server }: Provider, body: 
 
 /** The row to write. `kept` is what stays of the same client. */
 function compose(
-  { keyring }: MemberCtx,
+  { keyring, orgId }: MemberCtx,
   provider: Provider,
   body: SaveClient,
   kept: store.ClientRow | undefined,
@@ -182,21 +188,24 @@ function compose(
   const credentialsId = kept?.credentialsId ?? newId("ocr");
   const authMethod = methodOf(provider, body, kept);
   const usesSecret = authMethod.startsWith("client_secret");
+  const destination = {
+    credentialsId,
+    providerId: provider.id,
+    tenant: body.tenant ?? before?.tenant ?? provider.tenant?.default ?? null,
+    server: provider.custom ? (provider.server ?? null) : null,
+  };
   const seal = (plain: string, column: "secret" | "private_key") =>
-    keyring.seal(plain, placeOf(credentialsId, column));
+    keyring.seal(plain, placeOf(orgId, destination, column));
   const secret = body.clientSecret === undefined ? (kept?.secret ?? null) : seal(body.clientSecret, "secret");
   const key = body.privateKey === undefined ? undefined : normalizeKey(body.privateKey);
   const privateKey = key ? seal(key, "private_key") : (kept?.privateKey ?? seal(newKey(), "private_key"));
   return {
-    credentialsId,
-    providerId: provider.id,
+    ...destination,
     clientId: body.clientId,
     authMethod,
     secret: usesSecret ? secret : null,
     privateKey: authMethod === "private_key_jwt" ? privateKey : null,
     keyId: body.keyId ?? kept?.keyId ?? null,
-    tenant: body.tenant ?? before?.tenant ?? provider.tenant?.default ?? null,
-    server: provider.custom ? (provider.server ?? null) : null,
   };
 }
 

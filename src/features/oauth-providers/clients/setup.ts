@@ -1,4 +1,4 @@
-import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import {
   type AuthMethod,
   authMethods,
@@ -9,6 +9,7 @@ import {
   type Server,
 } from "../../../platform/oauth/index.ts";
 import { type KnownProvider, knownProviders, serverOf } from "../catalogue/index.ts";
+import { addressOf, placeOf } from "./sealing.ts";
 import * as store from "./store.ts";
 
 export type { ClientRow } from "./store.ts";
@@ -98,18 +99,12 @@ export function missingOf(row: store.CredentialsRow): string[] {
   ];
 }
 
-export const placeOf = (credentialsId: string, column: "secret" | "private_key") => ({
-  table: "oauth_client_credentials",
-  row: credentialsId,
-  column,
-});
-
 /** Both sides of a conversation with the provider. */
-export function peerOf({ keyring, egress }: Platform, row: store.CredentialsRow): Peer {
+export function peerOf({ keyring, egress }: Platform, orgId: OrgId, row: store.CredentialsRow): Peer {
   const server = serverFor(row);
   if (!server) throw new Error("This client is not complete.");
   const opened = (sealed: string | null, column: "secret" | "private_key") =>
-    sealed === null ? undefined : keyring.open(sealed, placeOf(row.credentialsId, column));
+    sealed === null ? undefined : keyring.open(sealed, placeOf(orgId, row, column));
   const credentials: Credentials = {
     clientId: row.clientId,
     authMethod: row.authMethod,
@@ -117,8 +112,11 @@ export function peerOf({ keyring, egress }: Platform, row: store.CredentialsRow)
     privateKey: opened(row.privateKey, "private_key"),
     keyId: row.keyId ?? undefined,
   };
-  return { server, credentials, egress };
+  return { server, credentials, egress: egress.forOrganization(orgId) };
 }
+
+const addressFor = (providerId: string, server: Server | null) =>
+  addressOf({ providerId, tenant: null, server });
 
 const staleAfterMs = 24 * 3600_000;
 
@@ -131,8 +129,11 @@ export async function discovered(ctx: MemberCtx, provider: Provider): Promise<Pr
   if (!issuer || !provider.custom) return provider;
   if (server && discoveredAt !== null && Date.now() - discoveredAt < staleAfterMs) return provider;
   try {
-    const found = await discover(ctx.egress, issuer);
-    await store.setServer(ctx.db, ctx.orgId, provider.id, found.server);
+    const found = await discover(ctx.egress.forOrganization(ctx.orgId), issuer);
+    // A client's secret is bound to the servers it was given for. Where they have changed, the client stays with
+    // the old ones until somebody saves it again.
+    const moved = addressFor(provider.id, found.server) !== addressFor(provider.id, server ?? null);
+    await store.setServer(ctx.db, ctx.orgId, provider.id, found.server, moved ? null : (server ?? null));
     return { ...provider, server: found.server, discoveredAt: Date.now() };
   } catch (error) {
     if (server && error instanceof OAuthFailure) return provider;

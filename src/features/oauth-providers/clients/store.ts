@@ -100,14 +100,21 @@ export const save = (db: Db, orgId: OrgId, row: Saved) =>
 export const remove = (db: Db, orgId: OrgId, providerId: string) =>
   db.run(sql`delete from oauth_clients where org_id = ${orgId} and provider_id = ${providerId}`);
 
-/** What an issuer said of itself just now, for whoever uses it. */
-export const setServer = (db: Db, orgId: OrgId, providerId: string, server: Server) =>
+/** What an issuer said of itself just now. The client follows where it still has what the issuer said before. */
+export const setServer = (
+  db: Db,
+  orgId: OrgId,
+  providerId: string,
+  server: Server,
+  followed: Server | null,
+) =>
   db.run(sql`
     with told as (
       update oauth_providers set server = ${JSON.stringify(server)}::jsonb, discovered_at = now()
       where org_id = ${orgId} and id = ${providerId})
     update oauth_client_credentials k set server = ${JSON.stringify(server)}::jsonb
-    from oauth_clients c where c.org_id = ${orgId} and c.provider_id = ${providerId} and k.id = c.credentials_id`);
+    from oauth_clients c where c.org_id = ${orgId} and c.provider_id = ${providerId} and k.id = c.credentials_id
+      and k.server = ${followed ? JSON.stringify(followed) : null}::jsonb`);
 
 /** Which providers the organization has a client for. */
 export const listConfigured = (db: Db, orgId: OrgId) =>

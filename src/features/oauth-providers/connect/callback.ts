@@ -1,13 +1,14 @@
 import type { Caller, Ctx, MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound, Refusal } from "../../../platform/errors.ts";
-import { checkAccess, cookieValue, member } from "../../../platform/http/index.ts";
+import { checkAccess, cookieValue } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { exchangeCode, type Granted, OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import { cookieName, resolveSession } from "../../auth/index.ts";
+import { can } from "../../permissions/index.ts";
 import { knownProviders } from "../catalogue/index.ts";
-import { findCredentials, findSetup, peerOf, redirectUri } from "../clients/index.ts";
+import { type Destination, findCredentials, findSetup, peerOf, redirectUri } from "../clients/index.ts";
 import { connect } from "../connections/index.ts";
 import { read } from "../connections/service.ts";
 import { type Actor, actorOf, note } from "../events/index.ts";
@@ -19,16 +20,34 @@ import * as store from "./store.ts";
 /** How it went, for the page. */
 export type Arrival =
   | { kind: "unknown" }
+  /** By who started; nobody else hears what it was about. */
+  | { kind: "used"; attempt: store.Attempt; provider: string; isConnected: boolean }
   | { kind: "connected"; attempt: store.Attempt; provider: string; account: string | null }
-  | { kind: "waiting"; attempt: store.Attempt; provider: string; account: string | null; code: string }
-  | { kind: "refused"; attempt: store.Attempt; provider: string; code: string };
+  | {
+      kind: "waiting" | "unconfirmed";
+      attempt: store.Attempt;
+      provider: string;
+      account: string | null;
+      code: string;
+    }
+  | {
+      kind: "refused";
+      attempt: store.Attempt;
+      provider: string;
+      code: string;
+      /** The visitor is known to be the person who started; nobody else is shown what it was about. */
+      isStarter: boolean;
+      /** A link that this browser opens would start the same again. */
+      canStartAgain: boolean;
+    };
 
 const mostWrongCodes = 5;
 
 /**
  * The browser is back. The state says what was started and by whom; the path says nothing. Who is here is
- * known from the browser's own session: somebody else ends it before the code is traded, nobody makes what
- * the provider gives wait for a claim.
+ * known from the browser's own session: somebody else ends it before the code is traded; without a session, what
+ * the provider gives waits for a claim. It also waits for a click when another credential than this session
+ * started: the person may have been led here without knowing what for.
  */
 export async function arrive(
   ctx: Ctx,
@@ -38,38 +57,66 @@ export async function arrive(
 ): Promise<Arrival> {
   const state = parameters.get("state") ?? "";
   const attempt = state && (await store.takeByToken(ctx.db, hashSecret(state)));
-  if (!attempt) return { kind: "unknown" };
+  if (!attempt) return usedBefore(ctx, state, cookies);
   const provider = await nameOf(ctx, attempt);
+  let isStarter = false;
+  const refused = async (code: string): Promise<Arrival> => {
+    const canStartAgain = isStarter && (await actsIn(ctx, cookies, attempt.orgId));
+    return { kind: "refused", attempt, provider, code, isStarter, canStartAgain };
+  };
   const refuse = async (code: string): Promise<Arrival> => {
     await giveUp(ctx, attempt, code);
-    return { kind: "refused", attempt, provider, code };
+    return refused(code);
   };
   if (attempt.providerId !== providerId) return refuse("provider_mismatch");
   if (!attempt.current) return refuse("superseded");
   const finisher = await finisherOf(ctx, cookies, attempt);
   if (finisher === "somebody else") return refuse("other_person");
-  if (finisher === "who started" && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
+  isStarter = finisher === "who started";
+  if (isStarter && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
   let granted: Granted;
+  const client = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
   try {
-    const credentials = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
-    granted = await exchangeCode(peerOf(ctx, credentials!), {
+    granted = await exchangeCode(peerOf(ctx, attempt.orgId, client!), {
       parameters,
       state,
       redirectUri: redirectUri(ctx.config.publicUrl, attempt.providerId),
-      ...openSecrets(ctx.keyring, attempt.id, attempt.secrets),
+      ...openSecrets(ctx.keyring, attempt.orgId, attempt.id, attempt.secrets),
     });
   } catch (error) {
     if (!(error instanceof OAuthFailure)) throw error;
     return refuse(error.code);
   }
   const account = granted.account?.name ?? granted.account?.subject ?? null;
-  const code = finisher === "nobody" ? newCode() : undefined;
-  if (!(await keep(ctx, attempt, granted, code)))
-    return { kind: "refused", attempt, provider, code: "superseded" };
-  return code
-    ? { kind: "waiting", attempt, provider, account, code }
-    : { kind: "connected", attempt, provider, account };
+  const code = finisher === "nobody" || !wasStartedBy(attempt, ctx.caller) ? newCode() : undefined;
+  if (!(await keep(ctx, attempt, client!, granted, code))) return refused("superseded");
+  if (!code) return { kind: "connected", attempt, provider, account };
+  return { kind: finisher === "nobody" ? "waiting" : "unconfirmed", attempt, provider, account, code };
 }
+
+/** People reload the page that said how it went, and should not read the opposite then. */
+async function usedBefore(ctx: Ctx, state: string, cookies: string | undefined): Promise<Arrival> {
+  const attempt = state && (await store.findUsedByToken(ctx.db, hashSecret(state)));
+  if (!attempt || (await finisherOf(ctx, cookies, attempt)) !== "who started") return { kind: "unknown" };
+  return {
+    kind: "used",
+    attempt,
+    provider: await nameOf(ctx, attempt),
+    isConnected: attempt.status === "connected",
+  };
+}
+
+const wasStartedBy = (attempt: store.Attempt, caller: Caller | undefined): boolean =>
+  caller?.credential === attempt.credential && caller.credentialId === attempt.credentialId;
+
+const sessionOf = async (ctx: Ctx, cookies: string | undefined, orgId: string | undefined) => {
+  const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
+  return cookie ? resolveSession(ctx.db, hashSecret(cookie), orgId) : undefined;
+};
+
+/** A link carries no organization: opened in this browser, it acts in the active one. */
+const actsIn = async (ctx: Ctx, cookies: string | undefined, orgId: string): Promise<boolean> =>
+  (await sessionOf(ctx, cookies, undefined))?.member?.orgId === orgId;
 
 /** Whose session the browser carries, in the organization that this is about. */
 async function finisherOf(
@@ -77,13 +124,12 @@ async function finisherOf(
   cookies: string | undefined,
   { orgId, memberId, userId }: store.Attempt,
 ): Promise<"who started" | "somebody else" | "nobody"> {
-  const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
-  const caller = cookie ? await resolveSession(ctx.db, hashSecret(cookie), orgId) : undefined;
+  const caller = await sessionOf(ctx, cookies, orgId);
   if (!caller) return "nobody";
   if (caller.userId !== userId || caller.member?.id !== memberId) return "somebody else";
   ctx.caller = caller;
   try {
-    checkAccess(member(), caller, Date.now());
+    checkAccess(can("connections:use"), caller, Date.now());
     return "who started";
   } catch (error) {
     // Theirs, but too old or not by single sign-on: they sign in again and claim.
@@ -100,6 +146,7 @@ const mayFinish = ({ shared }: store.Attempt, caller: Caller | undefined): boole
 async function keep(
   ctx: Ctx,
   attempt: store.Attempt,
+  client: Destination,
   { tokens, account }: Granted,
   code: string | undefined,
 ): Promise<boolean> {
@@ -108,7 +155,7 @@ async function keep(
   const token = {
     id: tokenId,
     credentialsId,
-    ...sealTokens(ctx.keyring, tokenId, tokens),
+    ...sealTokens(ctx.keyring, { id: tokenId, orgId, client }, tokens),
     scopes: tokens.scopes ?? attempt.scopes,
   };
   return ctx.db.transaction(async (tx) => {
@@ -163,8 +210,8 @@ export async function claim(ctx: MemberCtx, providerId: string, code: string) {
     await store.countWrongCode(db, orgId, self.id, providerId, mostWrongCodes);
     throw noClaim();
   }
-  const started = caller.credential === waiting.credential && caller.credentialId === waiting.credentialId;
-  if ((!started && caller.credential !== "session") || !mayFinish(waiting, caller)) throw noClaim();
+  if ((!wasStartedBy(waiting, caller) && caller.credential !== "session") || !mayFinish(waiting, caller))
+    throw noClaim();
   const { tokenId } = waiting;
   const id = await db.transaction(async (tx) => {
     if (!(await store.lockCurrent(tx, orgId, waiting, "waiting"))) throw noClaim();

@@ -9,6 +9,7 @@ import {
   createWorkspace,
   joinWorkspace,
   type Person,
+  signIn,
   signUp,
   useServer,
   type Workspace,
@@ -99,6 +100,16 @@ describe("connecting an account", () => {
       expect(await start(server, {}, id)).toMatchObject({ status: 401, body: { error: "unauthorized" } });
     });
 
+    test("takes a key that was given connections:use, and no narrower one", async () => {
+      const narrow = await createKey(server, ada, { permissions: ["organization:read"] });
+      expect(await start(server, narrow.auth, id)).toMatchObject({
+        status: 403,
+        body: { error: "forbidden", reason: "missing_permission" },
+      });
+      const wide = await createKey(server, ada, { permissions: ["connections:use"] });
+      expect((await start(server, wide.auth, id)).status).toBe(200);
+    });
+
     test("leads back only to this site", async () => {
       for (const returnTo of [
         "https://evil.example",
@@ -154,6 +165,45 @@ describe("connecting an account", () => {
       });
     });
 
+    test("started by another credential than the browser's session, it waits for a click that names what it is for", async () => {
+      const eve = await joinWorkspace(server, acme, "member");
+      const key = await createKey(server, eve, { permissions: ["connections:use"] });
+      const second = { token: (await signIn(server, eve)).authorization.slice("Bearer ".length) };
+      for (const headers of [key.auth, { authorization: `Bearer ${second.token}` }]) {
+        const back = await approve(await authorizeUrl(server, headers, id));
+        const page = await comeBack(server, back, eve);
+        expect(page.status).toBe(200);
+        expect(page.body).not.toContain("Acme ID is connected.");
+        for (const named of ["Acme", "member", "Acme ID", "octo@provider.example", "If you did not start it"])
+          expect(page.body).toContain(named);
+        expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
+      }
+      const code = /data-code="([^"]+)"/.exec(
+        (await comeBack(server, await approve(await authorizeUrl(server, key.auth, id)), eve)).body,
+      )![1];
+      const claim = (cookie: string) =>
+        server.call(`/v1/oauth-providers/${id}/connect/claim`, {
+          body: { code },
+          headers: { cookie: `signalbox_session=${cookie}`, "sec-fetch-site": "same-origin" },
+        });
+      expect((await claim(bob.token)).status).toBe(404);
+      expect((await claim(eve.token)).status).toBe(200);
+      expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
+    });
+
+    test("it ends with the session or the API key that started it", async () => {
+      const eve = await joinWorkspace(server, acme, "member");
+      const key = await createKey(server, eve, { permissions: ["connections:use"] });
+      const byKey = await approve(await authorizeUrl(server, key.auth, id));
+      await server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: eve.auth });
+      expect((await comeBack(server, byKey, eve)).body).toContain("no longer valid");
+      const second = await signIn(server, eve);
+      const bySession = await approve(await authorizeUrl(server, second, id));
+      await server.call("/api/auth/sign-out", { method: "POST", headers: second });
+      expect((await comeBack(server, bySession, eve)).body).toContain("no longer valid");
+      expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
+    });
+
     test("a state is used once, even by fifty requests at the same moment", async () => {
       const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=once"));
       const pages = await Promise.all(Array.from({ length: 50 }, () => comeBack(server, back, ada)));
@@ -193,7 +243,7 @@ describe("connecting an account", () => {
     test("the last attempt wins", async () => {
       const first = await approve(await authorizeUrl(server, ada.auth, id, "?account=race"), "one");
       const second = await approve(await authorizeUrl(server, ada.auth, id, "?account=race"), "two");
-      expect((await comeBack(server, first, ada)).body).toContain("overtaken");
+      expect((await comeBack(server, first, ada)).body).toContain("no longer valid");
       expect((await comeBack(server, second, ada)).status).toBe(200);
       const { connections } = await statusOf(server, ada.auth, id);
       expect(
@@ -214,7 +264,7 @@ describe("connecting an account", () => {
     test("a rotated client beats a late callback", async () => {
       const late = await approve(await authorizeUrl(server, ada.auth, id, "?account=late"));
       expect((await putClient(server, acme.owner.auth, id)).status).toBe(200);
-      expect((await comeBack(server, late, ada)).body).toContain("overtaken");
+      expect((await comeBack(server, late, ada)).body).toContain("no longer valid");
     });
 
     test("a removed member beats a late callback", async () => {
@@ -254,7 +304,64 @@ describe("connecting an account", () => {
       const page = await comeBack(server, back, ada);
       expect(page.status).toBe(400);
       expect(page.body).toContain("Access was not allowed at Acme ID. Nothing is connected.");
-      expect(page.body).toContain("Try again");
+      // A link: the browser opens the start, and the server asks before anything is started.
+      expect(page.body).toMatch(
+        /<a [^>]*href="\/v1\/oauth-providers\/acme-id\/connect\/start\?account=denied[^"]*"[^>]*>Try again</,
+      );
+      expect(page.body).not.toContain("<form");
+      expect(page.body).not.toContain("authorizeUrl");
+    });
+
+    test("who did not start it sees nothing of a refused attempt, and no way to repeat it", async () => {
+      const vic = await joinWorkspace(server, acme, "admin");
+      const query = "?shared=true&account=secret-label&scopes=files:write&returnTo=/secret-path";
+      const begin = () => authorizeUrl(server, acme.owner.auth, id, query);
+      const mismatched = async () => {
+        const back = await approve(await begin());
+        back.pathname = back.pathname.replace(id, "github");
+        return back;
+      };
+      const superseded = async () => {
+        const back = await approve(await begin());
+        await begin();
+        return back;
+      };
+      const denied = async () => approve(await begin(), "deny");
+      const cases: [() => Promise<URL>, Person | undefined, string][] = [
+        [mismatched, vic, "provider_mismatch"],
+        [mismatched, undefined, "provider_mismatch"],
+        [superseded, vic, "superseded"],
+        [async () => approve(await begin()), vic, "other_person"],
+        [denied, vic, "other_person"],
+        [denied, undefined, "access_denied"],
+      ];
+      for (const [lead, visitor, code] of cases) {
+        const page = await comeBack(server, await lead(), visitor);
+        expect(page.status, code).toBe(400);
+        expect(page.body).toContain(code);
+        for (const hidden of [
+          acme.orgId,
+          "secret-label",
+          "secret-path",
+          "files:write",
+          "connect/start",
+          "Try again",
+        ])
+          expect(page.body, code).not.toContain(hidden);
+      }
+    });
+
+    test("a session that acts in another organization by now is not led to connect there", async () => {
+      const eve = await joinWorkspace(server, acme, "member");
+      await server.call("/v1/organizations", { body: { name: "Globex" }, headers: eve.auth });
+      const asAcme = { ...eve.auth, "x-organization-id": acme.orgId };
+      const back = await approve(await authorizeUrl(server, asAcme, id), "deny");
+      const { activeOrganizationId } = (await server.call("/v1/me", { headers: eve.auth })).body;
+      expect(activeOrganizationId).toMatch(/^org_/);
+      expect(activeOrganizationId).not.toBe(acme.orgId);
+      const page = await comeBack(server, back, eve);
+      expect(page.body).toContain("Access was not allowed");
+      expect(page.body).not.toContain("connect/start");
     });
 
     test("nothing that came from outside becomes markup", async () => {

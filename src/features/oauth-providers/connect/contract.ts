@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { member, open, route } from "../../../platform/http/index.ts";
+import { open, route } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
 import { Connection } from "../connections/contract.ts";
 import { label } from "../connections/index.ts";
@@ -13,8 +13,8 @@ export const start = route({
   tag,
   summary: "Begin connecting my account at a provider",
   description:
-    "Send the member's browser to `authorizeUrl`. It is good for ten minutes and once; a later start under the same label takes its place. Query parameters that are not known are ignored.",
-  access: member(),
+    "Send the member's browser to `authorizeUrl`. It is good for ten minutes and once; a later start under the same label takes its place. Query parameters that are not known are ignored. Opened in a browser (`Sec-Fetch-Mode: navigate`, or an `Accept` that prefers `text/html`), it shows a page that asks first, then redirects there; refusals are pages.",
+  access: can("connections:use"),
   params,
   // Other programs call this; what a newer one sends besides must not keep it out.
   query: z.looseObject({
@@ -35,7 +35,17 @@ export const start = route({
       .max(500)
       .optional()
       .describe("A path on this site that the last page links back to."),
+    confirm: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("For browsers only: from the page that asked whether to go on. Good for ten minutes."),
   }),
+  navigation: {
+    status: 303,
+    description:
+      "A browser that opened this address and confirmed goes on to the provider, with the session of its cookie.",
+  },
   replies: { 200: z.strictObject({ authorizeUrl: z.string() }).meta({ id: "OauthConnectStart" }) },
   errors: {
     404: {

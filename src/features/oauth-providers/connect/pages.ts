@@ -1,11 +1,13 @@
-import { escapeHtml, htmlPage } from "../../../platform/http/index.ts";
+import { actions, html, htmlPage, linkButton, type View } from "../../../platform/http/index.ts";
+import { signInForms, signInScript } from "../../auth/index.ts";
 import type { Arrival } from "./callback.ts";
+import type { Attempt } from "./store.ts";
 
 /** What went wrong, in plain words. `{}` is the provider. */
 const reasons: Record<string, string> = {
   access_denied: "Access was not allowed at {}. Nothing is connected.",
   superseded:
-    "This attempt was overtaken: somebody started again, disconnected, or changed the OAuth client meanwhile.",
+    "This attempt is no longer valid: somebody started again, disconnected, changed the OAuth client, or ended the session or API key that started it.",
   other_person:
     "This was started by somebody else. Nothing is connected, and nothing was taken from your account. Only who starts it can finish it.",
   not_allowed: "Connecting {} for the whole organization is for its admins. Nothing is connected.",
@@ -26,105 +28,147 @@ const reasons: Record<string, string> = {
   timeout: "{} did not answer in time.",
 };
 
-const link = (returnTo: string | null) =>
-  `<p><a href="${escapeHtml(returnTo ?? "/")}">${returnTo ? "Go back" : "Go to the first page"}</a></p>`;
+const back = (returnTo: string | null, kind: "main" | "other" = "main") =>
+  linkButton(returnTo ?? "/", returnTo ? "Go back" : "Go to the first page", kind);
 
-/** Reads what to do from the page's own attributes; nothing from outside becomes part of it. */
-const script = `
-const say = document.querySelector("[role=status]");
-const send = (path, body) => fetch(path, { method: "POST", headers: { "content-type": "application/json", ...organization },
-  body: JSON.stringify(body) });
-const organization = { "x-organization-id": document.querySelector("[data-organization]").dataset.organization };
-document.querySelector("button[data-start]")?.addEventListener("click", async ({ currentTarget }) => {
-  say.textContent = "…";
-  const reply = await fetch(currentTarget.dataset.start, { headers: organization });
-  const body = await reply.json().catch(() => ({}));
-  if (reply.ok) { location.href = body.authorizeUrl; return; }
-  say.textContent = reply.status === 401 ? "Sign in first, then start again where you started."
-    : body.message ?? body.details?.[0]?.message ?? "That did not work.";
-});
-document.querySelector("form")?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const form = event.currentTarget;
-  say.textContent = "…";
-  let signedIn = await send("/api/auth/sign-in/email", { email: form.email.value, password: form.password.value });
-  if (signedIn.status === 202) {
-    const second = document.getElementById("second");
-    if (second.hidden) {
-      second.hidden = false;
-      form.code.required = true;
-      say.textContent = "";
-      form.code.focus();
-      return;
-    }
-    const { twoFactorToken } = await signedIn.json();
-    signedIn = await send("/api/auth/sign-in/two-factor", { twoFactorToken, code: form.code.value });
-    if (signedIn.status === 401) { say.textContent = "This code is not right, or was used before."; return; }
-  }
-  if (!signedIn.ok) { say.textContent = signedIn.status === 401 ? "No such account, or another password." : "That did not work. Try again."; return; }
-  const reply = await send(form.dataset.claim, { code: form.dataset.code });
-  if (reply.ok) { form.hidden = true; say.textContent = "Connected."; document.title = "Connected"; return; }
-  const body = await reply.json().catch(() => ({}));
-  say.textContent = reply.status === 404 ? "This was started by somebody else, or it is too late. Nothing is connected."
-    : body.message ?? "That did not work.";
-});
+const claimScript = `
+async function claim() {
+  const { claim: path, code, organization, provider } = $("held").dataset;
+  const reply = await send(path, { code }, { headers: { "x-organization-id": organization } });
+  if (reply.ok) return finish("connected", { provider });
+  if (reply.status === 404) return finish("late");
+  tell(reply.status === 403 && reply.body.reason === "no_active_organization"
+    ? "This account does not belong to the organization that this is for." : sentenceOf(reply));
+}
 `;
 
-export function arrivalPage(arrival: Arrival): Response {
-  if (arrival.kind === "unknown") {
-    return htmlPage({
-      status: 400,
-      title: "Link not valid",
-      body: `<h1>This link is too old, was used before, or is not ours.</h1>
-<p>Nothing was connected. Start connecting again where you started.</p>${link(null)}`,
-    });
-  }
+const connected = (provider: string, account: string | null, attempt: Attempt): View => ({
+  state: { kind: "ok", word: "Connected" },
+  title: `${provider} is connected.`,
+  lead: attempt.shared
+    ? html`<b>${attempt.orgName}</b> can use it now, and everybody whom it gives access. You can close this page.`
+    : "Your agents can use it for you now. You can close this page.",
+  facts: factsOf(provider, account, attempt),
+  body: actions(back(attempt.returnTo)),
+});
+
+const factsOf = (provider: string, account: string | null, attempt: Attempt): NonNullable<View["facts"]> => [
+  ["Provider", provider],
+  account ? ["Account there", account] : undefined,
+  ["For", attempt.shared ? `all of ${attempt.orgName}` : `${attempt.memberName}, ${attempt.orgName}`],
+  attempt.label === "default" ? undefined : ["Label", attempt.label],
+];
+
+const late = (provider: string, attempt: Attempt): View => ({
+  state: { kind: "bad", word: "Not connected" },
+  title: `${provider} is not connected.`,
+  lead: html`It is too late, somebody started again, or this was started by somebody else. Nothing is connected, and what ${provider} gave is handed back.`,
+  facts: factsOf(provider, null, attempt),
+  body: html`<p>If it was you who started, start again where you started.</p>${actions(back(attempt.returnTo))}`,
+});
+
+export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
+  if (arrival.kind === "unknown" || arrival.kind === "used") return unknownPage(publicUrl, arrival);
   const { attempt, provider } = arrival;
-  const name = escapeHtml(provider);
-  const as = "account" in arrival && arrival.account ? ` as ${escapeHtml(arrival.account)}` : "";
-  const organization = `data-organization="${escapeHtml(attempt.orgId)}"`;
   const path = `/v1/oauth-providers/${encodeURIComponent(attempt.providerId)}/connect`;
-  if (arrival.kind === "connected") {
-    const whose = attempt.shared ? `${escapeHtml(attempt.orgName)} is` : "You are";
+  if (arrival.kind === "connected")
+    return htmlPage({ publicUrl, ...connected(provider, arrival.account, attempt) });
+  if (arrival.kind === "refused") return refusedPage(publicUrl, arrival, path);
+  const { account } = arrival;
+  const held = html`<div id="held" data-organization="${attempt.orgId}" data-claim="${path}/claim" data-code="${arrival.code}" data-provider="${provider}" hidden></div>`;
+  // The name comes in by the script: until then nothing in the page says that it is connected.
+  const title = html`<span data-field="provider"></span> is connected.`;
+  const ends = {
+    connected: { ...connected(provider, account, attempt), title },
+    late: late(provider, attempt),
+  };
+  const facts = factsOf(provider, account, attempt);
+  const as = account ? ` as ${account}` : "";
+  const ifNot = html`nothing is connected, and what ${provider} gave is handed back in ten minutes.`;
+  if (arrival.kind === "unconfirmed") {
+    const whose = attempt.shared
+      ? `for everybody whom ${attempt.orgName} gives access`
+      : `for ${attempt.memberName} of ${attempt.orgName}`;
     return htmlPage({
-      title: `${provider} connected`,
-      body: `<h1>${name} is connected.</h1><p>${whose} connected${as}. You can close this page.</p>${link(attempt.returnTo)}`,
+      publicUrl,
+      title: `Connect ${provider}${as}?`,
+      lead: html`${attempt.credential === "key" ? "An API key" : "Another session"} of yours started this. If you continue, the account is connected ${whose}, and programs with that access can use it.`,
+      facts,
+      body: html`${held}<p><strong>If you did not start it, close this page</strong>: ${ifNot}</p>
+<form id="confirm">${actions(html`<button class="btn main">Connect</button>`, back(attempt.returnTo, "other"))}</form>`,
+      ends,
+      script: `${claimScript}onSubmit($("confirm"), claim);`,
     });
   }
-  if (arrival.kind === "waiting") {
-    return htmlPage({
-      title: `Finish connecting ${provider}`,
-      script,
-      body: `<h1>One more step to connect ${name}${as}</h1>
-<p>${escapeHtml(attempt.memberName)} of ${escapeHtml(attempt.orgName)} started this, and this browser is not signed in here.
-<strong>If that is not you, close this page</strong>: nothing is connected, and what ${name} gave is handed back in ten minutes.</p>
-<p>If it is you, enter this code where you started:</p><pre tabindex="0" role="region" aria-label="Code">${escapeHtml(arrival.code)}</pre>
-<p>or sign in:</p>
-<form ${organization} data-claim="${escapeHtml(`${path}/claim`)}" data-code="${escapeHtml(arrival.code)}">
-<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required>
-<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
-<div id="second" hidden><label for="code">Code from your authenticator app, or a backup code</label>
-<input id="code" name="code" maxlength="40" autocomplete="one-time-code"></div>
-<div><button>Sign in and connect</button></div></form><p role="status"></p>${link(attempt.returnTo)}`,
-    });
-  }
-  // The code is the provider's own word, which may be the name of something that every object has.
-  const reason = Object.hasOwn(reasons, arrival.code) ? reasons[arrival.code] : undefined;
-  const why = (reason ?? "{} refused, or gave an answer that cannot be used.").replaceAll("{}", () => name);
-  const again = new URLSearchParams({
-    account: attempt.label,
-    scopes: attempt.scopes.join(" "),
-    ...(attempt.shared ? { shared: "true" } : {}),
-    ...(attempt.returnTo ? { returnTo: attempt.returnTo } : {}),
-  });
-  const retry =
-    arrival.code === "other_person"
-      ? ""
-      : `<p><button ${organization} data-start="${escapeHtml(`${path}/start?${again}`)}">Try again</button></p><p role="status"></p>`;
   return htmlPage({
-    status: 400,
-    title: `${provider} not connected`,
-    ...(retry ? { script } : {}),
-    body: `<h1>${name} is not connected.</h1><p>${why}</p><p>Code: <code>${escapeHtml(arrival.code)}</code></p>${retry}${link(attempt.returnTo)}`,
+    publicUrl,
+    title: `One more step to connect ${provider}${as}`,
+    lead: html`<b>${attempt.memberName}</b> of <b>${attempt.orgName}</b> started this. To finish it, show that it was you.`,
+    facts,
+    body: html`${held}<p><strong>If that is not you, close this page</strong>: ${ifNot}</p>
+<div class="stack"><h2>Enter this code where you started</h2><pre class="code">${arrival.code}</pre></div><hr>
+<div class="stack"><h2>Or sign in here</h2>${signInForms({ lead: html`As ${attempt.memberName}, who started.`, suffix: "and connect" })}</div>`,
+    ends,
+    script: `${signInScript}${claimScript}const signedIn = claim;`,
   });
+}
+
+function unknownPage(publicUrl: string, arrival: Extract<Arrival, { kind: "unknown" | "used" }>): Response {
+  const isConnected = arrival.kind === "used" && arrival.isConnected;
+  return htmlPage({
+    publicUrl,
+    status: 400,
+    state: { kind: isConnected ? "care" : "bad", word: isConnected ? "Used before" : "Link not valid" },
+    title:
+      arrival.kind === "used"
+        ? "This link was used before."
+        : "This link is too old, was used before, or is not ours.",
+    lead: isConnected
+      ? html`It connected <b>${arrival.provider}</b>. Opening it again changed nothing.`
+      : "Opening it changed nothing. To connect an account, start again where you started.",
+    ...(isConnected
+      ? { facts: factsOf(arrival.provider, arrival.attempt.accountName, arrival.attempt) }
+      : {}),
+    body: actions(back(isConnected ? arrival.attempt.returnTo : null)),
+  });
+}
+
+function refusedPage(
+  publicUrl: string,
+  { attempt, provider, code, isStarter, canStartAgain }: Extract<Arrival, { kind: "refused" }>,
+  path: string,
+): Response {
+  // The code is the provider's own word, which may be the name of something that every object has.
+  const reason = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+  const why = (reason ?? "{} refused, or gave an answer that cannot be used.").replaceAll(
+    "{}",
+    () => provider,
+  );
+  // What was started, for whom and where it leads back to is not for whoever was only sent the link.
+  const returnTo = isStarter ? attempt.returnTo : null;
+  return htmlPage({
+    publicUrl,
+    status: 400,
+    state: { kind: "bad", word: "Not connected" },
+    title: `${provider} is not connected.`,
+    lead: why,
+    facts: [
+      ...(isStarter ? factsOf(provider, null, attempt) : ([["Provider", provider]] as const)),
+      ["Code", html`<code>${code}</code>`],
+    ],
+    body: canStartAgain
+      ? actions(linkButton(startAgain(path, attempt), "Try again"), back(returnTo, "other"))
+      : html`${code !== "other_person" && html`<p>If it was you who started, start again where you started.</p>`}${actions(back(returnTo))}`,
+  });
+}
+
+/** Opened in the browser, it asks before anything is started. */
+function startAgain(path: string, { label, scopes, shared, returnTo }: Attempt): string {
+  const query = new URLSearchParams({
+    account: label,
+    scopes: scopes.join(" "),
+    ...(shared ? { shared: "true" } : {}),
+    ...(returnTo ? { returnTo } : {}),
+  });
+  return `${path}/start?${query}`;
 }

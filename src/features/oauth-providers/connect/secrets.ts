@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Keyring } from "../../../platform/keyring.ts";
+import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 
 interface Secrets {
@@ -7,15 +7,25 @@ interface Secrets {
   nonce: string;
 }
 
-export const sealedAttempts = { table: "oauth_attempts", id: "id", column: "secrets" };
+export const sealedAttempts: SealedColumn = {
+  table: "oauth_attempts",
+  id: "id",
+  column: "secrets",
+  organization: "org_id",
+};
 
-const placeOf = (row: string) => ({ table: "oauth_attempts", row, column: "secrets" });
+const placeOf = (organization: string, row: string): Place => ({
+  table: "oauth_attempts",
+  row,
+  column: "secrets",
+  organization,
+});
 
-export const sealSecrets = (keyring: Keyring, id: string, secrets: Secrets) =>
-  keyring.seal(JSON.stringify(secrets), placeOf(id));
+export const sealSecrets = (keyring: Keyring, orgId: string, id: string, secrets: Secrets) =>
+  keyring.seal(JSON.stringify(secrets), placeOf(orgId, id));
 
-export const openSecrets = (keyring: Keyring, id: string, sealed: string): Secrets =>
-  JSON.parse(keyring.open(sealed, placeOf(id)));
+export const openSecrets = (keyring: Keyring, orgId: string, id: string, sealed: string): Secrets =>
+  JSON.parse(keyring.open(sealed, placeOf(orgId, id)));
 
 /** Without letters and digits that look alike; ten of them are 48 bits, for five tries in ten minutes. */
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWX";

@@ -9,6 +9,8 @@ import {
   OAuthFailure,
 } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
+import { findUser } from "../../auth/index.ts";
+import { findOrganization } from "../../organizations/index.ts";
 import {
   type ClientRow,
   discovered,
@@ -26,24 +28,105 @@ import * as store from "./store.ts";
 
 const minutes = 10;
 
-export async function start(
+/** Everything that can be refused before the provider is asked for anything. */
+async function prepare(
   ctx: MemberCtx,
   providerId: string,
   { account, scopes, shared, returnTo }: StartQuery,
-): Promise<{ authorizeUrl: string }> {
+) {
   const setup = await findSetup(ctx, providerId);
   if (!setup)
     throw invalidField(["providerId"], "There is no such provider. GET /v1/oauth-providers lists them.");
-  const { client } = setup;
-  if (!client) throw notConfigured(setup.provider);
+  const { client, provider } = setup;
+  if (!client) throw notConfigured(provider);
   const isShared = shared === "true";
-  checkClient(setup.provider, client, isShared);
+  checkClient(provider, client, isShared);
   if (isShared && !ctx.member.permissions.has("connections:manage")) {
     throw forbidden("missing_permission", "A shared connection needs the permission connections:manage.");
   }
-  const wanted = scopesOf(client, scopes);
-  const back = returnTo === undefined ? null : pathOnThisSite(ctx.config.publicUrl, returnTo);
-  const server = await upToDate(ctx, setup.provider, client);
+  return {
+    provider,
+    client,
+    isShared,
+    label: account ?? defaultLabel,
+    scopes: scopesOf(client, scopes),
+    returnTo: returnTo === undefined ? null : pathOnThisSite(ctx.config.publicUrl, returnTo),
+  };
+}
+
+/** What a person is asked before the browser goes on. */
+export interface Question {
+  provider: string;
+  organization: string;
+  member: string;
+  account: string;
+  scopes: string[];
+  shared: boolean;
+  /** The same start, confirmed. */
+  continueAt: string;
+}
+
+const confirmPurpose = "connect start";
+
+/** Whose link it is and what it does: nobody but this session can have been given it. */
+const confirmText = (ctx: MemberCtx, providerId: string, query: StartQuery, expiresAt: string): string =>
+  JSON.stringify([
+    expiresAt,
+    ctx.caller.credentialId,
+    ctx.orgId,
+    providerId,
+    ...[query.account, query.scopes, query.shared, query.returnTo].map((value) => value ?? null),
+  ]);
+
+/** The second until which it is good, and the signature over that and the start. */
+function newConfirmation(ctx: MemberCtx, providerId: string, query: StartQuery): string {
+  const expiresAt = String(Math.floor(Date.now() / 1000) + minutes * 60);
+  return `${expiresAt}.${ctx.keyring.sign(confirmPurpose, confirmText(ctx, providerId, query, expiresAt))}`;
+}
+
+function isConfirmed(ctx: MemberCtx, providerId: string, query: StartQuery): boolean {
+  const [, expiresAt, signature] = /^(\d{1,12})\.(.+)$/.exec(query.confirm ?? "") ?? [];
+  if (expiresAt === undefined || signature === undefined || Number(expiresAt) * 1000 <= Date.now())
+    return false;
+  const text = confirmText(ctx, providerId, query, expiresAt);
+  return ["current", "previous"].includes(ctx.keyring.checkSignature(confirmPurpose, text, signature));
+}
+
+/**
+ * Undefined: go on. Any site or mail can link to a start, and the browser's cookie comes along; where the provider
+ * does not ask again, the link alone would connect an account. No header tells reliably where a link was, so a start
+ * in a browser is always confirmed.
+ */
+export async function questionFor(
+  ctx: MemberCtx,
+  providerId: string,
+  query: StartQuery,
+): Promise<Question | undefined> {
+  const { provider, label, scopes, isShared } = await prepare(ctx, providerId, query);
+  if (isConfirmed(ctx, providerId, query)) return undefined;
+  const { account, scopes: asked, shared, returnTo } = query;
+  const given = Object.entries({ account, scopes: asked, shared, returnTo }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as [string, string]],
+  );
+  const parameters = new URLSearchParams([...given, ["confirm", newConfirmation(ctx, providerId, query)]]);
+  return {
+    provider: provider.name,
+    organization: (await findOrganization(ctx.db, ctx.orgId))!.name,
+    member: (await findUser(ctx.db, ctx.userId))!.name,
+    account: label,
+    scopes,
+    shared: isShared,
+    continueAt: `/v1/oauth-providers/${encodeURIComponent(providerId)}/connect/start?${parameters}`,
+  };
+}
+
+export async function start(
+  ctx: MemberCtx,
+  providerId: string,
+  query: StartQuery,
+): Promise<{ authorizeUrl: string }> {
+  const { provider, client, isShared, label, scopes, returnTo } = await prepare(ctx, providerId, query);
+  const server = await upToDate(ctx, provider, client);
   const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
   const url = await authorizeUrl(server, {
@@ -52,7 +135,7 @@ export async function start(
     state,
     verifier,
     nonce,
-    scopes: wanted,
+    scopes,
   });
   await store.insert(ctx.db, ctx.orgId, {
     id,
@@ -62,10 +145,10 @@ export async function start(
     credentialsId: client.credentialsId,
     generation: client.generation,
     shared: isShared,
-    label: account ?? defaultLabel,
-    scopes: wanted,
-    returnTo: back,
-    secrets: sealSecrets(ctx.keyring, id, { verifier, nonce }),
+    label,
+    scopes,
+    returnTo,
+    secrets: sealSecrets(ctx.keyring, ctx.orgId, id, { verifier, nonce }),
     credential: ctx.caller.credential,
     credentialId: ctx.caller.credentialId,
     minutes,

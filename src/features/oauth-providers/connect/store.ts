@@ -55,8 +55,15 @@ const columns = sql`a.id, a.org_id as "orgId", a.member_id as "memberId", m.user
 
 const people = sql`members m join users u on u.id = m.user_id join organizations o on o.id = m.org_id`;
 
+/** An attempt ends with the session or API key that started it. */
+const isStarterValid = sql`case a.credential
+    when 'session' then exists (select from sessions s where s.id = a.credential_id and s.expires_at > now())
+    when 'key' then exists (
+      select from api_keys k where k.id = a.credential_id and (k.expires_at is null or k.expires_at > now()))
+    else true end`;
+
 /** Good only for the client that it was started with, and until somebody starts anew or ends what is in its place. */
-const isCurrent = sql`exists (
+const isCurrent = sql`${isStarterValid} and exists (
     select from oauth_clients c where c.org_id = a.org_id and c.provider_id = a.provider_id
       and c.credentials_id = a.credentials_id and c.generation = a.generation)
   and not exists (
@@ -74,6 +81,12 @@ export const takeByToken = (db: Db, stateHash: string) =>
     update oauth_attempts a set status = 'exchanging' from ${people}
     where a.state_hash = ${stateHash} and a.status = 'started' and a.expires_at > now() and m.id = a.member_id
     returning ${columns}, ${isCurrent} as current`);
+
+/** One that was taken before, for as long as it is kept. */
+export const findUsedByToken = (db: Db, stateHash: string) =>
+  db.row<Attempt & { status: string }>(sql`
+    select ${columns}, a.status from oauth_attempts a join ${people} on m.id = a.member_id
+    where a.state_hash = ${stateHash} and a.status <> 'started'`);
 
 export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" | "failed" | "superseded") =>
   db.run(sql`update oauth_attempts set status = ${status}, code_hash = null, token_id = null

@@ -68,6 +68,8 @@ describe("connections", () => {
         table: "oauth_tokens",
         row: String(row.id),
         column,
+        organization: String(row.org_id),
+        address: new URL(as.issuer).origin,
       }),
     );
   };
@@ -194,6 +196,21 @@ describe("connections", () => {
         );
       }
       as.intercept = undefined;
+      expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+    });
+
+    test("a revocation whose process died twice is given up, and says so", async () => {
+      const connectionId = await connected(ada);
+      await server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: ada.auth });
+      const told = as.revocations.length;
+      // As two processes leave it that were killed while they told the provider.
+      await server.platform.db.run(sql`
+        update oauth_tokens set revoke_running = true, revoke_deaths = 1, revoke_due_at = now()
+        where revoke_state = 'pending'`);
+      await runJob(server, "oauth.revoke");
+      const { revocation } = (await readAs(ada, connectionId)).body.connection;
+      expect(revocation).toMatchObject({ status: "failed", message: expect.stringContaining("worker_died") });
+      expect(as.revocations.length).toBe(told);
       expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
     });
 

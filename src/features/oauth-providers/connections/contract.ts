@@ -90,9 +90,11 @@ export const read = route({
   path: "/v1/oauth-connections/{id}",
   tag,
   summary: "One connection",
+  description: "Its health, why, and which outside account it is. Tokens are never shown here.",
   access: member(),
   params,
   replies: { 200: z.strictObject({ connection: Connection }) },
+  errors: { 404: "`connection_not_found`" },
 });
 
 export const end = route({
@@ -104,6 +106,7 @@ export const end = route({
   access: can("connections:use"),
   params,
   replies: { 204: null },
+  errors: { 404: "`connection_not_found`" },
 });
 
 export const status = route({
@@ -111,6 +114,7 @@ export const status = route({
   path: "/v1/oauth-providers/{providerId}/status",
   tag: "OAuth Providers",
   summary: "My connections to a provider, and how they are",
+  description: "For each connection its health, why, and which outside account it is.",
   access: member(),
   params: ofProvider,
   replies: {
@@ -148,15 +152,18 @@ const Grants = z
     teamIds: z.array(z.string()).describe("Whoever is in one of these teams may use it, while they are."),
   })
   .meta({ id: "OauthConnectionGrants" });
+export type Grants = z.output<typeof Grants>;
 
 export const readGrants = route({
   method: "get",
   path: "/v1/oauth-connections/{id}/grants",
   tag,
   summary: "Who may use a shared connection",
+  description: "Everyone, teams and members who may get a token from it.",
   access: can("connections:manage"),
   params,
   replies: { 200: z.strictObject({ grants: Grants }) },
+  errors: { 404: "`connection_not_found`" },
 });
 
 export const setGrants = route({
@@ -174,5 +181,8 @@ export const setGrants = route({
     teamIds: z.array(z.string().max(100)).max(100).default([]),
   }),
   replies: { 200: z.strictObject({ grants: Grants }) },
-  errors: { 409: "`connection_not_shared`: it is a member's own." },
+  errors: {
+    404: "`connection_not_found`",
+    409: "`connection_not_shared`: it is a member's own.",
+  },
 });

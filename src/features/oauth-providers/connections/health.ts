@@ -16,6 +16,12 @@ const messages: Record<HealthReason, string> = {
   member_removed: "Its member has left the organization.",
 };
 
+export const messageOf = (reason: HealthReason): string => messages[reason];
+
+/** The provider refuses the client itself: an admin has to act, and not the person who connected. */
+export const isClientRejected = (code: string): boolean =>
+  /^(?:invalid_client|unauthorized_client|http_40[13])$/.test(code);
+
 const expiringMs = 24 * 3600_000;
 
 const health = (status: Health["status"], reason: HealthReason | null): Health => ({
@@ -35,8 +41,7 @@ export function healthOf(row: ConnectionRow, now: number): Health {
     if (row.expiresAt - now < expiringMs) return health("expiring", "no_refresh");
   }
   if (row.lastError === null) return health("connected", null);
-  const rejected = /^(?:invalid_client|unauthorized_client|http_40[13])$/.test(row.lastError);
-  return health("connected", rejected ? "client_rejected" : "provider_unavailable");
+  return health("connected", isClientRejected(row.lastError) ? "client_rejected" : "provider_unavailable");
 }
 
 const revocations = {

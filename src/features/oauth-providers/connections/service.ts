@@ -1,7 +1,7 @@
 import type { Ctx, MemberCtx, MemberId, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { afterOf, type PageQuery, page, readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { countTeams } from "../../teams/index.ts";
 import { type Actor, actorOf, note } from "../events/index.ts";
@@ -25,15 +25,8 @@ export async function list(
   ctx: MemberCtx,
   { providerId = null, ended, ...query }: PageQuery & { providerId?: string | null; ended: "true" | "false" },
 ) {
-  const rows = await store.list(
-    ctx.db,
-    ctx.orgId,
-    reachOf(ctx),
-    { providerId, ended: ended === "true" },
-    afterOf(query),
-    query.limit + 1,
-  );
-  const { items, nextCursor } = page(rows, query);
+  const filter = { providerId, ended: ended === "true" };
+  const { items, nextCursor } = await readPage(store.list(ctx.db, ctx.orgId, reachOf(ctx), filter), query);
   return { items: items.map((row) => show(row)), nextCursor };
 }
 
@@ -55,8 +48,7 @@ export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
 /** Their own and the shared ones they may use. */
 export async function statusOf(ctx: MemberCtx, providerId: string) {
   reachOf(ctx);
-  const filter = { providerId, ended: false };
-  const rows = await store.list(ctx.db, ctx.orgId, ctx.member.id, filter, "~", 100);
+  const rows = await store.listUsable(ctx.db, ctx.orgId, ctx.member.id, providerId, 100);
   const now = Date.now();
   const works = (row: store.ConnectionRow) => /^(?:connected|expiring)$/.test(healthOf(row, now).status);
   return { connected: rows.some(works), connections: rows.map((row) => show(row, now)) };

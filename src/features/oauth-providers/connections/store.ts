@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, listSource, nothing, sql } from "../../../platform/db/index.ts";
 import type { HealthReason } from "./contract.ts";
 
 export interface ConnectionRow {
@@ -53,18 +53,29 @@ const usableBy = (memberId: string) =>
 const reachableBy = (memberId: string | null) =>
   memberId === null ? nothing : sql`and ${usableBy(memberId)}`;
 
-export const list = (
-  db: Db,
-  orgId: OrgId,
-  memberId: string | null,
-  { providerId, ended }: { providerId: string | null; ended: boolean },
-  after: string,
-  limit: number,
-) =>
+interface ListFilter {
+  providerId: string | null;
+  ended: boolean;
+}
+
+const matching = (memberId: string | null, { providerId, ended }: ListFilter) => sql`
+  (c.status = 'ended') = ${ended} ${providerId === null ? nothing : sql`and c.provider_id = ${providerId}`}
+  ${reachableBy(memberId)}`;
+
+export const list = (db: Db, orgId: OrgId, memberId: string | null, filter: ListFilter) =>
+  listSource<ConnectionRow>(db, {
+    filtered: true,
+    candidates: (after, count) => sql`
+      select c.id, ${matching(memberId, filter)} as matches from oauth_connections c
+      where c.org_id = ${orgId} and c.id < ${after} order by c.id desc limit ${count}`,
+    rows: (ids) => sql`select ${columns} from ${tables} where c.id = any(${ids})`,
+  });
+
+/** The newest live connections to a provider that a member can use. */
+export const listUsable = (db: Db, orgId: OrgId, memberId: string, providerId: string, limit: number) =>
   db.rows<ConnectionRow>(sql`
     select ${columns} from ${tables}
-    where c.org_id = ${orgId} and c.id < ${after} and (c.status = 'ended') = ${ended}
-      and (${providerId}::text is null or c.provider_id = ${providerId}) ${reachableBy(memberId)}
+    where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.status <> 'ended' ${reachableBy(memberId)}
     order by c.id desc limit ${limit}`);
 
 export const find = (db: Db, orgId: OrgId, memberId: string | null, id: string) =>
@@ -79,11 +90,16 @@ export const listOwn = (db: Db, orgId: OrgId, memberId: string, providerId: stri
       and c.status <> 'ended' and not c.shared
     order by c.id desc limit 100`);
 
-/** How many live ones a member can use, by provider. */
+/** How many live ones a member can use, by provider. Their own are found by member, the others among the shared. */
 export const countUsable = (db: Db, orgId: OrgId, memberId: string) =>
   db.rows<{ providerId: string; connections: number }>(sql`
-    select c.provider_id as "providerId", count(*)::int as connections from oauth_connections c
-    where c.org_id = ${orgId} and c.status = 'connected' ${reachableBy(memberId)} group by 1`);
+    select c.provider_id as "providerId", count(*)::int as connections from (
+      select c.provider_id from oauth_connections c
+      where c.org_id = ${orgId} and c.member_id = ${memberId} and not c.shared and c.status = 'connected'
+      union all
+      select c.provider_id from oauth_connections c
+      where c.org_id = ${orgId} and c.shared and c.status <> 'ended' and c.status = 'connected'
+        ${reachableBy(memberId)}) c group by 1`);
 
 /** Which live connections of an organization something is about. */
 export interface Reach {
@@ -155,17 +171,31 @@ export const reconnect = (db: Db, orgId: OrgId, made: Made) =>
       connected_by = ${made.connectedBy}, connected_at = now(), status = 'connected', reason = null
     where org_id = ${orgId} and id = ${made.id}`);
 
+export interface ConnectionOfToken {
+  id: string;
+  providerId: string;
+  connectedAt: number;
+}
+
 export const needReconnect = (db: Db, orgId: OrgId, tokenId: string, reason: HealthReason) =>
-  db.rows<{ id: string; providerId: string }>(sql`
+  db.rows<ConnectionOfToken>(sql`
     update oauth_connections set status = 'needs_reconnect', reason = ${reason}
     where org_id = ${orgId} and token_id = ${tokenId} and status = 'connected'
-    returning id, provider_id as "providerId"`);
+    returning id, provider_id as "providerId", connected_at as "connectedAt"`);
 
 /** Which connection a token belongs to. */
 export const findOfToken = (db: Db, orgId: OrgId, tokenId: string) =>
-  db.row<{ id: string; providerId: string }>(sql`
-    select id, provider_id as "providerId" from oauth_connections
+  db.row<ConnectionOfToken>(sql`
+    select id, provider_id as "providerId", connected_at as "connectedAt" from oauth_connections
     where org_id = ${orgId} and token_id = ${tokenId} limit 1`);
+
+/** Those whose token has expired and that nobody can renew, some at a time. */
+export const listExpiredAcrossOrganizations = (db: Db, limit: number) =>
+  db.rows<{ orgId: OrgId; tokenId: string }>(sql`
+    select t.org_id as "orgId", t.id as "tokenId" from oauth_tokens t
+    join oauth_connections c on c.token_id = t.id and c.status = 'connected'
+    where t.refresh_token is null and t.revoke_state is null and t.expires_at is not null and t.expires_at <= now()
+    order by t.expires_at desc limit ${limit}`);
 
 export const listGrants = (db: Db, orgId: OrgId, id: string) =>
   db.rows<{ memberId: string }>(sql`

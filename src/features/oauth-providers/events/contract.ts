@@ -26,11 +26,15 @@ const ConnectionEvent = z
     id: z.string(),
     type: z.enum(eventTypes),
     memberId: z.string().nullable().describe("Who; null: the service itself."),
-    credential: z.string().nullable().describe("With what: `session`, `key`, `runner`."),
-    credentialId: z.string().nullable(),
+    credential: z.string().nullable().describe("With what: `session`, `key`, `runner`, `run`."),
+    credentialId: z.string().nullable().describe("Of the credential; with `run`, the run."),
     address: z.string().nullable(),
     userAgent: z.string().nullable(),
-    detail: z.record(z.string(), z.unknown()),
+    detail: z
+      .record(z.string(), z.unknown())
+      .describe(
+        "What else is known; of a token that a run got, `holder`: the runner or member that had the run.",
+      ),
     createdAt: z.int(),
   })
   .meta({ id: "OauthConnectionEvent" });
@@ -41,8 +45,10 @@ export const list = route({
   path: "/v1/oauth-connections/{id}/events",
   tag: "OAuth Connections",
   summary: "What happened to a connection, and who got a token from it",
+  description: "Newest first: connected, refreshed, used, ended.",
   access: can("connections:use"),
   params: z.strictObject({ id: z.string() }),
   query: pageQuery,
   replies: { 200: pageOf(ConnectionEvent).meta({ id: "OauthConnectionEventPage" }) },
+  errors: { 404: "`connection_not_found`" },
 });

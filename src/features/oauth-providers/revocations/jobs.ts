@@ -1,5 +1,6 @@
 import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
+import { workFairly } from "../../../platform/fair-work.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { OAuthFailure, revokeToken } from "../../../platform/oauth/index.ts";
 import { peerOf } from "../clients/setup.ts";
@@ -9,9 +10,14 @@ import { note, theService } from "../events/index.ts";
 import { openToken } from "../tokens/sealing.ts";
 import * as tokens from "../tokens/store.ts";
 
-const batch = 20;
+const batch = 40;
+const perOrganization = 4;
+const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 /** Minutes between tries: a day in all. Then the token is erased, and what is true is said. */
 const pauses = [1, 5, 15, 60, 180, 360, 720];
+
+/** After that it is not tried again: telling this provider may be what ends the process. */
+const mostDeaths = 2;
 
 /** The row is the job: whatever ended a connection, and be it a cascade of the database, left it there. */
 export const revokePending = job({
@@ -19,13 +25,15 @@ export const revokePending = job({
   schedule: "* * * * *",
   everySeconds: 15,
   retries: 0,
-  async handle(platform) {
-    for (;;) {
-      const pending = await tokens.takePendingOfAll(platform.db, batch, pauses);
-      await Promise.all(pending.map((one) => revoke(platform, one)));
-      if (pending.length < batch) return;
-    }
-  },
+  handle: (platform) =>
+    workFairly({
+      queue: platform.queues("revocations", places),
+      take: (busy) =>
+        tokens.takePendingAcrossOrganizations(platform.db, busy, perOrganization, batch, pauses),
+      keyOf: ({ orgId }) => orgId,
+      work: (pending) => revoke(platform, pending),
+      perKey: perOrganization,
+    }),
 });
 
 /** Does it without waiting for the next look, once the transaction is committed. */
@@ -33,9 +41,12 @@ export const revokeSoon = ({ jobs }: Platform, tx: Db) => jobs.add(tx, revokePen
 
 async function revoke(platform: Platform, pending: tokens.Pending): Promise<void> {
   const { db } = platform;
-  const { orgId, id, attempts } = pending;
-  const outcome = await tell(platform, pending);
-  const lastTry = attempts > pauses.length;
+  const { orgId, id, attempts, deaths } = pending;
+  const isPoison = deaths >= mostDeaths;
+  const outcome = isPoison
+    ? new OAuthFailure("unusable", "worker_died", "The process that told the provider ended twice.")
+    : await tell(platform, pending);
+  const lastTry = isPoison || attempts > pauses.length;
   if (outcome instanceof OAuthFailure && !lastTry) {
     return void (await tokens.putRevokeError(db, orgId, id, outcome.code));
   }
@@ -59,16 +70,18 @@ async function tell(
   let refreshRevoked = false;
   try {
     const credentials = await findCredentials(platform.db, orgId, credentialsId);
-    const peer = credentials && peerOf(platform, credentials);
-    if (!peer?.server.revocation) return "not_offered";
+    if (!credentials) return "not_offered";
+    const peer = peerOf(platform, orgId, credentials);
+    if (!peer.server.revocation) return "not_offered";
+    const bound = { id, orgId, client: credentials };
     // The refresh token first: with it goes, at most providers, every access token that came from it.
     if (sealed.refreshToken && peer.server.revocation.style === "rfc7009") {
-      const token = openToken(platform.keyring, id, "refresh_token", sealed.refreshToken);
+      const token = openToken(platform.keyring, bound, "refresh_token", sealed.refreshToken);
       await revokeToken(peer, token, "refresh_token");
       refreshRevoked = true;
     }
     if (sealed.accessToken) {
-      const token = openToken(platform.keyring, id, "access_token", sealed.accessToken);
+      const token = openToken(platform.keyring, bound, "access_token", sealed.accessToken);
       await revokeToken(peer, token, "access_token");
     }
     return "revoked";

@@ -5,7 +5,7 @@ import { scopeToken } from "../clients/index.ts";
 import { label } from "../connections/index.ts";
 
 /** Who may ask for tokens: people, and the machines that work for them. */
-const forAgents = ["session", "key", "runner"] as const;
+const forAgents = ["session", "key", "runner", "run"] as const;
 
 export const issue = route({
   method: "post",
@@ -13,7 +13,7 @@ export const issue = route({
   tag: "OAuth Providers",
   summary: "A valid access token of mine, for an agent that works for me",
   description:
-    "Renewed when needed, once, however many ask at the same moment. Without a body: of the account `default`, else of the newest, one's own before a shared one. A runner gets those of its own member. Each hand-out is written down.",
+    "Renewed when needed, once, however many ask at the same moment. Without a body: of the account `default`, else of the newest, one's own before a shared one. A runner gets those of its own member, a run credential those of the connections that its automation names. Each hand-out is written down.",
   access: can("connections:use", { credentials: forAgents }),
   params: z.strictObject({ providerId: z.string() }),
   body: z.strictObject({

@@ -1,10 +1,12 @@
 import type { Platform } from "../../../platform/context.ts";
+import { workFairly } from "../../../platform/fair-work.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { renew, settleLapsed } from "./refresh.ts";
 import * as store from "./store.ts";
 
 const batch = 40;
-const atOnce = 4;
+const perOrganization = 4;
+const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 
 /** Renews what is used and soon over, so that no agent waits; and finds what was left in the middle. */
 export const keepFresh = job({
@@ -23,11 +25,18 @@ async function settleAll(platform: Platform): Promise<void> {
 }
 
 async function renewExpiring(platform: Platform): Promise<void> {
-  const expiring = await store.listExpiringOfAll(platform.db, batch);
-  const lane = async () => {
-    for (let next = expiring.pop(); next; next = expiring.pop()) {
-      await renew(platform, next.orgId, next, Date.now() + 15_000);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  /** One that could not be renewed now waits for the next round. */
+  const seen = new Set<string>();
+  await workFairly({
+    queue: platform.queues("token refreshes", places),
+    async take(busy) {
+      const expiring = await store.listExpiringAcrossOrganizations(platform.db, busy, perOrganization, batch);
+      const fresh = expiring.filter(({ id }) => !seen.has(id));
+      for (const { id } of fresh) seen.add(id);
+      return fresh;
+    },
+    keyOf: ({ orgId }) => orgId,
+    work: (token) => renew(platform, token.orgId, token, Date.now() + 15_000),
+    perKey: perOrganization,
+  });
 }

@@ -3,8 +3,8 @@ import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { OAuthFailure, refreshTokens, type Tokens } from "../../../platform/oauth/index.ts";
-import { findCredentials, peerOf, serverFor } from "../clients/index.ts";
-import { findOfToken, needReconnect } from "../connections/index.ts";
+import { type Destination, findCredentials, peerOf, serverFor } from "../clients/index.ts";
+import { announceNeed, findOfToken, isClientRejected, needReconnect } from "../connections/index.ts";
 import { note, theService } from "../events/index.ts";
 import { openToken, sealTokens } from "./sealing.ts";
 import * as store from "./store.ts";
@@ -73,11 +73,13 @@ async function refresh(platform: Platform, taken: store.Taken, holder: string): 
   const { db, keyring, bus } = platform;
   const { orgId, id } = taken;
   let tokens: Tokens | OAuthFailure;
+  let client: Destination | undefined;
   try {
     const credentials = await findCredentials(db, orgId, taken.credentialsId);
+    client = credentials;
     tokens = await refreshTokens(
-      peerOf(platform, credentials!),
-      openToken(keyring, id, "refresh_token", taken.refreshToken),
+      peerOf(platform, orgId, credentials!),
+      openToken(keyring, { id, orgId, client: credentials! }, "refresh_token", taken.refreshToken),
     );
   } catch (error) {
     if (!(error instanceof OAuthFailure)) {
@@ -90,7 +92,7 @@ async function refresh(platform: Platform, taken: store.Taken, holder: string): 
   await db.transaction(async (tx) => {
     if (tokens instanceof OAuthFailure) await fail(tx, taken, holder, tokens);
     else {
-      const sealed = sealTokens(keyring, id, tokens);
+      const sealed = sealTokens(keyring, { id, orgId, client: client! }, tokens);
       await store.putRenewed(tx, orgId, taken, holder, { ...sealed, scopes: tokens.scopes ?? null });
     }
     await bus.publish(tx, topic, id);
@@ -107,6 +109,7 @@ async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFa
     if (connection) {
       const about = { providerId: connection.providerId, connectionId: connection.id };
       await note(tx, orgId, "refresh_failed", theService, about, { code });
+      if (isClientRejected(code)) await announceNeed(tx, orgId, connection, "client_rejected");
     }
     return;
   }
@@ -130,11 +133,12 @@ export async function settleLapsed(
     const credentials = await findCredentials(tx, orgId, credentialsId);
     const reusable = credentials && serverFor(credentials)?.refresh === "reusable";
     const settled = await store.settleLapsed(tx, orgId, id, reusable ? "idle" : "uncertain");
-    if (settled === 0) return;
+    if (!settled) return;
     const connection = await findOfToken(tx, orgId, id);
-    if (connection && !reusable) {
+    if (connection && settled === "uncertain") {
       const about = { providerId: connection.providerId, connectionId: connection.id };
       await note(tx, orgId, "uncertain", theService, about);
+      await announceNeed(tx, orgId, connection, "refresh_uncertain");
     }
     await bus.publish(tx, topic, id);
   });

@@ -1,18 +1,46 @@
-import type { Keyring } from "../../../platform/keyring.ts";
+import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
 import type { Tokens } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
+import { addressOf, type Destination, destinationFields } from "../clients/sealing.ts";
 
 type Column = "access_token" | "refresh_token";
 
-const placeOf = (row: string, column: Column) => ({ table: "oauth_tokens", row, column });
+/** A token, whose it is, and the client it was got with: it is sent where that client's requests go. */
+export interface Bound {
+  id: string;
+  orgId: string;
+  client: Destination;
+}
 
-export const openToken = (keyring: Keyring, id: string, column: Column, sealed: string) =>
-  keyring.open(sealed, placeOf(id, column));
+const placeOf = ({ id, orgId, client }: Bound, column: Column): Place => ({
+  table: "oauth_tokens",
+  row: id,
+  column,
+  organization: orgId,
+  address: addressOf(client),
+});
+
+export const openToken = (keyring: Keyring, token: Bound, column: Column, sealed: string) =>
+  keyring.open(sealed, placeOf(token, column));
 
 /** What the provider gave, as it is stored. */
-export const sealTokens = (keyring: Keyring, id: string, tokens: Tokens) => ({
-  accessToken: keyring.seal(tokens.accessToken, placeOf(id, "access_token")),
-  refreshToken: tokens.refreshToken ? keyring.seal(tokens.refreshToken, placeOf(id, "refresh_token")) : null,
+export const sealTokens = (keyring: Keyring, token: Bound, tokens: Tokens) => ({
+  accessToken: keyring.seal(tokens.accessToken, placeOf(token, "access_token")),
+  refreshToken: tokens.refreshToken
+    ? keyring.seal(tokens.refreshToken, placeOf(token, "refresh_token"))
+    : null,
   refreshHash: tokens.refreshToken ? hashSecret(tokens.refreshToken) : null,
   expiresAt: tokens.expiresAt === undefined ? null : new Date(tokens.expiresAt),
 });
+
+/** What `signalbox reseal` walks. */
+export const sealedTokens: readonly SealedColumn[] = ["access_token", "refresh_token"].map((column) => ({
+  table: "oauth_tokens",
+  id: "id",
+  column,
+  organization: "org_id",
+  address: {
+    fields: `(select ${destinationFields} from oauth_client_credentials k where k.id = oauth_tokens.credentials_id)`,
+    of: (fields: Destination) => addressOf(fields),
+  },
+}));

@@ -32,6 +32,9 @@ export async function issue(ctx: MemberCtx, providerId: string, wanted: IssueTok
   return show(ctx, found);
 }
 
+/** A run's token acts for the member whose run it is; somebody else may hold the run. */
+const holderOf = ({ caller: { holder } }: MemberCtx) => (holder === undefined ? {} : { holder });
+
 const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seconds: number) => {
   const { orgId, member, caller } = ctx;
   const found = await store.handOut(
@@ -41,6 +44,7 @@ const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seco
       providerId,
       memberId: member.id,
       connectionId: wanted.connectionId ?? null,
+      among: caller.limitedTo ? [...caller.limitedTo] : null,
       label: wanted.account ?? null,
       seconds,
       scopes: wanted.scopes,
@@ -49,11 +53,18 @@ const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seco
       eventId: newId("oce"),
       credential: caller.credential,
       credentialId: caller.credentialId,
+      detail: holderOf(ctx),
       address: ctx.address,
       userAgent: ctx.userAgent,
     },
   );
   if (found) return found;
+  if (caller.limitedTo) {
+    throw new Refusal(404, {
+      error: "connection_not_found",
+      message: `The automation of this run has no connection to ${providerId} that its owner may use. Add it to the automation's connectionIds.`,
+    });
+  }
   if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");
   throw new Refusal(404, {
     error: "connection_not_found",
@@ -61,8 +72,13 @@ const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seco
   });
 };
 
-const show = ({ keyring }: MemberCtx, found: store.Found) => ({
-  accessToken: openToken(keyring, found.tokenId, "access_token", found.accessToken!),
+const show = ({ keyring, orgId }: MemberCtx, found: store.Found) => ({
+  accessToken: openToken(
+    keyring,
+    { id: found.tokenId, orgId, client: found },
+    "access_token",
+    found.accessToken!,
+  ),
   tokenType: "Bearer" as const,
   expiresAt: found.expiresAt,
   scopes: found.scopes,
@@ -107,12 +123,12 @@ async function makeDo(ctx: MemberCtx, providerId: string, found: store.Found) {
   const { connectionId, expiresAt, now, refreshable, refreshState } = found;
   if (found.accessToken !== null && expiresAt !== null && expiresAt - now > leastMs) {
     const about = { providerId, connectionId };
-    await note(ctx.db, ctx.orgId, "token_issued", actorOf(ctx), about, { shorter: true });
+    await note(ctx.db, ctx.orgId, "token_issued", actorOf(ctx), about, { ...holderOf(ctx), shorter: true });
     return show(ctx, found);
   }
   if (refreshState === "uncertain") throw reconnect(connectionId, "refresh_uncertain");
   if (!refreshable) {
-    await needReconnect(ctx.db, ctx.orgId, found.tokenId, "expired");
+    await ctx.db.transaction((tx) => needReconnect(tx, ctx.orgId, found.tokenId, "expired"));
     throw reconnect(connectionId, "expired");
   }
   throw unavailable(((found.nextRefreshAt ?? now) - now) / 1000, found.lastError ?? "unknown_error");

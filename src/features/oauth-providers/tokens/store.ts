@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import type { Server } from "../../../platform/oauth/index.ts";
 
 /** Their own, and the shared ones that were given to everyone, to them, or to a team they are in: as where they are listed. */
 const usableBy = (memberId: string) =>
@@ -41,6 +42,8 @@ export interface Wanted {
   providerId: string;
   memberId: string;
   connectionId: string | null;
+  /** Only one of these; null: any. */
+  among: readonly string[] | null;
   label: string | null;
   /** How long it should still be good for. */
   seconds: number;
@@ -48,6 +51,10 @@ export interface Wanted {
 }
 
 export interface Found {
+  /** The client that it was got with, and where that one's requests go. */
+  providerId: string;
+  tenant: string | null;
+  server: Server | null;
   connectionId: string;
   label: string;
   shared: boolean;
@@ -71,6 +78,7 @@ interface HandOut {
   eventId: string;
   credential: string;
   credentialId: string;
+  detail: Record<string, unknown>;
   address: string;
   userAgent: string;
 }
@@ -84,23 +92,25 @@ export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) =>
   db.row<Found>(sql`
     with found as (
       select c.id, c.label, c.shared, c.status, c.reason, t.id as token_id, t.access_token, t.scopes, t.expires_at,
-        t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error, t.last_used_at,
+        k.provider_id, k.tenant, k.server, t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error, t.last_used_at,
         c.status = 'connected' and t.access_token is not null and t.scopes @> ${wanted.scopes}::text[]
           and (t.expires_at is null or t.expires_at - now() > least(make_interval(secs => ${wanted.seconds}::int),
             (t.expires_at - t.obtained_at) / 2)) as fresh
       from oauth_connections c join oauth_tokens t on t.id = c.token_id
+      join oauth_client_credentials k on k.id = t.credentials_id
       where c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
         and ${usableBy(wanted.memberId)}
         and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
+        and (${wanted.among}::text[] is null or c.id = any(${wanted.among}::text[]))
         and (${wanted.label}::text is null or c.label = ${wanted.label})
       order by c.shared, (c.label = 'default') desc, c.id desc limit 1),
     handed as (
       insert into oauth_connection_events (id, org_id, provider_id, connection_id, type, member_id, credential,
-        credential_id, address, user_agent)
+        credential_id, address, user_agent, detail)
       select ${out.eventId}, ${orgId}, ${wanted.providerId}, f.id, 'token_issued', ${wanted.memberId}, ${out.credential},
-        ${out.credentialId}, ${out.address}, ${out.userAgent}
+        ${out.credentialId}, ${out.address}, ${out.userAgent}, ${JSON.stringify(out.detail)}::jsonb
       from found f where f.fresh)
-    select f.id as "connectionId", f.label, f.shared, f.status, f.reason, f.token_id as "tokenId",
+    select f.provider_id as "providerId", f.tenant, f.server, f.id as "connectionId", f.label, f.shared, f.status, f.reason, f.token_id as "tokenId",
       f.access_token as "accessToken", f.scopes, f.expires_at as "expiresAt", f.refreshable,
       f.refresh_state as "refreshState", f.next_refresh_at as "nextRefreshAt", f.last_error as "lastError",
       f.last_used_at as "lastUsedAt", f.fresh, now() as now
@@ -164,7 +174,7 @@ export const putRenewed = (db: Db, orgId: OrgId, taken: Taken, holder: string, t
         else coalesce(${tokens.refreshToken}, refresh_token) end,
       refresh_hash = coalesce(${tokens.refreshHash}, refresh_hash),
       scopes = coalesce(${tokens.scopes}::text[], scopes), expires_at = ${tokens.expiresAt}, obtained_at = now(),
-      refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null, failures = 0,
+      refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null, failures = 0, refresh_deaths = 0,
       next_refresh_at = null, last_error = null,
       revoke_state = case when revoke_state is null or revoke_state = 'unneeded' then revoke_state else 'pending' end,
       revoke_due_at = case when revoke_state is null then null else now() end
@@ -211,21 +221,34 @@ export const listLapsedOfAll = (db: Db, limit: number) =>
     order by lease_expires_at limit ${limit}`);
 
 /** `idle`: at this provider a refresh token may be sent twice. Not when the holder came back after all. */
-export const settleLapsed = (db: Db, orgId: OrgId, id: string, state: "idle" | "uncertain") =>
-  db.run(sql`
-    update oauth_tokens set refresh_state = ${state}, last_error = 'interrupted',
-      holder = case when ${state} = 'idle' then null else holder end
-    where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing' and lease_expires_at < now()`);
+/** The state that it has now; undefined when somebody else settled it. After a second death it is uncertain in any case. */
+export const settleLapsed = async (db: Db, orgId: OrgId, id: string, state: "idle" | "uncertain") =>
+  (
+    await db.row<{ state: "idle" | "uncertain" }>(sql`
+      update oauth_tokens set last_error = 'interrupted', refresh_deaths = refresh_deaths + 1,
+        refresh_state = case when refresh_deaths >= 1 then 'uncertain' else ${state} end,
+        holder = case when ${state} = 'idle' and refresh_deaths < 1 then null else holder end
+      where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing' and lease_expires_at < now()
+      returning refresh_state as state`)
+  )?.state;
 
-/** Soon over, and lately used: renewed before anybody has to wait for it. */
-export const listExpiringOfAll = (db: Db, limit: number) =>
+/** Soon over, and lately used: renewed before anybody has to wait for it. Of each organization in turn, none of `busy`. */
+export const listExpiringAcrossOrganizations = (
+  db: Db,
+  busy: readonly string[],
+  perOrganization: number,
+  limit: number,
+) =>
   db.rows<Seen & { orgId: OrgId }>(sql`
-    select id, org_id as "orgId", access_token as seen from oauth_tokens
-    where refresh_token is not null and refresh_state = 'idle' and revoke_state is null
-      and expires_at < now() + interval '10 minutes'
-      and expires_at - now() < (expires_at - obtained_at) / 3
-      and last_used_at > now() - interval '1 day' and (next_refresh_at is null or next_refresh_at <= now())
-    order by expires_at limit ${limit}`);
+    select id, org_id as "orgId", access_token as seen from (
+      select id, org_id, access_token, expires_at, row_number() over (partition by org_id order by expires_at) as turn
+      from oauth_tokens
+      where refresh_token is not null and refresh_state = 'idle' and revoke_state is null
+        and expires_at < now() + interval '10 minutes'
+        and expires_at - now() < (expires_at - obtained_at) / 3
+        and last_used_at > now() - interval '1 day' and (next_refresh_at is null or next_refresh_at <= now())
+        and org_id <> all(${busy}::text[])) t
+    where turn <= ${perOrganization}::int order by turn, expires_at limit ${limit}`);
 
 export interface Pending {
   id: string;
@@ -234,19 +257,37 @@ export interface Pending {
   accessToken: string | null;
   refreshToken: string | null;
   attempts: number;
+  /** How often whoever had it died before it noted an outcome. */
+  deaths: number;
 }
 
-/** Takes some that are to be revoked; whoever vanishes with them leaves them for the next try. */
-export const takePendingOfAll = (db: Db, limit: number, pauses: readonly number[]) =>
-  db.rows<Pending>(sql`
-    update oauth_tokens t set revoke_attempts = revoke_attempts + 1,
+/**
+ * Takes some that are to be revoked, of each organization in turn and of none in `busy`. Whoever vanishes with them
+ * leaves them for the next try.
+ */
+export const takePendingAcrossOrganizations = (
+  db: Db,
+  busy: readonly string[],
+  perOrganization: number,
+  limit: number,
+  pauses: readonly number[],
+) => {
+  const isPending = sql`revoke_state = 'pending' and revoke_due_at <= now()
+    and (refresh_state <> 'refreshing' or lease_expires_at < now())`;
+  return db.rows<Pending>(sql`
+    update oauth_tokens t set revoke_attempts = revoke_attempts + 1, revoke_running = true,
+      revoke_deaths = revoke_deaths + revoke_running::int,
       revoke_due_at = now() + make_interval(mins => (${pauses}::int[])[least(revoke_attempts + 1, ${pauses.length}::int)])
     where t.id in (
-      select id from oauth_tokens where revoke_state = 'pending' and revoke_due_at <= now()
-        and (refresh_state <> 'refreshing' or lease_expires_at < now())
-      order by revoke_due_at limit ${limit} for update skip locked)
+      select id from oauth_tokens where ${isPending} and id in (
+        select id from (
+          select id, revoke_due_at, row_number() over (partition by org_id order by revoke_due_at) as turn
+          from oauth_tokens where ${isPending} and org_id <> all(${busy}::text[])) p
+        where turn <= ${perOrganization}::int order by turn, revoke_due_at limit ${limit})
+      for update skip locked)
     returning t.id, t.org_id as "orgId", t.credentials_id as "credentialsId", t.access_token as "accessToken",
-      t.refresh_token as "refreshToken", t.revoke_attempts as attempts`);
+      t.refresh_token as "refreshToken", t.revoke_attempts as attempts, t.revoke_deaths as deaths`);
+};
 
 /** Over, one way or the other: the tokens are erased. */
 export const putRevoked = (
@@ -262,7 +303,7 @@ export const putRevoked = (
     where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
 
 export const putRevokeError = (db: Db, orgId: OrgId, id: string, error: string) =>
-  db.run(sql`update oauth_tokens set revoke_error = ${error}
+  db.run(sql`update oauth_tokens set revoke_error = ${error}, revoke_running = false
     where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
 
 /** Those that nothing refers to any more, once there is nothing left to do with them. */

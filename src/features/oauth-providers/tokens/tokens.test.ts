@@ -84,6 +84,13 @@ describe("tokens", () => {
     return server.platform.db.run(sql`update oauth_tokens set next_refresh_at = null`);
   };
   const health = async () => (await statusOf(server, ada.auth, id)).connections[0].health;
+  /** Why people were asked to look after a connection. */
+  const announced = async (connectionId: string) =>
+    (
+      await server.platform.db.rows<{ reason: string }>(sql`
+        select data ->> 'reason' as reason from notification_events
+        where data ->> 'connectionId' = ${connectionId} order by id`)
+    ).map(({ reason }) => reason);
   /** A connection of its own for a test that ends it. */
   const freshConnection = async () => {
     const person = await joinWorkspace(server, acme, "member");
@@ -195,6 +202,8 @@ describe("tokens", () => {
         status: "connected",
         reason: what === "a refused client" ? "client_rejected" : "provider_unavailable",
       });
+      if (what === "a fault") expect(await announced(connectionId)).toEqual([]);
+      if (what === "a refused client") expect(await announced(connectionId)).toEqual(["client_rejected"]);
       // While it waits, nobody else is sent to the provider either.
       const calls = as.refreshes.length;
       expect((await getToken(server, ada.auth, id)).status).toBe(503);
@@ -227,6 +236,7 @@ describe("tokens", () => {
     });
     const [connection] = (await statusOf(server, person.auth, id)).connections;
     expect(connection.health).toMatchObject({ status: "needs_reconnect", reason: "revoked_at_provider" });
+    expect(await announced(connectionId)).toEqual(["revoked_at_provider"]);
     expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
     await connectAccount(server, person, id);
     expect(await getToken(server, person.auth, id)).toMatchObject({ status: 200, body: { connectionId } });
@@ -241,6 +251,8 @@ describe("tokens", () => {
       table: "oauth_tokens",
       row: String(row!.id),
       column: "refresh_token",
+      organization: String(row!.org_id),
+      address: new URL(as.issuer).origin,
     });
     const theft = await fetch(`${as.issuer}/token`, {
       method: "POST",
@@ -282,7 +294,7 @@ describe("tokens", () => {
       expect((await getToken(server, person.auth, id)).status).toBe(200);
     });
 
-    test("where refresh tokens may be used twice it just goes on", async () => {
+    test("where refresh tokens may be used twice it just goes on, but not after a second time", async () => {
       const { person, connectionId } = await freshConnection();
       await expire(server, connectionId);
       await vanish(connectionId);
@@ -293,6 +305,13 @@ describe("tokens", () => {
         );
       await reusable("reusable");
       expect((await getToken(server, person.auth, id)).status).toBe(200);
+      // A second time in a row: renewing it may be what ends the process.
+      await expire(server, connectionId);
+      await vanish(connectionId);
+      await server.platform.db.run(sql`update oauth_tokens set refresh_deaths = 1 where holder = 'gone'`);
+      const calls = as.refreshes.length;
+      expect((await getToken(server, person.auth, id)).body).toMatchObject({ reason: "refresh_uncertain" });
+      expect(as.refreshes.length).toBe(calls);
       await reusable("rotating");
     });
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { type Document, isMap, isScalar, LineCounter, parseDocument, visit } from "yaml";
+import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { fields, type Said, slugFrom } from "../fields.ts";
 
@@ -27,31 +27,47 @@ class Unreadable extends Error {
   }
 }
 
-/**
- * What a file says as a template: YAML between two lines of three dashes, and the rest. `name` is the path
- * that a slug is made from. Undefined: it does not mean to be one.
- */
-export function readTemplate(path: string, name: string, bytes: Buffer): Said | Problem | undefined {
+/** What a file says, whatever its path: files that are equal are parsed once. */
+export type ParsedFile =
+  | { kind: "template"; fields: Omit<Said, "slug"> & { slug: string | undefined } }
+  | { kind: "without_front_matter" }
+  | { kind: "unreadable"; line: number | null; message: string };
+
+const longestMessage = 300;
+
+/** Front matter is YAML between two lines of three dashes; the rest is the body. */
+export function parseFile(bytes: Buffer): ParsedFile {
   try {
-    return read(name, bytes);
+    return parse(bytes);
   } catch (error) {
-    if (error instanceof Unreadable) return { path, line: error.line, message: error.message };
-    throw error;
+    if (!(error instanceof Unreadable)) throw error;
+    // The parser's own words may repeat what stands in the file, of any length.
+    return { kind: "unreadable", line: error.line, message: error.message.slice(0, longestMessage) };
   }
 }
 
-function read(name: string, bytes: Buffer): Said | undefined {
+/** The template that a parsed file makes at a path. `name` is what a slug is made from. Undefined: it does not mean to be one. */
+export function templateAt(parsed: ParsedFile, path: string, name: string): Said | Problem | undefined {
+  const problem = (line: number | null, message: string) => ({ path, line, message });
+  if (parsed.kind === "unreadable") return problem(parsed.line, parsed.message);
+  if (parsed.kind === "without_front_matter") {
+    // A folder may explain itself.
+    if (/(?:^|\/)readme\.md$/i.test(name)) return undefined;
+    return problem(1, "There is no front matter. Begin with a line of ---, then name: …, then --- again.");
+  }
+  const slug = parsed.fields.slug ?? slugFrom(name.replace(/\.md$/i, ""));
+  if (!slug) return problem(1, "No slug can be made from this path. Give one in the front matter.");
+  return { ...parsed.fields, slug };
+}
+
+export const readTemplate = (path: string, name: string, bytes: Buffer) =>
+  templateAt(parseFile(bytes), path, name);
+
+function parse(bytes: Buffer): ParsedFile {
   if (!isUtf8(bytes)) throw new Unreadable(badLine(bytes), "The file is not UTF-8. Save it as UTF-8.");
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   const opening = /^---[ \t]*(?:\r?\n|$)/.exec(text);
-  if (!opening) {
-    // A folder may explain itself.
-    if (/(?:^|\/)readme\.md$/i.test(name)) return undefined;
-    throw new Unreadable(
-      1,
-      "There is no front matter. Begin with a line of ---, then name: …, then --- again.",
-    );
-  }
+  if (!opening) return { kind: "without_front_matter" };
   const rest = text.slice(opening[0].length);
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(rest);
   if (!closing) throw new Unreadable(1, "The front matter is not closed. End it with a line of ---.");
@@ -71,8 +87,6 @@ function read(name: string, bytes: Buffer): Said | undefined {
   const { name: _n, slug: _s, description: _d, tags: _t, ...others } = values;
   const metadata = fields.metadata.safeParse(others);
   if (!metadata.success) throw new Unreadable(2, metadata.error.issues[0]!.message);
-  const slug = parsed.data.slug ?? slugFrom(name.replace(/\.md$/i, ""));
-  if (!slug) throw new Unreadable(1, "No slug can be made from this path. Give one in the front matter.");
   const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, "");
   const checked = fields.body.safeParse(body);
   if (!checked.success) {
@@ -85,7 +99,8 @@ function read(name: string, bytes: Buffer): Said | undefined {
     }
     throw new Unreadable(lineAfter(text.length - body.length), checked.error.issues[0]!.message);
   }
-  return { ...parsed.data, slug, body, metadata: metadata.data };
+  const { slug, ...said } = parsed.data;
+  return { kind: "template", fields: { ...said, slug, body, metadata: metadata.data } };
 }
 
 const deepest = 100;
@@ -103,17 +118,24 @@ function isTooDeep(text: string): boolean {
 }
 const compactDepth = new RegExp(`(?:[-?:][ \\t]+){${deepest}}`);
 
-/** Where a key stands that was there before. */
-function repeatedKey(document: Document): number | undefined {
-  let found: number | undefined;
+/** Where a key stands that was there before, or is a list or fields itself: turning those into text takes seconds. */
+function wrongKey(document: Document): { at: number; message: string } | undefined {
+  let found: { at: number; message: string } | undefined;
   visit(document, {
     Map(_, { items }) {
       const seen = new Set<string>();
       for (const { key } of items) {
+        if (isCollection(key)) {
+          found = { at: key.range?.[0] ?? 0, message: "The name of a field must be plain text." };
+          return visit.BREAK;
+        }
         if (!isScalar(key)) continue;
         const name = String(key.value);
         if (seen.has(name)) {
-          found = key.range?.[0] ?? 0;
+          found = {
+            at: key.range?.[0] ?? 0,
+            message: "The front matter is not YAML: Map keys must be unique",
+          };
           return visit.BREAK;
         }
         seen.add(name);
@@ -146,9 +168,8 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
     const strange = document.warnings[0];
     if (strange)
       throw new Unreadable(lineAt(strange.pos[0]), "The front matter has a tag that is not known.");
-    const twice = repeatedKey(document);
-    if (twice !== undefined)
-      throw new Unreadable(lineAt(twice), "The front matter is not YAML: Map keys must be unique");
+    const key = wrongKey(document);
+    if (key) throw new Unreadable(lineAt(key.at), key.message);
     // Aliases make much out of little, and a template has no use for them.
     values = document.toJS({ maxAliasCount: 0 });
     const items = isMap(document.contents) ? document.contents.items : [];

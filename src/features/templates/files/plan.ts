@@ -1,6 +1,7 @@
-import { digestOf } from "../digest.ts";
-import { limits, type Said } from "../fields.ts";
+import { type CappedList, createCappedList } from "../../../platform/capped-list.ts";
+import { limits } from "../fields.ts";
 import type { Problem } from "./front-matter.ts";
+import type { FileTemplate } from "./reader.ts";
 
 /** A file as it was found. */
 export interface FoundFile {
@@ -8,7 +9,7 @@ export interface FoundFile {
   /** What stands for its content and where it was read from: equal means that nothing is new. */
   source: string;
   /** What it says; undefined when it was known already, a problem when it cannot be read. */
-  said: Said | Problem | undefined;
+  said: FileTemplate | Problem | undefined;
 }
 
 /** A template that follows a file, as it is stored. */
@@ -23,8 +24,7 @@ export interface Following {
 export interface Write {
   path: string;
   source: string;
-  said: Said;
-  digest: string;
+  said: FileTemplate;
 }
 
 export interface Plan {
@@ -34,7 +34,7 @@ export interface Plan {
   moved: { id: string; path: string; source: string }[];
   removed: string[];
   unchanged: number;
-  problems: Problem[];
+  problems: CappedList<Problem>;
 }
 
 export interface Others {
@@ -43,6 +43,14 @@ export interface Others {
   /** How many templates there are beside those of this connector. */
   count: number;
 }
+
+/** Problems as they are shown: the first of them, and how many there are. */
+export const listProblems = (): CappedList<Problem> =>
+  createCappedList({
+    items: 100,
+    bytes: 64 * 1024,
+    sizeOf: ({ path, message }) => path.length + message.length,
+  });
 
 /**
  * What makes templates equal to files. A file that cannot be read keeps the template it once made; a slug
@@ -53,19 +61,26 @@ export function planOf(
   stored: readonly Following[],
   others: Others,
 ): Plan | undefined {
-  const plan: Plan = { added: [], changed: [], moved: [], removed: [], unchanged: 0, problems: [] };
+  const plan: Plan = {
+    added: [],
+    changed: [],
+    moved: [],
+    removed: [],
+    unchanged: 0,
+    problems: listProblems(),
+  };
   const byPath = new Map(stored.map((one) => [one.path, one]));
   const found = new Set(files.map(({ path }) => path));
   // A template whose file is gone can follow another file that goes by its slug: it was renamed.
   const orphans = new Map(stored.filter(({ path }) => !found.has(path)).map((one) => [one.slug, one]));
   const owners = new Map<string, string>();
-  const wanted: { file: FoundFile; said: Said; before: Following | undefined }[] = [];
+  const wanted: { file: FoundFile; said: FileTemplate; before: Following | undefined }[] = [];
 
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const before = byPath.get(file.path);
     const { said } = file;
     if (said === undefined || "message" in said) {
-      if (said) plan.problems.push(said);
+      if (said) plan.problems.add(said);
       // Nothing was read that could replace it: it stays, and so does its slug.
       if (before) {
         plan.unchanged++;
@@ -83,7 +98,7 @@ export function planOf(
     const taken = owners.get(said.slug) ?? others.slugs.get(said.slug);
     if (taken !== undefined && taken !== file.path) {
       const who = owners.has(said.slug) ? `the file ${taken}` : taken;
-      plan.problems.push({
+      plan.problems.add({
         path: file.path,
         line: null,
         message: `The slug ${said.slug} belongs to ${who}. Give another slug in the front matter.`,
@@ -98,12 +113,11 @@ export function planOf(
       continue;
     }
     owners.set(said.slug, file.path);
-    const digest = digestOf(said);
     const heir = before ?? orphans.get(said.slug);
     if (heir && !before) orphans.delete(said.slug);
-    const write = { path: file.path, source: file.source, said, digest };
+    const write = { path: file.path, source: file.source, said };
     if (!heir) plan.added.push(write);
-    else if (heir.digest !== digest) plan.changed.push({ ...write, id: heir.id });
+    else if (heir.digest !== said.digest) plan.changed.push({ ...write, id: heir.id });
     else {
       plan.unchanged++;
       if (heir.path !== file.path || heir.source !== file.source)

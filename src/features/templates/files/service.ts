@@ -1,10 +1,15 @@
+import type { CappedList } from "../../../platform/capped-list.ts";
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
+import { takingTurns } from "../../../platform/git/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { lockWriting } from "../store.ts";
 import type { Problem } from "./front-matter.ts";
 import { type FoundFile, planOf, type Write } from "./plan.ts";
 import * as store from "./store.ts";
+
+/** The module that reads files as templates, for a thread: nothing of it runs beside the event loop. */
+export const fileReader = new URL("./reader.ts", import.meta.url);
 
 /** What of a connector's files is known already: the path, and what stood for its content. */
 export async function knownFiles(
@@ -21,7 +26,7 @@ export interface Outcome {
   changed: number;
   removed: number;
   unchanged: number;
-  problems: Problem[];
+  problems: CappedList<Problem>;
 }
 
 /**
@@ -47,8 +52,16 @@ export async function makeEqual(
   });
   if (!plan) return undefined;
   const { added, changed, moved, removed, unchanged, problems } = plan;
-  if (removed.length > 0) await store.removeMany(tx, orgId, removed);
-  if (moved.length > 0) await store.move(tx, orgId, moved);
+  // The embedded engine computes on this thread: others get their turn between statements, and those are small.
+  const turn = takingTurns();
+  for (const some of chunked(removed, batchRows)) {
+    await store.removeMany(tx, orgId, some);
+    await turn();
+  }
+  for (const some of chunked(moved, batchRows)) {
+    await store.move(tx, orgId, some);
+    await turn();
+  }
   const batches = inBatches(changed);
   // Within one statement slugs may change places; across several they would meet.
   if (batches.length > 1)
@@ -57,21 +70,29 @@ export async function makeEqual(
       orgId,
       changed.map(({ id }) => id),
     );
-  for (const batch of batches) await store.updateMany(tx, orgId, origin, batch);
-  for (const batch of inBatches(added.map((write) => ({ ...write, id: newId("tpl") }))))
+  for (const batch of batches) {
+    await store.updateMany(tx, orgId, origin, batch);
+    await turn();
+  }
+  for (const batch of inBatches(added.map((write) => ({ ...write, id: newId("tpl") })))) {
     await store.insertMany(tx, orgId, origin, batch);
+    await turn();
+  }
   return { added: added.length, changed: changed.length, removed: removed.length, unchanged, problems };
 }
 
-const batchBytes = 2 * 1024 * 1024;
-const batchRows = 500;
+const batchBytes = 64 * 1024;
+const batchRows = 200;
+
+const chunked = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
 function inBatches<W extends Write>(writes: readonly W[]): W[][] {
   const batches: W[][] = [];
   let size = 0;
   for (const write of writes) {
     const last = batches.at(-1);
-    const more = write.said.body.length;
+    const more = write.said.json.length;
     if (!last || last.length >= batchRows || size + more > batchBytes) {
       batches.push([write]);
       size = more;

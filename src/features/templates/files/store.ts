@@ -46,9 +46,15 @@ export interface Origin {
   author: string | null;
 }
 
+const utf8 = new TextDecoder();
+
 const recordset = (writes: (Write & { id: string })[]) => {
-  const rows = writes.map(({ id, path, source, said, digest }) => ({ id, path, source, digest, ...said }));
-  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as r (id text, path text, source text,
+  // What a file says is JSON already, and goes on as the bytes that it came as.
+  const rows = writes.map(({ id, path, source, said: { digest, json } }) => {
+    const ours = JSON.stringify({ id, path, source, digest });
+    return `${ours.slice(0, -1)},${utf8.decode(json).slice(1)}`;
+  });
+  return sql`jsonb_to_recordset(${`[${rows.join(",")}]`}::text::jsonb) as r (id text, path text, source text,
     digest text, slug text, name text, description text, tags jsonb, body text, metadata jsonb)`;
 };
 const tags = sql`array(select jsonb_array_elements_text(r.tags))`;

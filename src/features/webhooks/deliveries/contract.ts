@@ -5,6 +5,9 @@ import { can } from "../../permissions/index.ts";
 const tag = "Webhooks";
 const params = z.strictObject({ id: z.string() });
 
+const hidden =
+  "Null, of a delivery to the whole instance, until a connector of this organization has read the commit that was pushed.";
+
 const fields = {
   id: z.string(),
   deliveryId: z.string().describe("The code host's own number."),
@@ -13,18 +16,20 @@ const fields = {
     .describe("Whose secret verified it: the instance's, or that of the connector named in the URL."),
   dialect: z.string(),
   event: z.string(),
-  action: z.string().nullable(),
-  repository: z.string().nullable(),
-  ref: z.string().nullable(),
-  head: z.string().nullable().describe("The commit that was pushed."),
-  installationId: z.string().nullable(),
+  action: z.string().nullable().describe(hidden),
+  repository: z.string().nullable().describe(hidden),
+  ref: z.string().nullable().describe(hidden),
+  head: z.string().nullable().describe(`The commit that was pushed. ${hidden}`),
+  installationId: z.string().nullable().describe(hidden),
   outcome: z
     .enum(["accepted", "ignored", "invalid"])
     .describe(
       "`ignored`: `reason` says why nothing follows. `invalid`: `reason` says what is wrong with it.",
     ),
   reason: z.string().nullable(),
-  bodyBytes: z.int(),
+  bodyBytes: z.int().nullable().describe(`The size of the body. ${hidden}`),
+  bodySha256: z.string().nullable().describe(`The SHA-256 of the body, in hexadecimal. ${hidden}`),
+  bodyStored: z.boolean().describe("False: nothing follows from it, so its body was not stored."),
   repeats: z.int().describe("How often it came again."),
   alteredAt: z.int().nullable().describe("When it first came again with another body, which was not taken."),
   receivedAt: z.int(),
@@ -50,7 +55,7 @@ const WebhookDeliveryDetail = z
       .string()
       .nullable()
       .describe(
-        "The first MiB of it. Null without `connectors:manage`, and, of a delivery to the whole instance, until a connector of this organization has read the commit that was pushed.",
+        "The first MiB of it. Null without `connectors:manage`, when it was not stored, and, of a delivery to the whole instance, until a connector of this organization has read the commit that was pushed.",
       ),
     bodyEncoding: z.enum(["utf-8", "base64"]).nullable(),
     bodyTruncated: z.boolean(),
@@ -74,6 +79,7 @@ export const list = route({
   path: "/v1/webhook-deliveries",
   tag,
   summary: "What code hosts sent",
+  description: "Newest first: what was accepted, what was ignored and why.",
   access: can("connectors:read"),
   query: listQuery,
   replies: { 200: pageOf(WebhookDelivery).meta({ id: "WebhookDeliveryPage" }) },
@@ -84,6 +90,7 @@ export const get = route({
   path: "/v1/webhook-deliveries/{id}",
   tag,
   summary: "One delivery; with `connectors:manage` its headers and body too",
+  description: "Secrets and signatures are left out of the headers.",
   access: can("connectors:read"),
   params,
   replies: { 200: z.strictObject({ delivery: WebhookDeliveryDetail }) },
@@ -104,5 +111,7 @@ export const replay = route({
       reason: z.string().nullable().describe("Why nothing follows from it."),
     }),
   },
-  errors: { 409: "`delivery_invalid`: the stored body is not what its event says." },
+  errors: {
+    409: "`delivery_invalid`: the body is not what its event says. `delivery_body_not_stored`: it was ignored, and is processed when the code host sends it again.",
+  },
 });

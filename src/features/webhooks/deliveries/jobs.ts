@@ -1,12 +1,13 @@
 import type { Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
+import { removeOldAcrossOrganizations } from "../refused/index.ts";
 import { removeOldOfAll } from "./store.ts";
 
 /** One round works that long and leaves the rest to the next. */
 const roundMs = 60_000;
 const atOnce = 200;
 
-/** Removes old deliveries in small steps. */
+/** Removes old deliveries, and what is left of refused ones, in small steps. */
 export const prune = job({
   name: "webhooks.prune",
   schedule: "*/10 * * * *",
@@ -17,5 +18,6 @@ export async function pruneDeliveries(
   { db, config }: Pick<Platform, "db" | "config">,
   until: number,
 ): Promise<void> {
-  while (Date.now() < until && (await removeOldOfAll(db, config.webhookRetentionDays, atOnce)) === atOnce);
+  for (const remove of [removeOldOfAll, removeOldAcrossOrganizations])
+    while (Date.now() < until && (await remove(db, config.webhookRetentionDays, atOnce)) === atOnce);
 }

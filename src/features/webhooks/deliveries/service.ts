@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { MemberCtx } from "../../../platform/context.ts";
 import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
-import { afterOf, page } from "../../../platform/http/index.ts";
+import { readPage } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { findTargets, follow, secretsOf } from "../../connectors/index.ts";
@@ -11,7 +11,7 @@ import type { ListQuery, WebhookDeliveryDetail } from "./contract.ts";
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: ListQuery) {
-  return page(await store.list(db, orgId, query, afterOf(query), query.limit + 1), query);
+  return readPage(store.list(db, orgId, query), query);
 }
 
 /** More than anybody reads; a push of many commits can have 25. */
@@ -22,11 +22,12 @@ export async function get(ctx: MemberCtx, id: string): Promise<{ delivery: Webho
   const contents = ctx.member.permissions.has("connectors:manage")
     ? await store.findContents(ctx.db, ctx.orgId, delivery.id as DeliveryId, shownBytes)
     : undefined;
-  if (!contents) {
-    return { delivery: { ...delivery, headers: null, body: null, bodyEncoding: null, bodyTruncated: false } };
+  if (!contents?.body) {
+    const headers = contents?.headers ?? null;
+    return { delivery: { ...delivery, headers, body: null, bodyEncoding: null, bodyTruncated: false } };
   }
   const bytes = Buffer.from(contents.body.buffer, contents.body.byteOffset, contents.body.byteLength);
-  const bodyTruncated = delivery.bodyBytes > bytes.length;
+  const bodyTruncated = (delivery.bodyBytes ?? 0) > bytes.length;
   // Cut in the middle of a letter it is still text.
   const bodyEncoding = isUtf8(bytes) || (bodyTruncated && isUtf8(wholeLetters(bytes))) ? "utf-8" : "base64";
   const shown =
@@ -67,6 +68,12 @@ export async function replay(ctx: MemberCtx, id: string) {
     const stored = isId("whd", id) ? await store.findToReplay(tx, orgId, id) : undefined;
     if (!stored) throw notFound("webhook_delivery");
     const deliveryId = id as DeliveryId;
+    if (!stored.isBodyStored && stored.outcome !== "invalid") {
+      throw conflict(
+        "delivery_body_not_stored",
+        "The body of a delivery that was ignored is not stored. Send it again from the code host.",
+      );
+    }
     const { news } = readAgain(stored);
     if (news.is === "ignored") return { queued: false, reason: news.reason };
     const connectorId = stored.scope === "instance" ? null : stored.scope;
@@ -76,7 +83,7 @@ export async function replay(ctx: MemberCtx, id: string) {
     if (typeof targets === "string") return { queued: false, reason: targets };
     // Connectors first, as when it came.
     if (!(await store.hold(tx, orgId, deliveryId))) throw notFound("webhook_delivery");
-    const queued = await follow(ctx, tx, news, targets, false);
+    const queued = await follow(ctx, tx, news, targets, { again: false, headUnproven: connectorId === null });
     await addTargetsOfAll(tx, deliveryId, targets, queued);
     await setVerdictOfAll(tx, deliveryId, { outcome: "accepted", reason: null });
     await record(ctx, tx, {

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, join, listSource, sql } from "../../../platform/db/index.ts";
 import { syncsKeptDays } from "../../connectors/index.ts";
 import type { Dialect } from "../dialects/index.ts";
 import type { DeliveryId } from "../ingress/index.ts";
@@ -12,73 +12,100 @@ import type { ListQuery, WebhookDelivery } from "./contract.ts";
 const syncId = sql`case when d.received_at < now() - make_interval(days => ${syncsKeptDays}::int)
   or exists (select from connector_syncs s where s.id = t.sync_id) then t.sync_id end`;
 
-/** A delivery is an organization's to see when it concerned a connector of theirs. */
+/**
+ * Whether the organization may read the repository anyway: it verified delivery `d` with a secret of its own, or has
+ * read the very commit that was pushed. Naming somebody else's repository is not enough, and neither is having read
+ * another one: which is read, and what it is called, is the reader's choice.
+ */
+const isProven = (orgId: OrgId) => sql`(d.org_id = ${orgId} or exists (
+  select from webhook_targets t join connector_syncs s on s.connector_id = t.connector_id
+  where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`;
+
+/** Delivery `d` and whether what it is about may be shown. */
+const shown = (orgId: OrgId) =>
+  sql`webhook_deliveries d cross join lateral (select ${isProven(orgId)} as proven) p`;
+
+/** A delivery is an organization's to see when it concerned a connector of theirs; what it is about, once proven. */
 const columns = (orgId: OrgId) => sql`d.id, d.delivery_id as "deliveryId",
-  case d.scope when 'instance' then 'instance' else 'connector' end as scope, d.dialect, d.event, d.action,
-  d.repository, d.ref, d.head, d.installation_id as "installationId", d.outcome, d.reason,
-  octet_length(d.body) as "bodyBytes", d.repeats, d.altered_at as "alteredAt", d.received_at as "receivedAt",
+  case d.scope when 'instance' then 'instance' else 'connector' end as scope, d.dialect, d.event,
+  case when p.proven then d.action end as action, case when p.proven then d.repository end as repository,
+  case when p.proven then d.ref end as ref, case when p.proven then d.head end as head,
+  case when p.proven then d.installation_id end as "installationId", d.outcome, d.reason,
+  case when p.proven then coalesce(d.dropped_body_bytes, octet_length(d.body)) end as "bodyBytes",
+  case when p.proven then encode(d.body_digest, 'hex') end as "bodySha256",
+  d.dropped_body_bytes is null as "bodyStored", d.repeats, d.altered_at as "alteredAt", d.received_at as "receivedAt",
   d.last_received_at as "lastReceivedAt", (
     select json_agg(json_build_object('connectorId', t.connector_id, 'syncId', ${syncId}) order by t.connector_id)
     from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId}) as targets`;
 
-/** Newest first. Of a connector by that alone: together with its organization, the planner expects far fewer. */
-export const list = (
-  db: Db,
-  orgId: OrgId,
-  { connectorId, outcome, event }: ListQuery,
-  after: string,
-  limit: number,
-) =>
-  db.rows<WebhookDelivery>(sql`
-    select ${columns(orgId)} from (
-      select distinct t.delivery from webhook_targets t join webhook_deliveries d on d.id = t.delivery
-      where t.delivery < ${after} and ${
-        connectorId === undefined
-          ? sql`t.org_id = ${orgId}`
-          : sql`t.connector_id = ${connectorId} and exists (
-              select from connectors c where c.id = ${connectorId} and c.org_id = ${orgId})`
-      }
-        ${outcome === undefined ? nothing : sql`and d.outcome = ${outcome}`}
-        ${event === undefined ? nothing : sql`and d.event = ${event}`}
-      order by t.delivery desc limit ${limit}) page
-    join webhook_deliveries d on d.id = page.delivery order by d.id desc`);
+/** Of a connector by that alone: together with its organization, the planner expects far fewer. */
+export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit<ListQuery, "limit">) => {
+  const conditions = [
+    outcome === undefined ? null : sql`d.outcome = ${outcome}`,
+    event === undefined ? null : sql`d.event = ${event}`,
+  ].filter((condition) => condition !== null);
+  const isOwn = sql`exists (select from connectors c where c.id = ${connectorId} and c.org_id = ${orgId})`;
+  const [ofDelivery, ofTarget] =
+    connectorId === undefined
+      ? [sql`d.target_org_id = ${orgId}`, sql`t.org_id = ${orgId}`]
+      : [
+          sql`d.target_connector_id = ${connectorId} and ${isOwn}`,
+          sql`t.connector_id = ${connectorId} and ${isOwn}`,
+        ];
+  const matches =
+    conditions.length === 0
+      ? sql`true`
+      : sql`(select ${join(conditions, " and ")} from webhook_deliveries d where d.id = t.delivery)`;
+  return listSource<WebhookDelivery>(db, {
+    filtered: conditions.length > 0,
+    // Deliveries that concern one connector name it themselves; the others have targets.
+    candidates: (after, count) => sql`
+      select t.delivery as id, ${matches} as matches from (
+        (select d.id as delivery from webhook_deliveries d where ${ofDelivery} and d.id < ${after}
+          order by d.id desc limit ${count})
+        union all
+        (select distinct t.delivery from webhook_delivery_targets t where ${ofTarget} and t.delivery < ${after}
+          order by t.delivery desc limit ${count})
+        order by delivery desc limit ${count}) t`,
+    rows: (ids) => sql`select ${columns(orgId)} from ${shown(orgId)} where d.id = any(${ids})`,
+  });
+};
 
 export const find = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<WebhookDelivery>(sql`
-    select ${columns(orgId)} from webhook_deliveries d
+    select ${columns(orgId)} from ${shown(orgId)}
     where d.id = ${id} and exists (
       select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
 
 interface Contents {
   scope: string;
   headers: Record<string, string>;
-  body: Uint8Array;
+  /** Null when it was not stored. */
+  body: Uint8Array | null;
 }
 
-/**
- * Headers and the beginning of the body, for those who may read the repository anyway: whoever verified it
- * with a secret of their own, or has read the very commit that was pushed. Naming somebody else's repository is
- * not enough, and neither is having read another one: which is read, and what it is called, is the reader's choice.
- */
+/** Headers and the beginning of the body, for those who may read the repository anyway. */
 export const findContents = (db: Db, orgId: OrgId, id: DeliveryId, maxBytes: number) =>
   db.row<Contents>(sql`
-    select d.scope, d.headers, substring(d.body from 1 for ${maxBytes}::int) as body from webhook_deliveries d
-    where d.id = ${id} and (d.org_id = ${orgId} or exists (
-      select from webhook_targets t join connector_syncs s on s.connector_id = t.connector_id
-      where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`);
+    select d.scope, d.headers,
+      case when d.dropped_body_bytes is null then substring(d.body from 1 for ${maxBytes}::int) end as body
+    from webhook_deliveries d where d.id = ${id} and ${isProven(orgId)}`);
 
 interface Stored {
   dialect: Dialect;
   event: string;
   contentType: string | null;
   body: Uint8Array;
+  outcome: WebhookDelivery["outcome"];
+  isBodyStored: boolean;
   scope: string;
 }
 
 /** Everything it takes to process it again. */
 export const findToReplay = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<Stored>(sql`
-    select d.dialect, d.event, d.headers ->> 'content-type' as "contentType", d.body, d.scope
+    select d.dialect, d.event, d.headers ->> 'content-type' as "contentType", d.body, d.outcome,
+      d.dropped_body_bytes is null as "isBodyStored", d.scope
     from webhook_deliveries d
     where d.id = ${id} and exists (
       select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})`);

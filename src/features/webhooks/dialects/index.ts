@@ -9,4 +9,4 @@ export {
 } from "./dialect.ts";
 export { type Read, read } from "./payload.ts";
 export type { Reading } from "./reading.ts";
-export { proofOf } from "./signature.ts";
+export { findMissingProof, proofOf, type RefusalReason, refusalReasons } from "./signature.ts";

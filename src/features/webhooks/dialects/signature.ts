@@ -25,6 +25,36 @@ export function proofOf(dialect: Dialect, headers: HttpHeaders, now: number): Pr
   }
 }
 
+/** Why a delivery was refused, for whoever sets the connector up. The sender is not told. */
+export const refusalReasons = [
+  "unknown_code_host",
+  "other_code_host",
+  "signature_missing",
+  "signature_malformed",
+  "timestamp_out_of_range",
+  "signature_mismatch",
+  "no_webhook_secret",
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** Why `proofOf` gave nothing. */
+export function findMissingProof(dialect: Dialect, headers: HttpHeaders, now: number): RefusalReason {
+  if (dialect === "gitlab" && isSigned(headers)) {
+    const timestamp = headers["webhook-timestamp"];
+    if (!headers["webhook-id"] || !timestamp || !headers["webhook-signature"]) return "signature_missing";
+    return isTimely(timestamp, now) ? "signature_malformed" : "timestamp_out_of_range";
+  }
+  return headers[signatureHeader[dialect]] ? "signature_malformed" : "signature_missing";
+}
+
+const signatureHeader: Record<Dialect, string> = {
+  github: "x-hub-signature-256",
+  gitlab: "x-gitlab-token",
+  gitea: "x-gitea-signature",
+  forgejo: "x-forgejo-signature",
+  bitbucket: "x-hub-signature",
+};
+
 const hexDigest = /^[0-9a-f]{64}$/i;
 
 function hexProof(header: string | undefined, prefix: string): Proof | undefined {
@@ -47,13 +77,15 @@ const isSigned = (headers: HttpHeaders) =>
 const toleranceSeconds = 5 * 60;
 const maxSignatures = 10;
 
+const isTimely = (timestamp: string, now: number) =>
+  /^\d{1,12}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds;
+
 /** Standard Webhooks: id, time and body are signed, by one of several keys while they change. */
 function signedProof(headers: HttpHeaders, now: number): Proof | undefined {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
   const signatures = headers["webhook-signature"];
-  if (!id || !timestamp || !signatures || !/^\d{1,12}$/.test(timestamp)) return undefined;
-  if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) return undefined;
+  if (!id || !timestamp || !signatures || !isTimely(timestamp, now)) return undefined;
   const given = signatures
     .split(" ", maxSignatures)
     .flatMap((entry) =>

@@ -3,6 +3,7 @@ import type { Platform } from "../../../platform/context.ts";
 import { isReferenceGone } from "../../../platform/db/index.ts";
 import { createTogether } from "../../../platform/together.ts";
 import { announce } from "../../connectors/index.ts";
+import { meterOf, overhead } from "../../quotas/index.ts";
 import * as store from "./store.ts";
 
 /** Pushes that come at the same moment share a commit. */
@@ -10,11 +11,13 @@ type Record = (push: store.PushDelivery) => Promise<store.Recorded>;
 
 const known = new WeakMap<Bus, Record>();
 
-export function collectorOf(platform: Pick<Platform, "bus" | "db" | "metrics">): Record {
+export function collectorOf(platform: Pick<Platform, "bus" | "config" | "db" | "log" | "metrics">): Record {
   let record = known.get(platform.bus);
   if (!record) {
-    // Not that of a request, which may be a transaction.
-    record = createCollector({ bus: platform.bus, db: platform.db });
+    const { bus, config, log } = platform;
+    // Deliveries of all organizations share statements, so they have a share of the database together.
+    const db = platform.db.under({ work: "change", share: "webhooks" });
+    record = createCollector({ bus, config, db, log });
     known.set(platform.bus, record);
     platform.metrics.describe(
       "webhook_deliveries_total",
@@ -24,11 +27,14 @@ export function collectorOf(platform: Pick<Platform, "bus" | "db" | "metrics">):
   return record;
 }
 
-function createCollector(platform: Pick<Platform, "bus" | "db">): Record {
+function createCollector(platform: Pick<Platform, "bus" | "config" | "db" | "log">): Record {
   const { db } = platform;
+  const meter = meterOf(platform);
   const wake = createWaker(platform);
   const send = async (pushes: readonly store.PushDelivery[]) => {
-    const recorded = await store.recordPushesOfAll(db, pushes);
+    const recorded = await store.recordPushesOfAll(db, pushes, meter.full("webhook_storage"));
+    for (const [i, { stored, orgId }] of recorded.entries())
+      if (stored && orgId) meter.add(orgId, "webhook_storage", sizeOf(pushes[i]!));
     wake(recorded.flatMap(({ queued, connectorId }) => (queued && connectorId ? [connectorId] : [])));
     return recorded;
   };
@@ -44,6 +50,9 @@ function createCollector(platform: Pick<Platform, "bus" | "db">): Record {
     maxSize: 1024 * 1024,
   });
 }
+
+/** What a delivery takes of its organization's storage. */
+export const sizeOf = ({ body }: Pick<store.Delivery, "body">) => body.length + overhead.delivery;
 
 const wakeEveryMs = 100;
 

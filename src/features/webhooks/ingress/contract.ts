@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { open, route } from "../../../platform/http/index.ts";
+import { type HeaderSpec, open, route } from "../../../platform/http/index.ts";
 import { type Dialect, dialects } from "../dialects/index.ts";
 
-export const bodyLimit = 25 * 1024 * 1024;
+const bodyLimit = 25 * 1024 * 1024;
 
 const Ignored = z
   .strictObject({
@@ -14,6 +14,7 @@ const Ignored = z
       "missing installation id",
       "missing push metadata",
       "no matching connector",
+      "storage quota exceeded",
     ]),
   })
   .meta({ id: "WebhookIgnored" });
@@ -35,7 +36,63 @@ const InvalidSignature = z
 const replies = { 200: Ignored, 202: Accepted, 401: InvalidSignature };
 export type Reason = z.output<typeof Ignored>["reason"];
 
-const ingress = (name: string, summary: string, media: readonly string[]) =>
+/** The headers by which each code host says what it sends, and proves that it did. */
+const uuid = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
+const digest = "5c7f3e0b9d2a4186c1f7e9a0b3d5820f6e4c1a9b7d3f5e2c8a0b6d4f1e3c5a79";
+const headersOf: Record<Dialect, Record<string, HeaderSpec>> = {
+  github: {
+    "x-hub-signature-256": {
+      description: "GitHub: HMAC-SHA256 of the body, with the secret as key, in hexadecimal after `sha256=`.",
+      example: `sha256=${digest}`,
+    },
+    "x-github-event": { description: "GitHub: the name of the event.", example: "push" },
+    "x-github-delivery": { description: "GitHub: the id of the delivery.", example: uuid },
+  },
+  gitlab: {
+    "webhook-signature": {
+      description:
+        "GitLab, signed: HMAC-SHA256 of id, time and body as in Standard Webhooks, in base64 after `v1,`.",
+      example: "v1,XH8+C50qQYbB9+mgs9WCD25MGpt9P17IoLbU8eNcWnk=",
+    },
+    "webhook-id": { description: "GitLab, signed: the id of the delivery.", example: uuid },
+    "webhook-timestamp": {
+      description: "GitLab, signed: when it was sent, in seconds since 1970. Five minutes off at most.",
+      example: "1793611800",
+    },
+    "x-gitlab-token": {
+      description: "GitLab, without a signature: the secret itself.",
+      example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+    },
+    "x-gitlab-event": { description: "GitLab: the name of the event.", example: "Push Hook" },
+  },
+  gitea: {
+    "x-gitea-signature": {
+      description: "Gitea: HMAC-SHA256 of the body, with the secret as key, in hexadecimal.",
+      example: digest,
+    },
+    "x-gitea-event": { description: "Gitea: the name of the event.", example: "push" },
+    "x-gitea-delivery": { description: "Gitea: the id of the delivery.", example: uuid },
+  },
+  forgejo: {
+    "x-forgejo-signature": {
+      description: "Forgejo: HMAC-SHA256 of the body, with the secret as key, in hexadecimal.",
+      example: digest,
+    },
+    "x-forgejo-event": { description: "Forgejo: the name of the event.", example: "push" },
+    "x-forgejo-delivery": { description: "Forgejo: the id of the delivery.", example: uuid },
+  },
+  bitbucket: {
+    "x-hub-signature": {
+      description:
+        "Bitbucket: HMAC-SHA256 of the body, with the secret as key, in hexadecimal after `sha256=`.",
+      example: `sha256=${digest}`,
+    },
+    "x-event-key": { description: "Bitbucket: the name of the event.", example: "repo:push" },
+    "x-request-uuid": { description: "Bitbucket: the id of the delivery.", example: uuid },
+  },
+};
+
+const ingress = (name: string, summary: string, media: readonly string[], from: readonly Dialect[]) =>
   route({
     method: "post",
     path: `/v1/webhooks/connectors/${name}`,
@@ -52,6 +109,7 @@ const ingress = (name: string, summary: string, media: readonly string[]) =>
         .describe("Whose secrets verify it, and the only one it can be about. Left out: the instance's."),
     }),
     bytes: media,
+    requestHeaders: Object.assign({}, ...from.map((dialect) => headersOf[dialect])),
     bodyLimit,
     replies,
     errors: {
@@ -69,7 +127,7 @@ const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
 /** Any code host; which one is told by the headers. */
-export const codehost = ingress("codehost", "Receive a webhook of a code host", [json, form]);
+export const codehost = ingress("codehost", "Receive a webhook of a code host", [json, form], dialects);
 
 const names: Record<Dialect, string> = {
   github: "GitHub",
@@ -86,5 +144,6 @@ export const named = dialects.map((dialect) => ({
     dialect,
     `Receive a webhook of ${names[dialect]} alone`,
     dialect === "github" ? [json, form] : [json],
+    [dialect],
   ),
 }));

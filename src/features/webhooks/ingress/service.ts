@@ -1,25 +1,29 @@
 import { randomBytes } from "node:crypto";
-import { createCapacity } from "../../../platform/capacity.ts";
 import type { Ctx, OrgId } from "../../../platform/context.ts";
-import { invalidField, Refusal, unavailable } from "../../../platform/errors.ts";
-import { type HttpHeaders, networkOf } from "../../../platform/http/index.ts";
+import { invalidField, Refusal } from "../../../platform/errors.ts";
+import type { BodyAccount, HttpHeaders } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type HookSecret, type News, secretsOf } from "../../connectors/index.ts";
+import { meterOf, overhead } from "../../quotas/index.ts";
 import {
   codehostsOf,
   type Dialect,
   deliveryIdOf,
   dialectOf,
   eventOf,
+  findMissingProof,
   headersToKeep,
   proofOf,
   type Read,
   type Reading,
+  type RefusalReason,
   read,
 } from "../dialects/index.ts";
+import { refusalLogOf } from "../refused/index.ts";
 import { collectorOf } from "./collector.ts";
-import { bodyLimit, type Reason } from "./contract.ts";
-import { recordByItself } from "./record.ts";
+import type { Reason } from "./contract.ts";
+import { accountForBody } from "./memory.ts";
+import { recordByItself, storageFull } from "./record.ts";
 import type { Delivery, Verdict } from "./store.ts";
 
 interface Knock {
@@ -27,7 +31,7 @@ interface Knock {
   only: Dialect | undefined;
   connector: string | undefined;
   headers: HttpHeaders;
-  readBytes(): Promise<Buffer>;
+  readBytes(account: BodyAccount): Promise<Buffer>;
 }
 
 const invalidSignature = {
@@ -42,56 +46,60 @@ export interface Sender {
 }
 
 export async function receive(ctx: Ctx, { only, connector, headers, readBytes }: Knock) {
+  const arrivedAt = performance.now();
   if (connector === undefined && ctx.config.codehostWebhookSecrets.length === 0) throw notConfigured;
   const dialect = dialectOf(headers);
-  const proof =
-    dialect && (only === undefined || only === dialect) ? proofOf(dialect, headers, Date.now()) : undefined;
+  const now = Date.now();
+  const isTaken = dialect !== undefined && (only === undefined || only === dialect);
+  const proof = isTaken ? proofOf(dialect, headers, now) : undefined;
+  const refuse = (reason: RefusalReason) => {
+    const scope = connector === undefined ? "instance" : "connector";
+    ctx.metrics.count("webhook_deliveries_refused_total", { scope, reason });
+    // Deliveries to the whole instance are no organization's to see.
+    if (connector !== undefined)
+      refusalLogOf(ctx).note({
+        connectorId: connector,
+        address: ctx.address,
+        dialect: dialect ?? null,
+        reason,
+      });
+    return invalidSignature;
+  };
   // Said without a look at the body or at the database.
-  if (!dialect || !proof) return invalidSignature;
-  const entering = enter(ctx, headers);
-  const leave = entering && (await entering);
+  if (dialect === undefined) return refuse("unknown_code_host");
+  if (!isTaken) return refuse("other_code_host");
+  if (!proof) return refuse(findMissingProof(dialect, headers, now));
+  const account = accountForBody(ctx);
   try {
     const found = connector === undefined ? undefined : await secretsOf(ctx, connector);
-    const body = await readBytes();
-    const secrets = found?.secrets ?? ctx.config.codehostWebhookSecrets.map(ofInstance);
-    // Where there is no secret the work is done all the same: no connector and a bad signature look alike.
-    const secret = (secrets.length > 0 ? secrets : decoys).find((one) => proof(body, one.secret));
-    if (!secret) return invalidSignature;
-    const sender: Sender = {
-      connector:
-        connector !== undefined && found?.orgId
-          ? { id: connector, orgId: found.orgId, secretId: secret.id }
-          : null,
-    };
+    const body = await readBytes(account);
+    const verifies = ({ secret }: HookSecret) => proof(body, secret);
+    let sender: Sender | undefined;
+    if (connector === undefined || !found) {
+      const secret = ctx.config.codehostWebhookSecrets.map(ofInstance).find(verifies);
+      if (secret) sender = { connector: null };
+    } else {
+      // Where there is no secret the work is done all the same: no connector and a bad signature look alike.
+      let secret = (found.secrets.length > 0 ? found.secrets : decoys).find(verifies);
+      let { orgId } = found;
+      if (!secret) {
+        // The cached secrets may be older than this delivery. Only those that are new are tried.
+        const fresh = await secretsOf(ctx, connector, arrivedAt);
+        secret = fresh.secrets.filter(({ id }) => found.secrets.every((one) => one.id !== id)).find(verifies);
+        orgId = fresh.orgId;
+      }
+      if (secret && orgId) sender = { connector: { id: connector, orgId, secretId: secret.id } };
+    }
+    if (!sender) return refuse(found?.secrets.length === 0 ? "no_webhook_secret" : "signature_mismatch");
     return await accept(ctx, sender, dialect, headers, body);
   } finally {
-    leave?.();
+    account.release();
   }
 }
 
 const notConfigured = new Refusal(503, { ok: false, error: "webhook secret not configured" });
 const ofInstance = (secret: string): HookSecret => ({ id: "", secret });
 const decoys = [{ id: "", secret: randomBytes(32).toString("base64url") }];
-
-/** As large as a push of a few hundred commits. */
-const largeBody = 256 * 1024;
-/**
- * A body is there once as it came, once as text and once on its way to the database, so that four of the
- * largest are some 400 MiB. Whoever waits is not read from: what they send stays with them.
- */
-const large = createCapacity({ total: 4, perKey: 3, waitMs: 4_000, waiting: 64, waitingPerKey: 48 });
-
-/** A place for a large body; small ones need none. */
-function enter({ address }: Ctx, headers: HttpHeaders): Promise<() => void> | undefined {
-  const announced = headers["content-length"];
-  const size = announced === undefined ? bodyLimit : Number(announced);
-  // One that is too large is refused without being read.
-  if (size <= largeBody || size > bodyLimit) return undefined;
-  return large.enter(networkOf(address)).then((leave) => {
-    if (leave) return leave;
-    throw unavailable("Too many large deliveries at the moment. Try again shortly.", 5);
-  });
-}
 
 const maxIdLength = 200;
 const maxEventLength = 100;
@@ -137,6 +145,13 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
     return recorded ? reply(recorded.verdict, recorded.queued) : invalidSignature;
   };
 
+  if (connector) {
+    // Answered like what is not relevant, so that the code host goes on, and not stored. Heads are compared without
+    // hooks too, so templates still follow.
+    const bytes = body.length + overhead.delivery;
+    const full = await meterOf(ctx).refusal(ctx.db, connector.orgId, "webhook_storage", bytes);
+    if (full) return reply(ignore(storageFull), false);
+  }
   let reading: Read;
   try {
     reading = read({ dialect, event, contentType: headers["content-type"] ?? "", body });

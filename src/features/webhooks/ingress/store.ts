@@ -42,6 +42,7 @@ export interface Recorded {
   queued: boolean;
   /** Whose work it is. */
   connectorId: string | null;
+  orgId: string | null;
   /** How many connectors follow that ref of that repository, whatever else they ask for. */
   candidates: number;
 }
@@ -49,9 +50,10 @@ export interface Recorded {
 /**
  * The hot path: everything that was pushed at one moment, with the work that follows from it, in one
  * statement and one commit. Only what is new and about exactly one connector is stored; the rest is told
- * apart by the answer and looked at by itself. The answer has the order of what was given.
+ * apart by the answer and looked at by itself. The answer has the order of what was given. For organizations in `full`
+ * nothing is stored.
  */
-export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[]) => {
+export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[], full: readonly string[]) => {
   let start = 1;
   const given = pushes.map((push, place) => {
     const from = start;
@@ -91,17 +93,18 @@ export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[]) => {
         installation_id, outcome, headers, body, body_digest, target_connector_id, target_org_id, target_sync_id)
       select id, scope, delivery_id, org_id, dialect, event, repository, ref, head, installation_id, 'accepted',
         headers, body, sha256(body), target_connector_id, target_org_id, case when is_new then sync_id end
-      from given where targets = 1
+      from given where targets = 1 and not (target_org_id = any(${full}::text[]))
       order by scope, delivery_id
       on conflict (scope, delivery_id) do nothing
-      returning id, head, target_connector_id, target_org_id, target_sync_id
+      returning id, scope, head, target_connector_id, target_org_id, target_sync_id
     ), wanted as (
-      select target_sync_id as sync_id, target_org_id as org_id, target_connector_id as connector_id, head
+      select target_sync_id as sync_id, target_org_id as org_id, target_connector_id as connector_id, head,
+        scope = 'instance' as head_unproven
       from fresh where target_sync_id is not null
     ), queued as (${queuePushes}
     )${pushes.some(({ secretId }) => secretId !== null) ? sql`, touched as (${touchSecrets})` : nothing}
     select fresh.id is not null as stored, queued.id is not null as queued,
-      fresh.target_connector_id as "connectorId", given.candidates
+      fresh.target_connector_id as "connectorId", fresh.target_org_id as "orgId", given.candidates
     from given left join fresh on fresh.id = given.id left join queued on queued.id = fresh.target_sync_id
     order by given.place`);
 };
@@ -111,23 +114,34 @@ export interface Verdict {
   reason: string | null;
 }
 
-/** False when a delivery of that number is there already. A sole target is named with it. */
+/** False when a delivery of that number is there already. A sole target is named with it. Only what was accepted keeps its body. */
 export const insertOfAll = async (
   db: Db,
   delivery: Delivery,
   { outcome, reason }: Verdict,
   [sole, ...others]: readonly Target[],
-) =>
-  (await db.run(sql`
+) => {
+  const isKept = outcome === "accepted";
+  return (
+    (await db.run(sql`
     insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, action, repository, ref, head,
-      installation_id, outcome, reason, headers, body, body_digest, target_connector_id, target_org_id)
+      installation_id, outcome, reason, headers, body, body_digest, dropped_body_bytes, target_connector_id,
+      target_org_id)
     select ${delivery.id}, ${delivery.scope}, ${delivery.deliveryId}, ${delivery.orgId}, ${delivery.dialect},
       ${delivery.event}, ${delivery.action}, ${delivery.repository}, ${delivery.ref}, ${delivery.head},
       ${delivery.installationId}, ${outcome}, ${reason}, ${JSON.stringify(delivery.headers)}::text::jsonb,
-      body, sha256(body), ${others.length === 0 ? (sole?.connectorId ?? null) : null},
+      ${isKept ? delivery.body : Buffer.alloc(0)}::bytea, ${hash("sha256", delivery.body, "buffer")}::bytea,
+      ${isKept ? null : delivery.body.length}, ${others.length === 0 ? (sole?.connectorId ?? null) : null},
       ${others.length === 0 ? (sole?.orgId ?? null) : null}
-    from (select ${delivery.body}::bytea as body) given
-    on conflict (scope, delivery_id) do nothing`)) > 0;
+    on conflict (scope, delivery_id) do nothing`)) > 0
+  );
+};
+
+/** Stores the body of a delivery that was ignored before and is accepted now. */
+export const keepBodyOfAll = (db: Db, id: DeliveryId, body: Buffer) =>
+  db.run(sql`
+    update webhook_deliveries set body = ${body}::bytea, dropped_body_bytes = null
+    where id = ${id} and dropped_body_bytes is not null`);
 
 export interface Earlier extends Verdict {
   id: DeliveryId;

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { OrgId, Platform } from "../../../../platform/context.ts";
 import type { Db } from "../../../../platform/db/index.ts";
+import type { Release } from "../../../../platform/fair-queue.ts";
 import type { SyncId } from "../store.ts";
+import { failSync } from "./ending.ts";
 import * as store from "./store.ts";
 
 /** A sync that this process does, for as long as it renews its lease. */
@@ -14,22 +16,46 @@ export interface Claim {
 }
 
 export const maxAttempts = 5;
+/** Reading it may be what ends the process: then trying on would end it again and again. */
+const maxDeaths = 2;
 
-/** The next piece of work that is not of these organizations; undefined when there is none. */
+/** How many organizations are considered at a time. */
+const considered = 100;
+
+/**
+ * The next piece of work of an organization for which there is a place; undefined when there is none. `enter` gives a
+ * place to an organization that is within its share.
+ */
 export async function claimNext(
   { db }: Pick<Platform, "db">,
-  except: readonly OrgId[] = [],
-): Promise<Claim | undefined> {
+  enter: (orgId: OrgId) => Release | undefined = () => () => {},
+): Promise<{ claim: Claim; release: Release } | undefined> {
+  for (const { orgId } of await store.listWaitingAcrossOrganizations(db, considered)) {
+    const release = enter(orgId);
+    if (!release) continue;
+    try {
+      const claim = await claimOf(db, orgId);
+      if (claim) return { claim, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+  }
+  return undefined;
+}
+
+async function claimOf(db: Db, orgId: OrgId): Promise<Claim | undefined> {
   for (;;) {
-    const claim = await db.transaction((tx) => claimIn(tx, except));
+    const claim = await db.transaction((tx) => claimIn(tx, orgId));
     if (claim !== "settled") return claim;
   }
 }
 
-async function claimIn(tx: Db, except: readonly OrgId[]): Promise<Claim | "settled" | undefined> {
-  const target = await store.lockIdleOfAll(tx, except);
+async function claimIn(tx: Db, orgId: OrgId): Promise<Claim | "settled" | undefined> {
+  const target = await store.lockIdle(tx, orgId);
   if (!target) return undefined;
-  const { orgId, id: connectorId, status } = target;
+  const { id: connectorId, status } = target;
   const live = await store.listLive(tx, orgId, connectorId);
   // A worker that was a moment faster has it, or has done it: there may be others.
   if (live.some(({ held }) => held)) return "settled";
@@ -39,13 +65,19 @@ async function claimIn(tx: Db, except: readonly OrgId[]): Promise<Claim | "settl
   const others = live.filter((one) => one !== chosen).map(({ id }) => id);
   if (others.length > 0) await store.supersede(tx, orgId, others);
   const over = (code: string, message: string) =>
-    store.fail(tx, orgId, chosen.id, null, {
-      code,
-      message,
-      retryable: false,
-      commit: null,
-      againInSeconds: null,
-    });
+    failSync(
+      tx,
+      orgId,
+      { id: chosen.id, connectorId, holder: null },
+      {
+        code,
+        message,
+        retryable: false,
+        // Of the attempt that was under way: the sweep must know which head it was.
+        commit: chosen.commit,
+        againInSeconds: null,
+      },
+    );
   if (status !== "active") {
     await over(
       `connector_${status}`,
@@ -55,11 +87,16 @@ async function claimIn(tx: Db, except: readonly OrgId[]): Promise<Claim | "settl
     );
     return "settled";
   }
-  if (chosen.attempt >= maxAttempts) {
-    await over("worker_lost", `The process that did it ended in the middle, ${chosen.attempt} times.`);
+  const deaths = chosen.workerDeaths + (chosen.status === "running" ? 1 : 0);
+  if (deaths >= maxDeaths || chosen.attempt >= maxAttempts) {
+    const times = deaths >= maxDeaths ? deaths : chosen.attempt;
+    await over(
+      "worker_lost",
+      `The process that did this sync ended in the middle of it, ${times} times, so it is not tried again by itself. Look at the log and the memory of the service. Then retry it, or push a smaller folder.`,
+    );
     return "settled";
   }
   const holder = randomUUID();
-  await store.take(tx, orgId, chosen.id, holder);
+  await store.take(tx, orgId, chosen.id, holder, deaths);
   return { id: chosen.id, attempt: chosen.attempt + 1, holder, target };
 }

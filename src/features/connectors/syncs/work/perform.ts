@@ -1,14 +1,18 @@
 import type { Platform } from "../../../../platform/context.ts";
+import { SandboxError } from "../../../../platform/sandbox/index.ts";
 import { recordAsSystem } from "../../../audit/index.ts";
-import { knownFiles, makeEqual } from "../../../templates/index.ts";
+import { knownFiles, makeEqual, removeOldVersions, takeStorage } from "../../../templates/index.ts";
 import { Failure, failureOf } from "../../failure.ts";
-import { openTarget, type Reading, readFolder, resolveHead } from "../../source/index.ts";
+import { type Reading, readTarget } from "../../source/index.ts";
 import { targetOf } from "../../target.ts";
 import { type Claim, maxAttempts } from "./claim.ts";
+import { failSync } from "./ending.ts";
 import * as store from "./store.ts";
 
 const renewMs = 15_000;
 const longestMs = 5 * 60_000;
+/** Of these, what unpacking and parsing may take. */
+const computeMs = 60_000;
 /** Before the second attempt, the third, … */
 const pauses = [10, 40, 160, 600];
 
@@ -50,22 +54,29 @@ export async function perform(platform: Platform, claim: Claim, stopping: AbortS
 
 async function read(
   platform: Platform,
-  { target }: Claim,
+  { id, holder, target }: Claim,
   signal: AbortSignal,
   progress: { commit: string | null },
 ): Promise<Reading> {
   const known = await knownFiles(platform.db, target.orgId, target.id);
-  return openTarget(platform, targetOf(target), { signal }, async (repository) => {
-    progress.commit = await resolveHead(repository, target.ref);
-    return readFolder(repository, progress.commit, target.folder, known);
+  return readTarget(platform, targetOf(target), {
+    signal,
+    computeMs,
+    known,
+    wantsFiles: true,
+    async onResolved(commit) {
+      progress.commit = commit;
+      // Written down before anything is unpacked: if this process dies of it, the head that did it is known.
+      await store.noteCommit(platform.db, target.orgId, id, holder, commit);
+    },
   });
 }
 
 /** Everything in one step: the templates, the sync, what the connector shows. */
-async function apply({ db }: Platform, { id, holder, target }: Claim, reading: Reading): Promise<string> {
+async function apply(platform: Platform, { id, holder, target }: Claim, reading: Reading): Promise<string> {
   const { orgId, id: connectorId } = target;
-  const { commit, author, files, problems } = reading;
-  return db.transaction(async (tx) => {
+  const { commit, author, files } = reading;
+  return platform.db.transaction(async (tx) => {
     const now = await store.lockTarget(tx, orgId, connectorId);
     if (!now || !(await store.lockHeld(tx, orgId, id, holder))) throw new LeaseLost();
     if (now.status !== "active")
@@ -76,6 +87,8 @@ async function apply({ db }: Platform, { id, holder, target }: Claim, reading: R
       await store.release(tx, orgId, id, holder);
       return "released";
     }
+    const full = await takeStorage(platform, tx, orgId, files);
+    if (full) throw new Failure("too_large", full.message);
     const outcome = await makeEqual(tx, orgId, { connectorId, commit, author }, files);
     if (!outcome) {
       throw new Failure(
@@ -83,9 +96,13 @@ async function apply({ db }: Platform, { id, holder, target }: Claim, reading: R
         "The organization would have more than 10,000 templates. Choose a smaller folder, or remove some.",
       );
     }
-    await store.succeed(tx, orgId, id, { commit, ...outcome, problems: [...problems, ...outcome.problems] });
+    await removeOldVersions(platform, tx, orgId, { connectorId });
+    const { added, changed, removed, unchanged } = outcome;
+    const problems = [...reading.problems, ...outcome.problems.items];
+    const problemCount = reading.problemCount + outcome.problems.count;
+    const changes = { added, changed, removed, unchanged };
+    await store.succeed(tx, orgId, id, { commit, ...changes, problems, problemCount });
     await store.setSynced(tx, orgId, connectorId, commit);
-    const { added, changed, removed } = outcome;
     if (added + changed + removed > 0) {
       await recordAsSystem(tx, orgId, {
         action: "connector.synced",
@@ -103,6 +120,11 @@ interface Circumstances {
   commit: string | null;
 }
 
+/** It was neither stopped nor lost, so the time is over. */
+const isGivenUp = (error: unknown) =>
+  (error instanceof Error && error.name === "EgressError") ||
+  (error instanceof SandboxError && error.kind === "aborted");
+
 async function settle(
   { db, log }: Platform,
   { id, holder, attempt, target: { orgId, id: connectorId } }: Claim,
@@ -116,7 +138,7 @@ async function settle(
       return "released";
     }
     let failure = failureOf(error);
-    if (!failure && (error as Error).name === "EgressError")
+    if (!failure && isGivenUp(error))
       failure = new Failure("unreachable", "Reading the repository took longer than 5 minutes.", true);
     if (!failure) log.error({ syncId: id, connectorId, err: error }, "connector sync failed");
     const { code, message, retryable } =
@@ -125,7 +147,8 @@ async function settle(
     const pause = pauses[Math.min(attempt, pauses.length) - 1]!;
     // Not all at the same moment, when one code host was away for many.
     const againInSeconds = again ? pause * (0.9 + Math.random() * 0.2) : null;
-    await store.fail(db, orgId, id, holder, { code, message, retryable, commit, againInSeconds });
+    const failed = { code, message, retryable, commit, againInSeconds };
+    await failSync(db, orgId, { id, connectorId, holder }, failed);
     return again ? "retried" : "failed";
   } catch (trouble) {
     // The lease runs out, and another worker finds it.

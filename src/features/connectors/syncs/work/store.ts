@@ -14,20 +14,33 @@ export type TargetRow = Omit<Target, "baseUrl"> & {
   status: "active" | "disabled" | "disconnected";
 };
 
+const isDue = sql`s.status in ('queued', 'running') and s.due_at <= now()
+  and (s.status = 'queued' or s.lease_expires_at < now())
+  and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id
+    and r.status = 'running' and r.lease_expires_at >= now())`;
+
+/**
+ * Organizations with work that nobody is doing. First those that have least under way in all processes together, then
+ * those that have waited longest.
+ */
+export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
+  db.rows<{ orgId: OrgId }>(sql`
+    select w.org_id as "orgId" from (
+      select s.org_id, min(s.due_at) as since from connector_syncs s where ${isDue} group by s.org_id) w
+    order by (select count(*) from connector_syncs r where r.org_id = w.org_id
+      and r.status = 'running' and r.lease_expires_at >= now()), w.since
+    limit ${limit}`);
+
 /**
  * A connector with work to do that nobody is doing, locked. Others that look at the same moment pass it over.
- * Organizations in `except` have their share already. What work it is must be read afterwards: this statement may not see what a worker just before took.
+ * What work it is must be read afterwards: this statement may not see what a worker just before took.
  */
-export const lockIdleOfAll = (tx: Db, except: readonly OrgId[]) =>
+export const lockIdle = (tx: Db, orgId: OrgId) =>
   tx.row<TargetRow>(sql`
     select ${targetColumns} from connectors c
-    where c.id in (
+    where c.org_id = ${orgId} and c.id in (
       select s.connector_id from connector_syncs s
-      where s.status in ('queued', 'running') and s.due_at <= now()
-        and (s.status = 'queued' or s.lease_expires_at < now())
-        and s.org_id <> all(${except}::text[])
-        and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id
-          and r.status = 'running' and r.lease_expires_at >= now())
+      where s.org_id = ${orgId} and ${isDue}
       order by s.due_at limit 50)
     limit 1
     for no key update of c skip locked`);
@@ -36,6 +49,10 @@ export interface LiveSync {
   id: SyncId;
   status: "queued" | "running";
   attempt: number;
+  /** How often a worker died with it, before the one that has it now. */
+  workerDeaths: number;
+  /** What was being read when it was last tried. */
+  commit: string | null;
   /** Its time has come, or its worker has died. */
   due: boolean;
   /** Somebody is at it. */
@@ -44,7 +61,7 @@ export interface LiveSync {
 
 export const listLive = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.rows<LiveSync>(sql`
-    select id, status, attempt, (status = 'running' or due_at <= now()) as due,
+    select id, status, attempt, worker_deaths as "workerDeaths", commit_sha as commit, (status = 'running' or due_at <= now()) as due,
       (status = 'running' and lease_expires_at >= now()) as held
     from connector_syncs
     where org_id = ${orgId} and connector_id = ${connectorId} and status in ('queued', 'running')
@@ -60,9 +77,9 @@ export const supersede = (tx: Db, orgId: OrgId, ids: string[]) =>
 const leaseSeconds = 60;
 const lease = sql`now() + make_interval(secs => ${leaseSeconds}::float8)`;
 
-export const take = (tx: Db, orgId: OrgId, id: SyncId, holder: string) =>
+export const take = (tx: Db, orgId: OrgId, id: SyncId, holder: string, deaths: number) =>
   tx.run(sql`
-    update connector_syncs set status = 'running', attempt = attempt + 1, holder = ${holder},
+    update connector_syncs set status = 'running', attempt = attempt + 1, worker_deaths = ${deaths}, holder = ${holder},
       lease_expires_at = ${lease}, started_at = now()
     where org_id = ${orgId} and id = ${id}`);
 
@@ -72,6 +89,10 @@ const held = (orgId: OrgId, id: SyncId, holder: string) =>
 
 export const renew = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
   db.run(sql`update connector_syncs set lease_expires_at = ${lease} where ${held(orgId, id, holder)}`);
+
+/** The head that is being read. */
+export const noteCommit = (db: Db, orgId: OrgId, id: SyncId, holder: string, commit: string) =>
+  db.run(sql`update connector_syncs set commit_sha = ${commit} where ${held(orgId, id, holder)}`);
 
 /** In the order in which whoever takes work locks: the connector, then its sync. */
 export const lockTarget = (tx: Db, orgId: OrgId, connectorId: string) =>
@@ -90,7 +111,9 @@ export interface Result {
   changed: number;
   removed: number;
   unchanged: number;
+  /** The first of them are kept. */
   problems: Problem[];
+  problemCount: number;
 }
 
 const shownProblems = 100;
@@ -102,7 +125,7 @@ export const succeed = (tx: Db, orgId: OrgId, id: SyncId, result: Result) =>
       error_retryable = null, added = ${result.added}, changed = ${result.changed},
       removed = ${result.removed}, unchanged = ${result.unchanged},
       problems = ${JSON.stringify(result.problems.slice(0, shownProblems))}::text::jsonb,
-      problem_count = ${result.problems.length}
+      problem_count = ${result.problemCount}
     where org_id = ${orgId} and id = ${id}`);
 
 export const setSynced = (tx: Db, orgId: OrgId, connectorId: string, commit: string) =>
@@ -120,15 +143,16 @@ export interface Ended {
   againInSeconds: number | null;
 }
 
-/** None when the lease is somebody else's by now: then they will say how it went. */
+/** Undefined when the lease is somebody else's by now: then they will say how it went. */
 export const fail = (db: Db, orgId: OrgId, id: SyncId, holder: string | null, ended: Ended) =>
-  db.run(sql`
+  db.row<{ syncedAt: number | null }>(sql`
     update connector_syncs set status = ${ended.againInSeconds === null ? "failed" : "queued"},
       holder = null, lease_expires_at = null, error_code = ${ended.code}, error_message = ${ended.message},
       error_retryable = ${ended.retryable}, commit_sha = ${ended.commit},
       due_at = now() + make_interval(secs => ${ended.againInSeconds ?? 0}::float8),
       finished_at = case when ${ended.againInSeconds === null}::boolean then now() end
-    where ${holder === null ? sql`org_id = ${orgId} and id = ${id}` : held(orgId, id, holder)}`);
+    where ${holder === null ? sql`org_id = ${orgId} and id = ${id}` : held(orgId, id, holder)}
+    returning (select c.synced_at from connectors c where c.id = connector_id) as "syncedAt"`);
 
 /** Given back unfinished: the attempt does not count. */
 export const release = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>

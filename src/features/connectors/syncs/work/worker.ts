@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OrgId, Platform } from "../../../../platform/context.ts";
+import type { Platform } from "../../../../platform/context.ts";
 import { topic } from "../service.ts";
 import { claimNext } from "./claim.ts";
 import { perform } from "./perform.ts";
 
-/** How many repositories one process reads at a time; each may hold a pack of 64 MiB. */
-const atOnce = 4;
-/** A server that answers slowly holds its place for minutes: no organization can have them all. */
-const atOnceOfOne = 3;
+/**
+ * How many repositories one process reads at a time; each may hold a pack of 64 MiB. A server that answers slowly holds
+ * its place for minutes. Nobody waits in this queue: what waits are rows.
+ */
+const places = { capacity: 4, maxWaitMs: 0, maxWaiting: 0, maxWaitingPerKey: 0 };
 
 interface Worker {
   /** Looks for work now; resolves when there is none left and none is being done. */
@@ -35,9 +36,8 @@ function createWorker(platform: Platform): Worker {
 
   async function loop(): Promise<void> {
     const stopping = new AbortController();
-    const doing = new Map<Promise<void>, OrgId>();
-    const sated = () => [...new Set(doing.values())].filter((orgId) => shareOf(orgId) >= atOnceOfOne);
-    const shareOf = (orgId: OrgId) => [...doing.values()].filter((one) => one === orgId).length;
+    const doing = new Set<Promise<void>>();
+    const queue = platform.queues("connector syncs", places);
     try {
       for (;;) {
         woken = false;
@@ -46,19 +46,21 @@ function createWorker(platform: Platform): Worker {
         });
         // Work that was begun is given back when the process stops; none is begun then.
         if (!platform.jobs.isReady()) stopping.abort();
-        while (doing.size < atOnce && !stopping.signal.aborted) {
-          const claim = await claimNext(platform, sated());
-          if (!claim) break;
-          const work = perform(platform, claim, stopping.signal).finally(() => doing.delete(work));
-          doing.set(work, claim.target.orgId);
+        while (doing.size < places.capacity && !stopping.signal.aborted) {
+          const next = await claimNext(platform, (orgId) => queue.tryEnter(orgId));
+          if (!next) break;
+          const work = perform(platform, next.claim, stopping.signal).finally(() => {
+            doing.delete(work);
+            next.release();
+          });
+          doing.add(work);
         }
-        if (doing.size > 0)
-          await Promise.race([...doing.keys(), nudged, sleep(1_000, undefined, { ref: false })]);
+        if (doing.size > 0) await Promise.race([...doing, nudged, sleep(1_000, undefined, { ref: false })]);
         else if (!woken || stopping.signal.aborted) return;
       }
     } finally {
       running = undefined;
-      await Promise.all(doing.keys());
+      await Promise.all(doing);
     }
   }
 

@@ -1,0 +1,223 @@
+import type { Automation, Client } from "../client/index.ts";
+import { OperatorError } from "../platform/errors.ts";
+import { readArguments, UsageError } from "./arguments.ts";
+import { exit, type Io } from "./io.ts";
+import { bodyFromFlags, changeOptions, changesFromFlags, createOptions } from "./remote/automation-body.ts";
+import { localTime, paintStatus, schedule } from "./remote/format.ts";
+import { readInput } from "./remote/input.ts";
+import { connectionIdsOf, templateIdsOf } from "./remote/resources.ts";
+import {
+  cleanLines,
+  connectionHelp,
+  connectionOptions,
+  createGroup,
+  oneWord,
+  openSession,
+  type Session,
+  wholeNumber,
+} from "./remote/session.ts";
+import { watch } from "./remote/watch.ts";
+import { clean } from "./text.ts";
+
+const help = `
+Usage: signalbox automations <action> [options]
+
+Actions:
+  list                         your automations; everyone's with automations:manage
+  show <id>                    one automation, with its instructions
+  create [options]             make one, from options or from a JSON file
+  update <id> [options]        change what is given as an option, leave the rest
+  run <id> [--watch]           run it now
+  activate <id>                let its schedule count
+  deactivate <id>              let its schedule rest
+  archive <id>                 put it away for good
+
+Options:
+  --status STATUS    list: active, inactive or archived (all but archived)
+  --limit N          list: how many at most (50)
+  --watch            run: follow the run to its end, see \`signalbox runs --help\`
+  create, update:
+  --file FILE        create: the request body of POST /v1/automations as JSON; - reads stdin
+  --name NAME        or from options: its name
+  --instructions T   what the runner is given; --instructions-file FILE reads them (-: stdin)
+  --daily HH:MM      every day. Without a schedule it runs by hand only
+  --weekly D,D@HH:MM on weekdays, such as mon,thu@09:00
+  --cron EXPRESSION  minute, hour, day of month, month, day of week
+  --at TIME          once, at a local time such as 2026-03-08T09:30
+  --timezone ZONE    an IANA name (this machine's)
+  --model P/M        provider and model
+  --max-runtime S    seconds (3600)
+  --templates A,B    templates whose files its runs get, by id or slug; none: no template
+  --connections A,B  connections whose tokens its runs may get, by id or PROVIDER[/ACCOUNT]; none: no connection
+  --inactive         create: let its schedule rest from the beginning
+  every action:${connectionHelp}
+
+Examples:
+  signalbox automations list
+  signalbox automations create --name Triage --instructions "Look at new issues." --daily 09:00
+  signalbox automations create --file triage.json
+  signalbox automations update aut_01m7… --templates code-review --connections github
+  signalbox automations run aut_01m7… --watch
+`;
+
+async function list(args: string[], io: Io): Promise<number> {
+  const options = {
+    ...connectionOptions,
+    status: { type: "string" },
+    limit: { type: "string", default: "50" },
+  } as const;
+  const { values } = readArguments(args, { help, options });
+  const { status } = values;
+  if (status !== undefined && !["active", "inactive", "archived"].includes(status)) {
+    throw new UsageError("--status must be active, inactive or archived.");
+  }
+  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const session = openSession(values, io);
+  const page = await session.client.automations.list({ status, limit });
+  session.showList(
+    page,
+    [
+      { title: "ID", value: ({ id }) => id, whole: true },
+      { title: "NAME", value: ({ name }) => name },
+      {
+        title: "STATUS",
+        value: ({ status }) => status,
+        whole: true,
+        paint: (text, { status }) => paintStatus(session.paint, status, text),
+      },
+      { title: "SCHEDULE", value: (one) => schedule(one.schedule) },
+      { title: "NEXT RUN", value: ({ nextRunAt }) => localTime(nextRunAt), whole: true },
+    ],
+    "There are no automations. Make one with `signalbox automations create`.",
+  );
+  return exit.ok;
+}
+
+async function show(args: string[], io: Io): Promise<number> {
+  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
+  const id = oneWord(words, "the automation's id");
+  const session = openSession(values, io);
+  const reply = await session.client.automations.read(id);
+  describe(session, reply);
+  return exit.ok;
+}
+
+function describe(session: Session, reply: { automation: Automation }): void {
+  const { automation } = reply;
+  const { model } = automation;
+  session.showOne(reply, [
+    ["id", clean(automation.id)],
+    ["name", clean(automation.name)],
+    ["status", paintStatus(session.paint, automation.status, clean(automation.status))],
+    ["schedule", clean(schedule(automation.schedule))],
+    ["next run", localTime(automation.nextRunAt)],
+    ["model", model && clean(`${model.providerId}/${model.modelId}`)],
+    ["longest run", `${automation.maxRuntimeSeconds} s`],
+    ["templates", clean(automation.templates.map(nameTemplate).join(", "))],
+    ["connections", clean(automation.connections.map(nameConnection).join(", "))],
+    ["owner", clean(automation.memberId ?? "nobody: the owner has left")],
+    ["revision", `${automation.revision}, of ${localTime(automation.updatedAt)}`],
+  ]);
+  if (!session.json) session.io.out(`\n${cleanLines(automation.instructions)}`);
+}
+
+const nameTemplate = ({ id, slug, name }: Automation["templates"][number]) =>
+  name === null ? `${id} (gone)` : `${name} (${slug})`;
+
+const nameConnection = ({ id, providerId, account }: Automation["connections"][number]) =>
+  providerId === null ? `${id} (ended)` : `${providerId}/${account}`;
+
+/** Templates and connections that were given by name, by their ids. */
+async function resourcesFrom(
+  client: Client,
+  { templates, connections }: { templates?: string | undefined; connections?: string | undefined },
+) {
+  return {
+    ...(templates === undefined ? {} : { templateIds: await templateIdsOf(client, templates) }),
+    ...(connections === undefined ? {} : { connectionIds: await connectionIdsOf(client, connections) }),
+  };
+}
+
+async function create(args: string[], io: Io): Promise<number> {
+  const options = { ...connectionOptions, ...createOptions, file: { type: "string" } } as const;
+  const { values } = readArguments(args, { help, options });
+  const body = values.file === undefined ? bodyFromFlags(values) : parseBody(readInput(values.file), values);
+  const session = openSession(values, io);
+  const { client } = session;
+  const reply = await client.automations.create({
+    ...(body as object),
+    ...(await resourcesFrom(client, values)),
+  });
+  const { id, name, nextRunAt } = reply.automation;
+  const next =
+    nextRunAt === null
+      ? `Run it with \`signalbox automations run ${id}\`.`
+      : `Its next run is at ${localTime(nextRunAt)}.`;
+  session.showResult(reply, `Made ${id}: ${name}. ${next}`);
+  return exit.ok;
+}
+
+async function update(args: string[], io: Io): Promise<number> {
+  const options = { ...connectionOptions, ...changeOptions } as const;
+  const { values, words } = readArguments(args, { help, options, words: 1 });
+  const id = oneWord(words, "the automation's id");
+  if (Object.keys(changeOptions).every((name) => values[name as keyof typeof changeOptions] === undefined))
+    throw new UsageError("Say what to change, such as --name NAME.");
+  const body = changesFromFlags(values);
+  const session = openSession(values, io);
+  const { client } = session;
+  const reply = await client.automations.change(id, { ...body, ...(await resourcesFrom(client, values)) });
+  const { name, revision } = reply.automation;
+  session.showResult(reply, `Changed ${id}: ${name}, now at revision ${revision}.`);
+  return exit.ok;
+}
+
+function parseBody(text: string, values: Record<string, unknown>): unknown {
+  const other = Object.keys(createOptions).find(
+    (name) => values[name] !== undefined && values[name] !== false,
+  );
+  if (other) throw new UsageError(`--file has everything in it, so --${other} does not go with it.`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new OperatorError(`The file is not JSON: ${clean((error as Error).message)}.`);
+  }
+}
+
+async function run(args: string[], io: Io): Promise<number> {
+  const options = { ...connectionOptions, watch: { type: "boolean", default: false } } as const;
+  const { values, words } = readArguments(args, { help, options, words: 1 });
+  const id = oneWord(words, "the automation's id");
+  const session = openSession(values, io);
+  const reply = await session.client.automations.run(id);
+  if (values.watch) return watch(session, reply.run.id);
+  session.showResult(
+    reply,
+    `Queued ${reply.run.id}. Follow it with \`signalbox runs watch ${reply.run.id}\`.`,
+  );
+  return exit.ok;
+}
+
+const change =
+  (action: "activate" | "deactivate" | "archive", done: string) => async (args: string[], io: Io) => {
+    const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
+    const id = oneWord(words, "the automation's id");
+    const session = openSession(values, io);
+    const reply = await session.client.automations[action](id);
+    const { automation } = reply;
+    const next =
+      automation.nextRunAt === null ? "" : ` Its next run is at ${localTime(automation.nextRunAt)}.`;
+    session.showResult(reply, `${automation.id} (${automation.name}) ${done}.${next}`);
+    return exit.ok;
+  };
+
+export const automations = createGroup(help, {
+  list,
+  show,
+  create,
+  update,
+  run,
+  activate: change("activate", "is active"),
+  deactivate: change("deactivate", "is inactive"),
+  archive: change("archive", "is archived"),
+});

@@ -1,0 +1,136 @@
+import { type Client, type Connection, RefusedError } from "../client/index.ts";
+import { readArguments } from "./arguments.ts";
+import { exit, type Io } from "./io.ts";
+import { localTime, paintStatus } from "./remote/format.ts";
+import {
+  connectionHelp,
+  connectionOptions,
+  createGroup,
+  oneWord,
+  openSession,
+  wholeNumber,
+} from "./remote/session.ts";
+import { clean } from "./text.ts";
+
+const help = `
+Usage: signalbox connections <action> [options]
+
+Actions:
+  list         accounts connected at outside providers: yours and shared ones; everyone's with connections:manage
+  show <id>    one connection: how it is, what it may do, who may use it
+
+Options:
+  --provider ID      list: only of this provider
+  --ended            list: those that have ended, for 90 days
+  --limit N          list: how many at most (50)
+  every action:${connectionHelp}
+
+Examples:
+  signalbox connections list
+  signalbox connections list --provider github --json | jq '.items[].health'
+  signalbox connections show con_01m7…
+`;
+
+const accountOf = ({ outsideAccount, account }: Connection) =>
+  outsideAccount ? (outsideAccount.name ?? outsideAccount.subject) : account;
+
+async function list(args: string[], io: Io): Promise<number> {
+  const options = {
+    ...connectionOptions,
+    provider: { type: "string" },
+    ended: { type: "boolean", default: false },
+    limit: { type: "string", default: "50" },
+  } as const;
+  const { values } = readArguments(args, { help, options });
+  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const session = openSession(values, io);
+  const page = await session.client.connections.list({
+    providerId: values.provider,
+    ended: values.ended ? "true" : undefined,
+    limit,
+  });
+  const people =
+    session.json || page.items.length === 0 ? new Map<string, string>() : await memberNames(session.client);
+  session.showList(
+    page,
+    [
+      { title: "ID", value: ({ id }) => id, whole: true },
+      { title: "PROVIDER", value: ({ providerId }) => providerId },
+      { title: "ACCOUNT", value: accountOf },
+      {
+        title: "HEALTH",
+        value: ({ health }) => health.status,
+        whole: true,
+        paint: (text, { health }) => paintStatus(session.paint, health.status, text),
+      },
+      { title: "WHOSE", value: (one) => ownerOf(one, people) },
+      { title: "LAST USED", value: ({ lastUsedAt }) => localTime(lastUsedAt), whole: true },
+    ],
+    values.ended ? "No connection has ended." : "There are no connections.",
+  );
+  return exit.ok;
+}
+
+const ownerOf = ({ shared, memberId }: Connection, people: Map<string, string>): string =>
+  shared ? "shared" : memberId === null ? "a former member" : (people.get(memberId) ?? memberId);
+
+async function show(args: string[], io: Io): Promise<number> {
+  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
+  const id = oneWord(words, "the connection's id");
+  const session = openSession(values, io);
+  const { client } = session;
+  const reply = await client.connections.read(id);
+  const { connection } = reply;
+  const { health, scopes, revocation } = connection;
+  const people = session.json ? new Map<string, string>() : await memberNames(client);
+  session.showOne(reply, [
+    ["id", clean(connection.id)],
+    ["provider", clean(connection.providerId)],
+    ["account", clean(accountOf(connection))],
+    ["label", clean(connection.account)],
+    ["health", paintStatus(session.paint, health.status, clean(health.status))],
+    ["", health.message && clean(health.message)],
+    ["whose", clean(ownerOf(connection, people))],
+    ["used by", session.json ? null : clean(await usersOf(client, connection, people))],
+    ["scopes", clean(scopes.granted.join(" "))],
+    ["not granted", clean(scopes.missing.join(" "))],
+    ["token expires", localTime(connection.tokenExpiresAt)],
+    ["connected", localTime(connection.connectedAt)],
+    ["last used", localTime(connection.lastUsedAt)],
+    ["ended", localTime(connection.endedAt)],
+    ["revocation", revocation && clean(revocation.message)],
+  ]);
+  return exit.ok;
+}
+
+/** Who may use a shared connection, as far as the caller may know. */
+async function usersOf(client: Client, connection: Connection, people: Map<string, string>): Promise<string> {
+  if (!connection.shared) return ownerOf(connection, people);
+  const reply = await allowed(client.connections.grants(connection.id));
+  if (!reply) return "those whom an owner or admin chose";
+  const { everyone, memberIds, teamIds } = reply.grants;
+  if (everyone) return "every member";
+  const teams = teamIds.length > 0 ? ((await allowed(client.teams.list({ limit: 1000 })))?.items ?? []) : [];
+  const names = [
+    ...memberIds.map((id) => people.get(id) ?? id),
+    ...teamIds.map((id) => `team ${teams.find((team) => team.id === id)?.name ?? id}`),
+  ];
+  return names.length > 0 ? names.join(", ") : "nobody yet";
+}
+
+async function memberNames(client: Client): Promise<Map<string, string>> {
+  const page = await allowed(client.members.list({ limit: 1000 }));
+  return new Map(page?.items.map(({ id, name }) => [id, name]));
+}
+
+/** Undefined where the caller may not see it: names are a help, not the matter. */
+async function allowed<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RefusedError && (error.status === 403 || error.status === 404)) return undefined;
+    throw error;
+  }
+}
+
+export const connections = createGroup(help, { list, show });

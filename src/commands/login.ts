@@ -1,0 +1,161 @@
+import { hostname } from "node:os";
+import { createClient, type Me, RefusedError } from "../client/index.ts";
+import { OperatorError } from "../platform/errors.ts";
+import { readArguments } from "./arguments.ts";
+import { exit, type Io } from "./io.ts";
+import {
+  checkKey,
+  defaultUrl,
+  NotSignedIn,
+  parseUrl,
+  profileName,
+  readKeyFile,
+} from "./remote/login-settings.ts";
+import { type Profile, profilesFile, readProfiles, writeProfiles } from "./remote/profiles.ts";
+import { openPrompt, type Prompt } from "./remote/prompt.ts";
+import { userAgent, withServer } from "./remote/session.ts";
+import { clean } from "./text.ts";
+
+const help = `
+Usage: signalbox login [--url URL] [--key-file FILE | --email ADDRESS] [--profile NAME]
+
+Signs in to a server, for the commands that need one. Asks for an API key, checks it and stores it in a
+file that only you can read. With --email it asks for your password (and a code, where a second factor is
+on) and makes an API key of its own, named after this machine; the password is not stored.
+Where stdin is a pipe, key, password and code are read from it, one a line.
+
+Options:
+  --url URL            the server, or SIGNALBOX_URL (${defaultUrl})
+  --key-file FILE      read the API key from a file
+  --email ADDRESS      sign in with a password instead of an API key
+  --organization ID    with --email, where you belong to several organizations
+  --profile NAME       store it under this name, to use with --profile (default)
+
+Stored in: $XDG_CONFIG_HOME/signalbox/logins.json (~/.config/signalbox/logins.json)
+Exit codes: 0 signed in, 1 failed, 2 typed wrongly, 4 the server did not accept it
+
+Examples:
+  signalbox login
+  signalbox login --url https://signalbox.example.com --email ada@example.com
+  signalbox login --profile staging --key-file ~/staging.key < /dev/null
+`;
+
+const options = {
+  url: { type: "string" },
+  "key-file": { type: "string" },
+  email: { type: "string" },
+  organization: { type: "string" },
+  profile: { type: "string" },
+} as const;
+
+export const login = withServer(async (args: string[], io: Io): Promise<number> => {
+  const { values } = readArguments(args, { help, options });
+  const { environment } = io;
+  const name = profileName(values.profile, environment);
+  const profiles = readProfiles(environment);
+  const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const url = parseUrl(values.url ?? (environment.SIGNALBOX_URL || before?.url || defaultUrl));
+  if (url.startsWith("http:") && !isLoopback(url)) {
+    io.err(
+      `${url} is not encrypted: others on the way can read what you send. Use https where there is one.`,
+    );
+  }
+  const prompt = openPrompt(io.input);
+  try {
+    const made =
+      values.email === undefined
+        ? { key: await askForKey(values["key-file"], url, prompt) }
+        : await createKey(url, values.email, values.organization, prompt);
+    const me = await createClient({ url, credential: { apiKey: made.key }, userAgent }).me();
+    const profile: Profile = { url, ...made, email: me.user.email, ...organizationOf(me) };
+    writeProfiles(environment, { ...profiles, [name]: profile });
+    if (before?.keyId && before.url === url) await endKey(profile, before.keyId);
+    const where = profile.organization === undefined ? "" : ` in ${profile.organization}`;
+    io.out(clean(`Signed in to ${url} as ${me.user.name} <${me.user.email}>${where}.`));
+    io.err(`The API key is stored in ${profilesFile(environment)}.`);
+    return exit.ok;
+  } finally {
+    prompt.close();
+  }
+});
+
+const isLoopback = (url: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+
+const organizationOf = ({ organizations, activeOrganizationId }: Me): { organization?: string } => {
+  const found = organizations.find(({ organizationId }) => organizationId === activeOrganizationId);
+  return found ? { organization: found.organizationName } : {};
+};
+
+const askForKey = async (file: string | undefined, url: string, prompt: Prompt) =>
+  checkKey(
+    file === undefined
+      ? await prompt.ask(`API key for ${url}: `, { hidden: true })
+      : readKeyFile(file, "--key-file"),
+  );
+
+/** Signs in with a password, makes an API key, and ends the session again. */
+async function createKey(
+  url: string,
+  email: string,
+  organizationId: string | undefined,
+  prompt: Prompt,
+): Promise<{ key: string; keyId: string }> {
+  const visitor = createClient({ url, userAgent });
+  const password = await prompt.ask(`Password of ${email}: `, { hidden: true });
+  const first = await explainRefusal(visitor.auth.signIn({ email, password }), {
+    401: "The e-mail address or the password is wrong. Type them again, or reset the password.",
+  });
+  const { token } =
+    "token" in first
+      ? first
+      : await explainRefusal(
+          visitor.auth.signInTwoFactor({
+            twoFactorToken: first.twoFactorToken,
+            code: await prompt.ask("Code from the authenticator app: "),
+          }),
+          { 401: "The code is wrong or was used before. Run `signalbox login` again with the next code." },
+        );
+  const client = createClient({ url, credential: { sessionToken: token }, userAgent });
+  try {
+    await chooseOrganization(client, organizationId);
+    const { apiKey, key } = await client.apiKeys.create({
+      name: `signalbox CLI on ${hostname()}`.slice(0, 120),
+    });
+    return { key, keyId: apiKey.id };
+  } finally {
+    await client.auth.signOut().catch(() => {});
+  }
+}
+
+async function chooseOrganization(client: ReturnType<typeof createClient>, wanted: string | undefined) {
+  const { organizations, activeOrganizationId } = await client.me();
+  const chosen = wanted ?? activeOrganizationId ?? organizations[0]?.organizationId;
+  if (chosen === undefined) {
+    throw new OperatorError(
+      "You belong to no organization yet. Make one (POST /v1/organizations), or accept an invitation; then sign in again.",
+    );
+  }
+  if (wanted === undefined && activeOrganizationId === null && organizations.length > 1) {
+    const list = organizations.map((one) => `${one.organizationId} (${clean(one.organizationName)})`);
+    throw new OperatorError(
+      `You belong to several organizations. Choose one with --organization: ${list.join(", ")}.`,
+    );
+  }
+  if (chosen !== activeOrganizationId) await client.auth.switchOrganization(chosen);
+}
+
+/** Signing in is refused with a bare 401; the person needs to know which of the things they typed it was. */
+async function explainRefusal<T>(work: Promise<T>, sentences: Record<number, string>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const sentence = error instanceof RefusedError ? sentences[error.status] : undefined;
+    throw sentence ? new NotSignedIn(sentence) : error;
+  }
+}
+
+/** The key that an earlier login made here; a key that is gone already is no problem. */
+async function endKey(profile: Profile, keyId: string): Promise<void> {
+  const client = createClient({ url: profile.url, credential: { apiKey: profile.key }, userAgent });
+  await client.apiKeys.remove(keyId).catch(() => {});
+}

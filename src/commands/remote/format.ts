@@ -1,0 +1,70 @@
+import type { Automation, Run } from "../../client/index.ts";
+import type { Paint } from "../text.ts";
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** A moment in local time: sorted as text it is sorted by time. */
+export function localTime(at: number | null): string {
+  if (at === null) return "";
+  const date = new Date(at);
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+export function clockTime(at: number): string {
+  const date = new Date(at);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** How long a run took, or has taken so far. */
+export const runTime = ({ startedAt, finishedAt }: Pick<Run, "startedAt" | "finishedAt">): string =>
+  startedAt === null ? "" : duration((finishedAt ?? Date.now()) - startedAt);
+
+/** Millionths as units, with two to six decimals. */
+export function cost(micros: number): string {
+  const [units, decimals] = (micros / 1e6).toFixed(6).split(".") as [string, string];
+  return `${units}.${decimals.replace(/0{1,4}$/, "")}`;
+}
+
+export const count = (value: number): string => value.toLocaleString("en-US");
+
+const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+export function schedule(given: Automation["schedule"]): string {
+  switch (given.kind) {
+    case "manual":
+      return "by hand";
+    case "once":
+      return `once, ${localTime(given.at)}`;
+    case "daily":
+      return `daily ${two(given.hour)}:${two(given.minute)} ${given.timezone}`;
+    case "weekly":
+      return `${given.daysOfWeek.map((day) => days[day]).join(",")} ${two(given.hour)}:${two(given.minute)} ${given.timezone}`;
+    case "cron":
+      return `cron ${given.expression} ${given.timezone}`;
+  }
+}
+
+const colours: Record<string, Exclude<keyof Paint, "bold">> = {
+  succeeded: "green",
+  active: "green",
+  connected: "green",
+  running: "cyan",
+  queued: "cyan",
+  expiring: "yellow",
+  uncertain: "yellow",
+  skipped: "yellow",
+  cancelled: "yellow",
+  failed: "red",
+  needs_reconnect: "red",
+};
+
+export const paintStatus = (paint: Paint, status: string, text = status): string =>
+  paint[colours[status] ?? "dim"](text);

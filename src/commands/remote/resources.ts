@@ -1,0 +1,50 @@
+import type { Client, Connection } from "../../client/index.ts";
+import { OperatorError } from "../../platform/errors.ts";
+import { clean } from "../text.ts";
+
+/** `none` stands for an empty list. */
+const wordsOf = (text: string): string[] =>
+  text.trim() === "none"
+    ? []
+    : text
+        .split(",")
+        .map((word) => word.trim())
+        .filter((word) => word !== "");
+
+/** The ids of templates that were given by id or slug. */
+export async function templateIdsOf(client: Client, text: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of wordsOf(text)) {
+    if (word.startsWith("tpl_")) {
+      ids.push(word);
+      continue;
+    }
+    const [found] = (await client.templates.list({ slug: word, limit: 1 })).items;
+    if (!found)
+      throw new OperatorError(`There is no template ${clean(word)}. Try \`signalbox templates list\`.`);
+    ids.push(found.id);
+  }
+  return ids;
+}
+
+/** The ids of connections that were given by id, or by provider and perhaps account. */
+export async function connectionIdsOf(client: Client, text: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of wordsOf(text)) {
+    if (word.startsWith("ocn_")) {
+      ids.push(word);
+      continue;
+    }
+    const [providerId = "", account] = word.split("/", 2);
+    const { items } = await client.connections.list({ providerId, limit: 100 });
+    const named = items.filter((one) => account === undefined || one.account === account);
+    if (named.length === 0)
+      throw new OperatorError(`There is no connection ${clean(word)}. Try \`signalbox connections list\`.`);
+    if (named.length > 1) throw new OperatorError(severalOf(word, named));
+    ids.push(named[0]!.id);
+  }
+  return ids;
+}
+
+const severalOf = (word: string, found: Connection[]) =>
+  `There are several connections ${clean(word)}. Give one of the ids: ${found.map(({ id }) => clean(id)).join(", ")}.`;

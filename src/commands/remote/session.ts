@@ -1,0 +1,139 @@
+import { type Client, createClient } from "../../client/index.ts";
+import { version } from "../../platform/version.ts";
+import { UsageError } from "../arguments.ts";
+import { type Command, exit, type Io } from "../io.ts";
+import { clean, type Paint, painter, screenOf } from "../text.ts";
+import { describeFailure } from "./failures.ts";
+import { findLogin, type Login, type LoginFlags } from "./login-settings.ts";
+import { type Column, renderTable } from "./table.ts";
+
+export const connectionOptions = {
+  url: { type: "string" },
+  "key-file": { type: "string" },
+  profile: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
+export const connectionHelp = `
+  --json             what the API answers, as JSON
+  --profile NAME     a login of its own, see \`signalbox login\`; or SIGNALBOX_PROFILE
+  --url URL          the server; or SIGNALBOX_URL
+  --key-file FILE    a file with an API key; or SIGNALBOX_API_KEY, SIGNALBOX_API_KEY_FILE
+
+Exit codes: 0 done, 1 failed, 2 typed wrongly, 4 not signed in or not allowed, 5 not found`;
+
+export const userAgent = `signalbox-cli/${version}`;
+
+/** What a command needs to talk to a server and to a person. */
+export interface Session {
+  client: Client;
+  login: Login;
+  json: boolean;
+  paint: Paint;
+  io: Io;
+  /** A table, or with --json the page as the API gives it. */
+  showList<Row>(
+    page: { items: Row[]; nextCursor: string | null },
+    columns: Column<Row>[],
+    none: string,
+  ): void;
+  /** Lines of `name  value`, or with --json the whole. */
+  showOne(whole: unknown, fields: [name: string, value: string | null][]): void;
+  /** One sentence, or with --json the whole. */
+  showResult(whole: unknown, sentence: string): void;
+}
+
+export function openSession(flags: LoginFlags & { json: boolean }, io: Io): Session {
+  const login = findLogin(flags, io.environment);
+  const client = createClient({
+    url: login.url,
+    credential: { apiKey: login.key },
+    userAgent,
+    signal: io.signal,
+  });
+  const { json } = flags;
+  const screen = screenOf(process.stdout);
+  // Without a terminal nobody's width is known, and a program reads better what is not cut.
+  const width = process.stdout.isTTY ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const paint = painter(screen.colour);
+  const showJson = (value: unknown) => io.out(JSON.stringify(value, null, 2));
+  return {
+    client,
+    login,
+    json,
+    paint,
+    io,
+    showList(page, columns, none) {
+      if (json) return showJson(page);
+      if (page.items.length === 0) return io.err(none);
+      const [head, ...rows] = renderTable(columns, page.items, width);
+      io.out(paint.dim(head!));
+      for (const row of rows) io.out(row);
+      if (page.nextCursor !== null)
+        io.err(`There are more; this is the first ${page.items.length}. Use --limit.`);
+    },
+    showOne(whole, fields) {
+      if (json) return showJson(whole);
+      const shown = fields.filter((field): field is [string, string] => field[1] !== null && field[1] !== "");
+      const longest = Math.max(...shown.map(([name]) => name.length));
+      for (const [name, value] of shown) io.out(`${paint.dim(name.padEnd(longest))}  ${value}`);
+    },
+    showResult(whole, sentence) {
+      if (json) showJson(whole);
+      else io.out(clean(sentence));
+    },
+  };
+}
+
+/** Text of several lines from outside, made safe to print: line breaks and tabs stay. */
+export const cleanLines = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.split("\t").map(clean).join("\t"))
+    .join("\n");
+
+/** Runs a command that talks to a server; what the server refuses becomes a sentence and an exit code. */
+export const withServer =
+  (command: Command): Command =>
+  async (args, io) => {
+    try {
+      return await command(args, io);
+    } catch (error) {
+      const failure = describeFailure(error);
+      if (!failure) throw error;
+      io.err(failure.sentence);
+      return failure.code;
+    }
+  };
+
+/** A command whose first word says what to do. */
+export function createGroup(help: string, actions: Record<string, Command>): Command {
+  return withServer(async ([action, ...args], io) => {
+    if (action === "--help" || action === "-h" || (action === "help" && args.length === 0)) {
+      io.out(help.trim());
+      return exit.ok;
+    }
+    const run = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined;
+    if (!run) {
+      const known = Object.keys(actions).join(", ");
+      throw new UsageError(
+        action === undefined ? `Say what to do: ${known}.` : `"${clean(action)}" is none of ${known}.`,
+      );
+    }
+    return run(args, io);
+  });
+}
+
+export function oneWord(words: string[], what: string): string {
+  const [word] = words;
+  if (!word) throw new UsageError(`Name ${what}.`);
+  return word;
+}
+
+export function wholeNumber(name: string, text: string, from: number, to: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= from && value <= to)) {
+    throw new UsageError(`--${name} must be a whole number from ${from} to ${to}.`);
+  }
+  return value;
+}

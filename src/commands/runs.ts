@@ -1,0 +1,158 @@
+import { readArguments, UsageError } from "./arguments.ts";
+import { exit, type Io } from "./io.ts";
+import { cost, count, duration, localTime, paintStatus, runTime } from "./remote/format.ts";
+import {
+  cleanLines,
+  connectionHelp,
+  connectionOptions,
+  createGroup,
+  oneWord,
+  openSession,
+  wholeNumber,
+} from "./remote/session.ts";
+import { eventLines, watch as watchRun } from "./remote/watch.ts";
+import { clean } from "./text.ts";
+
+const help = `
+Usage: signalbox runs <action> [options]
+
+Actions:
+  list                     runs, newest first
+  show <id>                one run: its state and why, what it used, its last events
+  watch <id>               what happens, as it happens, until the run has ended
+  cancel <id>              cancel a waiting run, ask a running one to stop
+  retry <id> [--watch]     queue an ended run again, with the revision it used
+
+Options:
+  --automation ID    list: only of this automation
+  --status A,B       list: queued, running, succeeded, failed, cancelled, skipped
+  --limit N          list: how many at most (20)
+  --events N         show: how many of the last events, 0 to 1000 (10)
+  --watch            retry: follow the new run to its end
+  every action:${connectionHelp}
+
+watch (and --watch) ends with 0 when the run succeeded and with 1 when it did not; with --json it prints
+one JSON object a line: {"type":"event","event"}, {"type":"run","run"} or {"type":"reconnecting","reason"}.
+
+Examples:
+  signalbox runs list --status failed,skipped
+  signalbox runs watch run_01m7… && echo it succeeded
+  signalbox runs retry run_01m7… --watch
+`;
+
+const statuses = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"];
+
+async function list(args: string[], io: Io): Promise<number> {
+  const options = {
+    ...connectionOptions,
+    automation: { type: "string" },
+    status: { type: "string" },
+    limit: { type: "string", default: "20" },
+  } as const;
+  const { values } = readArguments(args, { help, options });
+  const { status, automation: automationId } = values;
+  if (status?.split(",").some((one) => !statuses.includes(one))) {
+    throw new UsageError(`--status takes some of ${statuses.join(", ")}, separated by commas.`);
+  }
+  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const session = openSession(values, io);
+  const page = await session.client.runs.list({ status, automationId, limit });
+  session.showList(
+    page,
+    [
+      { title: "ID", value: ({ id }) => id, whole: true },
+      { title: "AUTOMATION", value: ({ automationName }) => automationName },
+      {
+        title: "STATUS",
+        value: ({ status }) => status,
+        whole: true,
+        paint: (text, { status }) => paintStatus(session.paint, status, text),
+      },
+      { title: "MADE", value: ({ createdAt }) => localTime(createdAt), whole: true },
+      { title: "TOOK", value: (run) => runTime(run), align: "right" },
+      {
+        title: "WHY",
+        value: ({ reason, reasonDetail, error }) => reasonDetail ?? error?.message ?? reason ?? "",
+      },
+    ],
+    "There are no such runs.",
+  );
+  return exit.ok;
+}
+
+async function show(args: string[], io: Io): Promise<number> {
+  const options = { ...connectionOptions, events: { type: "string", default: "10" } } as const;
+  const { values, words } = readArguments(args, { help, options, words: 1 });
+  const id = oneWord(words, "the run's id");
+  const limit = wholeNumber("events", values.events, 0, 1000);
+  const session = openSession(values, io);
+  const { paint, client } = session;
+  const [detail, last] = await Promise.all([
+    client.runs.read(id),
+    limit === 0 ? { items: [], nextCursor: null } : client.runs.lastEvents(id, limit),
+  ]);
+  const { run, automation, usage, attempts } = detail;
+  const events = last.items.toReversed();
+  const runners = [...new Set(attempts.map(({ runnerId }) => runnerId).filter((one) => one !== null))];
+  session.showOne({ ...detail, lastEvents: events }, [
+    ["id", clean(run.id)],
+    ["automation", clean(`${automation.name} (${automation.id}, revision ${automation.revision})`)],
+    ["member", clean(run.memberName ?? `${run.memberId} (has left)`)],
+    ["status", paintStatus(paint, run.status)],
+    ["why", clean([run.reason, run.reasonDetail ?? run.error?.message].filter(Boolean).join(": "))],
+    ["trigger", run.retryOf === null ? run.trigger : clean(`retry of ${run.retryOf}`)],
+    ["made", localTime(run.createdAt)],
+    ["waited", run.startedAt === null ? null : duration(run.startedAt - run.createdAt)],
+    ["took", runTime(run)],
+    ["attempts", run.attempt > 0 ? String(run.attempt) : null],
+    ["runner", clean(runners.join(", "))],
+    ["tokens", `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out`],
+    ["cost", cost(usage.costMicros)],
+    ["late reports", run.lateReports > 0 ? count(run.lateReports) : null],
+    ["session", run.sessionId && clean(run.sessionId)],
+  ]);
+  if (session.json) return exit.ok;
+  if (run.resultSummary) io.out(`\n${cleanLines(run.resultSummary)}`);
+  if (events.length > 0) {
+    io.out(paint.dim(`\n${last.nextCursor === null ? "events" : `the last ${events.length} events`}`));
+    for (const event of events) for (const line of eventLines(session, event)) io.out(line);
+  }
+  return exit.ok;
+}
+
+async function watch(args: string[], io: Io): Promise<number> {
+  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
+  const id = oneWord(words, "the run's id");
+  return watchRun(openSession(values, io), id);
+}
+
+async function cancel(args: string[], io: Io): Promise<number> {
+  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
+  const id = oneWord(words, "the run's id");
+  const session = openSession(values, io);
+  const reply = await session.client.runs.cancel(id);
+  const { run } = reply;
+  session.showResult(
+    reply,
+    run.status === "cancelled"
+      ? `${run.id} is cancelled.`
+      : `${run.id} was asked to stop; it is still ${run.status}.`,
+  );
+  return exit.ok;
+}
+
+async function retry(args: string[], io: Io): Promise<number> {
+  const options = { ...connectionOptions, watch: { type: "boolean", default: false } } as const;
+  const { values, words } = readArguments(args, { help, options, words: 1 });
+  const id = oneWord(words, "the run's id");
+  const session = openSession(values, io);
+  const reply = await session.client.runs.retry(id);
+  if (values.watch) return watchRun(session, reply.run.id);
+  session.showResult(
+    reply,
+    `Queued ${reply.run.id}, a retry of ${id}. Follow it with \`signalbox runs watch ${reply.run.id}\`.`,
+  );
+  return exit.ok;
+}
+
+export const runs = createGroup(help, { list, show, watch, cancel, retry });

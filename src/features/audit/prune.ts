@@ -1,0 +1,69 @@
+import type { Platform } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { changeHead, checkHead, hashEntry } from "./chain.ts";
+import * as store from "./store.ts";
+
+const chainsPerPage = 50;
+const entriesPerStep = 1_000;
+const dayMs = 24 * 3600_000;
+
+/** Removes entries whose time is over, some at a time, always from the beginning of a chain. */
+export async function pruneAll({ db, log }: Pick<Platform, "db" | "log">, now = Date.now()): Promise<void> {
+  let after = "";
+  for (;;) {
+    const overdue = await store.listOverdueAcrossOrganizations(db, now, after, chainsPerPage);
+    for (const { scope } of overdue) {
+      for (;;) {
+        const removed = await db.transaction((tx) => pruneStep(tx, scope, now));
+        if (typeof removed === "string")
+          log.warn({ scope, reason: removed }, "audit entries are kept; run `signalbox audit verify`");
+        if (removed !== entriesPerStep) break;
+      }
+    }
+    if (overdue.length < chainsPerPage) return;
+    after = overdue.at(-1)!.scope;
+  }
+}
+
+/**
+ * Gives how many entries it removed, or why it removed none. What does not hold is evidence, so it is kept: whoever
+ * changes the dates of entries or the retention in the database does not get us to remove them.
+ */
+async function pruneStep(tx: Db, scope: string, now: number): Promise<number | string> {
+  const head = await store.lockHeadAcrossOrganizations(tx, scope);
+  if (!head) return 0;
+  const check = checkHead(tx.signer, head);
+  if (check === "invalid" || check === "unknown") return "the signature of the chain does not hold";
+  const until = now - head.retentionDays * dayMs;
+  const { prunedSequence, sequence } = head;
+  const rows = await store.listEntriesAcrossOrganizations(
+    tx,
+    scope,
+    prunedSequence,
+    sequence,
+    entriesPerStep,
+  );
+  let last = { sequence: prunedSequence, hash: head.prunedHash };
+  for (const row of rows) {
+    // Clocks may have gone back: what goes is an unbroken stretch from the beginning.
+    if (row.at >= until) break;
+    const holds =
+      row.sequence === last.sequence + 1 &&
+      row.previousHash === last.hash &&
+      row.hash === hashEntry(last.hash, row.sequence, row);
+    if (!holds) return `entry ${row.sequence} does not hold`;
+    last = row;
+  }
+  const removed = last.sequence - prunedSequence;
+  const next = rows[removed];
+  if (next ? next.previousHash !== last.hash : last.sequence === sequence && last.hash !== head.hash)
+    return `entry ${last.sequence} is not the one that the rest of the chain follows`;
+  if (removed === 0) return 0;
+  await store.deleteEntriesAcrossOrganizations(tx, scope, last.sequence);
+  await changeHead(tx, scope, {
+    prunedSequence: last.sequence,
+    prunedHash: last.hash,
+    prunedAt: now,
+  });
+  return removed;
+}

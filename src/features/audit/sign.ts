@@ -1,0 +1,95 @@
+import type { OrgId } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { newId } from "../../platform/ids.ts";
+import { appendEntry, changeHead, checkHead, type HeadCheck, isSigned } from "./chain.ts";
+import { nobody } from "./entry.ts";
+import * as store from "./store.ts";
+import { walkChain } from "./verify.ts";
+
+/** Signatures begin like sealed values, with the key that made them. */
+export const signedChains = { table: "audit_chains", id: "scope", column: "signature" };
+
+export interface Signing {
+  scope: string;
+  sequence: number;
+  hash: string;
+  /** What the signature was before. */
+  was: HeadCheck;
+  /** Why it was not signed; empty when it was. */
+  faults: string[];
+}
+
+/**
+ * Signs chains that were never signed, or the one that is named, whatever its signature is. Only an operator can say
+ * that an unsigned chain is the true one: nothing in the database tells an old chain from one that somebody has put in
+ * its place. The decision is an entry of the chain.
+ */
+export async function* signChains(db: Db, only?: string): AsyncGenerator<Signing> {
+  let after = "";
+  for (;;) {
+    const chains = await store.listChainsAcrossOrganizations(db, after, 100, only);
+    for (const chain of chains) {
+      const check = checkHead(db.signer, chain);
+      if (only === undefined ? check === "none" : !isSigned(check)) yield signChain(db, chain.scope);
+    }
+    if (chains.length < 100) return;
+    after = chains.at(-1)!.scope;
+  }
+}
+
+/** The chain is walked under the lock of its end, so that what is signed is what was checked. */
+const signChain = (db: Db, scope: string): Promise<Signing> =>
+  db.transaction(async (tx) => {
+    const head = (await store.lockHeadAcrossOrganizations(tx, scope))!;
+    const was = checkHead(db.signer, head);
+    const { faults } = await walkChain(tx, head);
+    const { sequence, hash } = head;
+    if (faults.length === 0) {
+      const orgId = scope === store.instanceScope ? null : (scope as OrgId);
+      const entry = {
+        id: newId("aud"),
+        at: Date.now(),
+        action: "audit_chain.signed",
+        ...nobody,
+        targetType: "audit_chain",
+        targetId: scope,
+        before: JSON.stringify({ signature: was }),
+        after: JSON.stringify({ sequence, hash }),
+      };
+      await appendEntry(tx, orgId, entry, { force: true });
+    }
+    return { scope, sequence, hash, was, faults };
+  });
+
+export interface Resigning {
+  current: number;
+  previous: number;
+  unknown: number;
+  resigned: number;
+  /** Chains that do not hold. They keep their signature. */
+  broken: { row: string; why: string }[];
+}
+
+/** Signs every chain under the current key that a previous one has signed, after walking it. */
+export async function resignChains(db: Db, { checkOnly }: { checkOnly: boolean }): Promise<Resigning> {
+  const found: Resigning = { current: 0, previous: 0, unknown: 0, resigned: 0, broken: [] };
+  let after = "";
+  for (;;) {
+    const chains = await store.listChainsAcrossOrganizations(db, after, 100);
+    for (const chain of chains) {
+      const check = checkHead(db.signer, chain);
+      if (check === "current" || check === "unknown") found[check]++;
+      if (check !== "previous") continue;
+      const { faults } = checkOnly ? { faults: [] } : await walkChain(db, chain);
+      if (checkOnly || faults.length) found.previous++;
+      else {
+        await db.transaction((tx) => changeHead(tx, chain.scope, {}));
+        found.resigned++;
+        found.current++;
+      }
+      if (faults.length) found.broken.push({ row: chain.scope, why: faults[0]! });
+    }
+    if (chains.length < 100) return found;
+    after = chains.at(-1)!.scope;
+  }
+}

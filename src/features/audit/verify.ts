@@ -1,0 +1,161 @@
+import type { Db } from "../../platform/db/index.ts";
+import { checkHead, type HeadCheck, hashEntry, isSigned } from "./chain.ts";
+import * as store from "./store.ts";
+
+export interface Verdict {
+  /** The organization's id, or `instance`. */
+  scope: string;
+  /** How many entries are there. */
+  entries: number;
+  /** How many were removed when their time was over. */
+  pruned: number;
+  /** Of the newest entry. */
+  sequence: number;
+  hash: string;
+  /** Which key signed the end of the chain. */
+  signature: HeadCheck;
+  /** What is wrong, in order; empty when the chain is whole. */
+  faults: string[];
+  /** What is not wrong, but could not be checked. */
+  notes: string[];
+}
+
+/** An entry that somebody noted elsewhere. */
+export interface Expected {
+  scope: string;
+  sequence: number;
+  hash: string;
+}
+
+export interface VerifyOptions {
+  only?: string | undefined;
+  expected?: readonly Expected[];
+}
+
+const chainsPerPage = 100;
+const entriesPerPage = 1_000;
+const maxFaults = 20;
+const maxMissing = 1_000;
+
+/** Walks every chain, or one, and says where it does not hold. A chain that should be there and is not has a verdict too. */
+export async function* verifyAll(
+  db: Db,
+  { only, expected = [] }: VerifyOptions = {},
+): AsyncGenerator<Verdict> {
+  let after = "";
+  for (let more = true; more; ) {
+    const chains = await store.listChainsAcrossOrganizations(db, after, chainsPerPage, only);
+    for (const chain of chains) yield verifyChain(db, chain, expected);
+    more = chains.length === chainsPerPage;
+    after = chains.at(-1)?.scope ?? "";
+  }
+  for (const { scope } of await store.listMissingChainsAcrossOrganizations(db, maxMissing, only))
+    yield absent(
+      scope,
+      scope === store.instanceScope
+        ? "the instance has no chain: it was removed"
+        : "the organization has no chain: it was removed",
+    );
+  for (const { scope } of await store.listStrayScopesAcrossOrganizations(db, maxMissing, only))
+    yield absent(scope, "there are entries, but the chain that they belong to is gone");
+}
+
+const absent = (scope: string, fault: string): Verdict => ({
+  scope,
+  entries: 0,
+  pruned: 0,
+  sequence: 0,
+  hash: "",
+  signature: "none",
+  faults: [fault],
+  notes: [],
+});
+
+async function verifyChain(
+  db: Db,
+  listed: store.ListedChain,
+  expected: readonly Expected[],
+): Promise<Verdict> {
+  let chain: store.Head = listed;
+  let walked = await walkChain(db, chain, expected);
+  // Entries that are pruned while we walk would look as if they were missing.
+  while (walked.faults.length) {
+    const now = await store.findHeadAcrossOrganizations(db, chain.scope);
+    if (!now || now.prunedSequence === chain.prunedSequence) break;
+    chain = now;
+    walked = await walkChain(db, chain, expected);
+  }
+  const signature = checkHead(db.signer, chain);
+  const faults = [...walked.faults];
+  const notes: string[] = [];
+  const fault = signatureFaults[signature];
+  if (fault) faults.unshift(fault);
+  if (chain.startedLate)
+    faults.unshift(
+      "the chain was started later than what it is about: an earlier one was removed and is lost",
+    );
+  if (!listed.hasOrganization) faults.unshift("the organization that the chain is about is not there");
+  for (const { sequence } of expected.filter((one) => one.scope === chain.scope)) {
+    if (sequence >= chain.prunedSequence) continue;
+    const text = `the noted entry ${sequence} is not there any more: entries up to ${chain.prunedSequence} are marked as removed when their time was over`;
+    if (isSigned(signature)) notes.push(`${text}, and the mark is signed`);
+    else faults.push(`${text}, and the mark is not signed`);
+  }
+  const { scope, sequence, hash, prunedSequence: pruned } = chain;
+  return { scope, entries: walked.entries, pruned, sequence, hash, signature, faults, notes };
+}
+
+const signatureFaults: Record<HeadCheck, string | undefined> = {
+  current: undefined,
+  previous: undefined,
+  none: "the chain is not signed: either it is older than signatures and nobody has run `signalbox audit sign` since, or somebody has removed the signature",
+  invalid:
+    "the signature is not of this chain: its end, its pruning mark or its retention was changed outside of Signalbox",
+  unknown:
+    "the chain is signed under a secret that is not configured: put that one into SIGNALBOX_SECRET_PREVIOUS",
+};
+
+/** The entries alone, whoever signed them. */
+export async function walkChain(
+  db: Db,
+  chain: store.Head,
+  expected: readonly Expected[] = [],
+): Promise<{ entries: number; faults: string[] }> {
+  const { scope, prunedSequence, prunedHash, sequence } = chain;
+  const noted = new Map(
+    expected.filter((one) => one.scope === scope).map((one) => [one.sequence, one.hash] as const),
+  );
+  const faults: string[] = [];
+  const fault = (text: string) => void (faults.length < maxFaults && faults.push(text));
+  const compare = (at: number, hash: string) => {
+    if (noted.has(at) && noted.get(at) !== hash) fault(`entry ${at} is not the one that was noted`);
+  };
+  let entries = 0;
+  let at = prunedSequence;
+  let before = prunedHash;
+  compare(at, before);
+  for (;;) {
+    const rows = await store.listEntriesAcrossOrganizations(db, scope, at, sequence, entriesPerPage);
+    for (const row of rows) {
+      if (row.sequence !== at + 1) fault(`${nameRange(at + 1, row.sequence - 1)} missing`);
+      else if (row.previousHash !== before) fault(`entry ${row.sequence} does not follow the one before it`);
+      if (hashEntry(row.previousHash, row.sequence, row) !== row.hash)
+        fault(`entry ${row.sequence} (${row.id}, ${row.action}) was changed`);
+      compare(row.sequence, row.hash);
+      at = row.sequence;
+      before = row.hash;
+      entries++;
+    }
+    if (rows.length < entriesPerPage) break;
+  }
+  if (at < sequence) fault(`${nameRange(at + 1, sequence)} missing at the end`);
+  else if (before !== chain.hash) fault(`entry ${at} is not the one that the chain ends with`);
+  for (const one of noted.keys())
+    if (one > sequence) fault(`the chain ends at ${sequence}, before the noted entry ${one}`);
+  const outside = await store.countStrayEntriesAcrossOrganizations(db, chain);
+  if (outside?.count) fault(`${outside.count} entries lie outside of the chain`);
+  return { entries, faults };
+}
+
+const nameRange = (from: number, to: number) =>
+  from === to ? `entry ${from} is` : `entries ${from} to ${to} are`;

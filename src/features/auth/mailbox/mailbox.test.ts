@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { claim, createRunner, queueRun } from "../../../../test/automations.ts";
+import {
+  createKey,
+  createMcpToken,
+  createWorkspace,
+  invite,
+  type Person,
+  signIn,
+  signUp,
+  useServer,
+  verifyAddress,
+} from "../../../../test/harness.ts";
+import { sql } from "../../../platform/db/index.ts";
+import { readMails } from "../../../platform/mail/index.ts";
+import { codeAt, stepAt } from "../two-factor/totp.ts";
+
+const server = useServer();
+type Auth = Record<string, string>;
+
+const me = (headers: Auth) => server.call("/v1/me", { headers });
+const isVerified = async (userId: string) =>
+  (await server.platform.db.row<{ verified: boolean }>(
+    sql`select email_verified as verified from users where id = ${userId}`,
+  ))!.verified;
+
+async function mailedToken(to: string, link: string): Promise<string> {
+  const mail = (await readMails(server.platform, 200)).find(
+    (one) => one.to === to && one.text?.includes(link),
+  );
+  const url = mail!.text!.split("\n").find((line) => line.includes(link))!;
+  return new URL(url).searchParams.get("token")!;
+}
+
+async function reset(email: string, body: object = {}) {
+  await server.call("/api/auth/request-password-reset", { body: { email } });
+  const token = await mailedToken(email, "/reset-password?token=");
+  return server.call("/api/auth/reset-password", {
+    body: { token, newPassword: "the owner's password", ...body },
+  });
+}
+
+/** An account with everything that can be set up on one, as somebody who never read a mail could before. */
+async function furnished() {
+  const { owner, orgId } = await createWorkspace(server, "Squatted");
+  await verifyAddress(server, owner);
+  const key = await createKey(server, owner);
+  const mcp = await createMcpToken(server, owner);
+  const runner = await createRunner(server, owner.auth);
+  const run = await queueRun(server, owner.auth);
+  const { credential } = await claim(server, owner.auth, run.id);
+  const ofRun = { headers: { authorization: `Bearer ${credential}` } };
+  const second = await signIn(server, owner);
+  const { secret } = (await server.call("/v1/me/two-factor", { method: "POST", headers: owner.auth })).body;
+  const code = codeAt(secret, stepAt(Date.now()));
+  await server.call("/v1/me/two-factor/confirm", { body: { code }, headers: owner.auth });
+  await server.platform.db.run(sql`update users set email_verified = false where id = ${owner.userId}`);
+  const programs: Record<string, () => Promise<number>> = {
+    key: async () => (await me(key.auth)).status,
+    mcp: async () => (await me(mcp.auth)).status,
+    runner: async () => (await server.call("/v1/automation-runner/work", { headers: runner.auth })).status,
+    run: async () => (await server.call(`/v1/automation-runs/${run.id}`, ofRun)).status,
+  };
+  return { owner, orgId, second, programs };
+}
+
+const gone = async (work: () => Promise<number>) => expect.poll(work, { timeout: 3_000 }).toBe(401);
+const audited = (action: string, targetId: string) =>
+  server.platform.db.rows<{ after: string }>(sql`
+    select after::text as after from audit_events where action = ${action} and target_id = ${targetId}`);
+
+describe("a password reset", () => {
+  test("of an account that nobody confirmed ends all that a stranger set up, the second factor too", async () => {
+    const { owner, second, programs } = await furnished();
+    expect((await reset(owner.email)).status).toBe(200);
+    for (const auth of [owner.auth, second]) await gone(async () => (await me(auth)).status);
+    for (const program of Object.values(programs)) await gone(program);
+    const signedIn = await server.call("/api/auth/sign-in/email", {
+      body: { email: owner.email, password: "the owner's password" },
+    });
+    expect(signedIn.status).toBe(200);
+    expect(signedIn.body.user.emailVerified).toBe(true);
+    const [entry] = await audited("user.email_verified", owner.userId);
+    expect(JSON.parse(entry!.after)).toMatchObject({ by: "password_reset", apiKeys: 1, mcpTokens: 1 });
+    const { items } = (
+      await server.call("/v1/audit-events?action=member.credentials_ended", {
+        headers: { authorization: `Bearer ${signedIn.body.token}` },
+      })
+    ).body;
+    expect(items[0].after).toEqual({ reason: "email_verified", apiKeys: 1, mcpTokens: 1, runnerTokens: 1 });
+  });
+
+  test("of a confirmed account keeps the second factor, keys and tokens, or ends keys and tokens on demand", async () => {
+    const { owner, programs } = await furnished();
+    await verifyAddress(server, owner);
+    expect((await reset(owner.email)).status).toBe(200);
+    await gone(async () => (await me(owner.auth)).status);
+    for (const program of Object.values(programs)) expect(await program()).toBe(200);
+    expect((await reset(owner.email, { endKeysAndTokens: true })).status).toBe(200);
+    for (const program of Object.values(programs)) await gone(program);
+    const signedIn = await server.call("/api/auth/sign-in/email", {
+      body: { email: owner.email, password: "the owner's password" },
+    });
+    expect(signedIn.status).toBe(202);
+  });
+});
+
+describe("a confirmation link", () => {
+  const open = (token: string, headers: Auth = {}) =>
+    server.call(`/api/auth/verify-email?token=${token}`, { headers });
+  const linkOf = ({ email }: Person) => mailedToken(email, "/verify-email?token=");
+
+  test("that is opened where nobody is signed in asks first: mail programs open links too", async () => {
+    const ada = await signUp(server);
+    const token = await linkOf(ada);
+    const page = await open(token);
+    expect(page.status).toBe(200);
+    expect(page.body).toContain(ada.email);
+    expect(page.body).not.toContain(token);
+    expect(await isVerified(ada.userId)).toBe(false);
+    const other = await signUp(server, "Other");
+    await open(token, { cookie: `signalbox_session=${other.token}` });
+    expect(await isVerified(ada.userId)).toBe(false);
+  });
+
+  test("confirms at once in the browser that is signed in to the account, and ends nothing", async () => {
+    const ada = await signUp(server);
+    const page = await open(await linkOf(ada), { cookie: `signalbox_session=${ada.token}` });
+    expect(page.body).toContain("is confirmed");
+    expect(await isVerified(ada.userId)).toBe(true);
+    expect((await me(ada.auth)).status).toBe(200);
+    expect(await audited("user.email_verified", ada.userId)).toHaveLength(1);
+  });
+
+  test("is confirmed by who says that the account is theirs, and everything stays", async () => {
+    const { owner, programs } = await furnished();
+    const token = await linkOf(owner);
+    const confirm = () => server.call("/api/auth/verify-email", { body: { token } });
+    for (let i = 0; i < 2; i++) expect(await confirm()).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await isVerified(owner.userId)).toBe(true);
+    for (const program of Object.values(programs)) expect(await program()).toBe(200);
+    expect((await server.call("/api/auth/disown-account", { body: { token } })).body.reason).toBe(
+      "email_verified",
+    );
+  });
+
+  test("lets who did not make the account close it to whoever did, and take it over", async () => {
+    const { owner, second, programs } = await furnished();
+    const token = await linkOf(owner);
+    expect((await server.call("/api/auth/disown-account", { body: { token } })).status).toBe(200);
+    for (const auth of [owner.auth, second]) await gone(async () => (await me(auth)).status);
+    for (const program of Object.values(programs)) await gone(program);
+    const { email, password } = owner;
+    expect((await server.call("/api/auth/sign-in/email", { body: { email, password } })).status).toBe(401);
+    expect(await audited("user.disowned", owner.userId)).toHaveLength(1);
+    expect(await isVerified(owner.userId)).toBe(false);
+    await reset(email);
+    await signIn(server, { email, password: "the owner's password" });
+    expect(await isVerified(owner.userId)).toBe(true);
+  });
+
+  test.each(["verify-email", "disown-account"])("%s takes no token that is not ours", async (name) => {
+    expect(await server.call(`/api/auth/${name}`, { body: { token: "x.y.z" } })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: ["token"] }] },
+    });
+  });
+});
+
+describe("an invitation accepted by the mailed token", () => {
+  test("of an account that nobody confirmed ends the other sessions, keys and tokens", async () => {
+    const { owner, second, programs } = await furnished();
+    const host = await createWorkspace(server, "Host");
+    await invite(server, host.owner, { email: owner.email });
+    const token = await mailedToken(owner.email, "/invitation?token=");
+    const accepted = await server.call("/v1/invitations/accept", { body: { token }, headers: second });
+    expect(accepted.status).toBe(200);
+    await gone(async () => (await me(owner.auth)).status);
+    for (const program of Object.values(programs)) await gone(program);
+    expect((await me(second)).body.user.emailVerified).toBe(true);
+  });
+
+  test("of a confirmed account ends nothing", async () => {
+    const { owner, second, programs } = await furnished();
+    await verifyAddress(server, owner);
+    const host = await createWorkspace(server, "Host");
+    await invite(server, host.owner, { email: owner.email });
+    const token = await mailedToken(owner.email, "/invitation?token=");
+    await server.call("/v1/invitations/accept", { body: { token }, headers: second });
+    expect((await me(owner.auth)).status).toBe(200);
+    for (const program of Object.values(programs)) expect(await program()).toBe(200);
+  });
+});

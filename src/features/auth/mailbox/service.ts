@@ -1,0 +1,118 @@
+import { verifyJWT } from "better-auth/crypto";
+import type { Ctx, UserId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { forbidden, invalidField } from "../../../platform/errors.ts";
+import { record } from "../../audit/index.ts";
+import type { User } from "../contract.ts";
+import { endKeysAndTokens } from "../credentials.ts";
+import { removeOtherSessions } from "../sessions/index.ts";
+import * as store from "../store.ts";
+import { removeChallenges, removeTwoFactor } from "../two-factor/index.ts";
+import { findVisitor } from "../visitor.ts";
+
+/**
+ * Somebody proved that the mailbox of this account is theirs. If nobody had done so before, whatever was set up
+ * until now may be a stranger's: it ends, but for the session that the proof came with. False: it was proven before.
+ */
+export async function proveMailbox(
+  ctx: Ctx,
+  tx: Db,
+  userId: UserId,
+  by: { proof: "password_reset" } | { proof: "invitation"; keepSession: string },
+): Promise<boolean> {
+  if ((await store.confirmAddress(tx, userId)) === 0) return false;
+  // A session that was opened with a second factor shows that the factor is the same person's.
+  if (by.proof === "password_reset") await removeTwoFactor(tx, userId);
+  const ended = await endAccess(
+    ctx,
+    tx,
+    userId,
+    "email_verified",
+    by.proof === "invitation" ? by.keepSession : "",
+  );
+  await noteVerified(ctx, tx, userId, { by: by.proof, ...ended });
+  return true;
+}
+
+async function endAccess(
+  ctx: Ctx,
+  tx: Db,
+  userId: UserId,
+  reason: "email_verified" | "account_disowned",
+  keepSession = "",
+) {
+  await removeChallenges(tx, userId);
+  await store.removeLinks(tx, userId);
+  const sessions = await removeOtherSessions(tx, userId, keepSession);
+  // OAuth attempts end with the credential that started them.
+  return { sessions, ...(await endKeysAndTokens(ctx, tx, userId, reason)) };
+}
+
+const noteVerified = (ctx: Ctx, tx: Db, userId: UserId, after: object) =>
+  record(ctx, tx, { action: "user.email_verified", target: targetOf(userId), after: { ...after } }, null);
+
+const targetOf = (id: string) => ({ type: "user", id });
+
+/** The account that a confirmation link is about. Undefined when the link is too old or was changed. */
+async function findAccount({ db, keyring }: Ctx, token: string): Promise<User | undefined> {
+  const payload = await verifyJWT(token, keyring.derive("auth"));
+  const email = payload?.email;
+  return typeof email === "string" ? store.findUserByEmail(db, email) : undefined;
+}
+
+export type Opened =
+  | { kind: "invalid"; hasToken: boolean; visitor: User | undefined }
+  | { kind: "verified" | "unclear"; user: User };
+
+/**
+ * The link was opened. A browser that is signed in to the account confirms it: who has both made the account.
+ * Any other is asked first, because mail programs open links too, and strangers sign up with addresses of others.
+ */
+export async function openLink(
+  ctx: Ctx,
+  token: string | undefined,
+  cookies: string | undefined,
+): Promise<Opened> {
+  const [user, visitor] = [token && (await findAccount(ctx, token)), await findVisitor(ctx, cookies)];
+  if (!user) return { kind: "invalid", hasToken: token !== undefined, visitor };
+  if (user.emailVerified) return { kind: "verified", user };
+  if (visitor?.id !== user.id) return { kind: "unclear", user };
+  await confirm(ctx, user.id as UserId);
+  return { kind: "verified", user };
+}
+
+const confirm = (ctx: Ctx, userId: UserId) =>
+  ctx.db.transaction(async (tx) => {
+    if ((await store.confirmAddress(tx, userId)) > 0) await noteVerified(ctx, tx, userId, { by: "link" });
+  });
+
+const invalidLink = () =>
+  invalidField(["token"], "This link is too old, or was not copied whole. Ask for a new mail.");
+
+/** The holder of the link says that the account is theirs: everything stays. */
+export async function verifyEmail(ctx: Ctx, { token }: { token: string }): Promise<{ ok: true }> {
+  const user = await findAccount(ctx, token);
+  if (!user) throw invalidLink();
+  await confirm(ctx, user.id as UserId);
+  return { ok: true };
+}
+
+/** The holder of the link says that somebody else made the account: nobody can use it until they reset its password. */
+export async function disownAccount(ctx: Ctx, { token }: { token: string }): Promise<{ ok: true }> {
+  const user = await findAccount(ctx, token);
+  if (!user) throw invalidLink();
+  if (user.emailVerified) {
+    throw forbidden(
+      "email_verified",
+      "This address was confirmed before. Reset the password to end every session.",
+    );
+  }
+  const userId = user.id as UserId;
+  await ctx.db.transaction(async (tx) => {
+    await removeTwoFactor(tx, userId);
+    await store.removePassword(tx, userId);
+    const ended = await endAccess(ctx, tx, userId, "account_disowned");
+    await record(ctx, tx, { action: "user.disowned", target: targetOf(userId), after: ended }, null);
+  });
+  return { ok: true };
+}

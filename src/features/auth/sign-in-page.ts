@@ -1,0 +1,179 @@
+import { actions, html, htmlPage, type Markup, type Part, type View } from "../../platform/http/index.ts";
+import type { User } from "./contract.ts";
+
+/** Calls `signedIn()`, which the page defines, after a sign-in or sign-up. */
+export const signInScript = `
+let twoFactorToken = "";
+let isNew = false;
+
+// The only place that makes an account. Where sign-up is by invitation, the token of the link goes along.
+const makeAccount = (given) => send("/api/auth/sign-up/email",
+  $("account").dataset.invitation ? { ...given, invitationToken: linkToken() } : given);
+
+onSubmit($("account"), async () => {
+  const given = { email: $("email").value, password: $("password").value };
+  if (isNew) {
+    // Signed in meanwhile, in another window: a sign-up would replace that session's cookie. The page shows who it is.
+    const me = await send("/v1/me", undefined, { method: "GET" });
+    if (me.ok) return openAgain();
+    if (me.status !== 401) return showProblem($("account"), me);
+  }
+  const reply = await (isNew ? makeAccount({ ...given, name: $("fullname").value }) : send("/api/auth/sign-in/email", given));
+  if (reply.status === 401) return tell("The e-mail address or the password is not right.");
+  if (!reply.ok) return showProblem($("account"), reply);
+  // Sign-up does not have to tell that the address has an account; then nobody is signed in.
+  if (isNew && (await send("/v1/me", undefined, { method: "GET" })).status === 401)
+    return tell("If this address has an account already, sign in to it. We have sent a mail to the address.");
+  if (reply.status !== 202) return signedIn();
+  twoFactorToken = reply.body.twoFactorToken;
+  $("account").hidden = true;
+  $("second").hidden = false;
+  tell("Your password is right. Now enter a code.", true);
+  $("code").focus();
+});
+onSubmit($("second"), async () => {
+  const reply = await send("/api/auth/sign-in/two-factor", { twoFactorToken, code: $("code").value });
+  if (reply.ok) return signedIn();
+  if (reply.status === 401) return tell("This code is not right, was used before, or came too late.");
+  showProblem($("second"), reply);
+});
+$("back")?.addEventListener("click", () => {
+  $("second").hidden = true;
+  $("account").hidden = false;
+  tell("");
+  $("email").focus();
+});
+$("toggle")?.addEventListener("click", () => {
+  isNew = !isNew;
+  $("newcomer").hidden = !isNew;
+  $("length").hidden = !isNew;
+  $("fullname").required = isNew;
+  $("password").autocomplete = isNew ? "new-password" : "current-password";
+  $("password").minLength = isNew ? 8 : 0;
+  $("go").textContent = isNew ? $("go").dataset.signUp : $("go").dataset.signIn;
+  $("question").textContent = isNew ? "You have an account?" : "No account yet?";
+  $("toggle").textContent = isNew ? "Sign in" : "Make an account";
+  clearProblems($("account"));
+  tell("");
+  $(isNew ? "fullname" : "email").focus();
+});
+`;
+
+interface Forms {
+  /** Before the fields. */
+  lead: Part;
+  /** What the button does besides signing in, such as "and connect". */
+  suffix?: string;
+  /** Whether somebody without an account can make one here. */
+  newcomers?: "nobody" | "anybody" | "invited";
+}
+
+/** Sign in, or sign up; then the second factor where there is one. */
+export const signInForms = ({
+  lead,
+  suffix,
+  newcomers = "nobody",
+}: Forms): Markup => html`<form id="account"${
+  newcomers === "invited" && html` data-invitation="true"`
+}><p>${lead}</p>
+${
+  newcomers !== "nobody" &&
+  html`<div id="newcomer" class="field" hidden><label for="fullname">Your name</label><input id="fullname" name="name" maxlength="120" autocomplete="name"></div>`
+}<div class="field"><label for="email">E-mail address</label><input id="email" name="email" type="email" maxlength="320" autocomplete="username" required></div>
+<div class="field"><label for="password">Password</label><input id="password" name="password" type="password" maxlength="128" autocomplete="current-password" required>${
+  newcomers !== "nobody" && html`<p id="length" class="hint" hidden>At least 8 characters.</p>`
+}</div>
+${actions(
+  html`<button id="go" class="btn main" data-sign-in="Sign in${suffix && ` ${suffix}`}" data-sign-up="Make an account">Sign in${suffix && ` ${suffix}`}</button>`,
+)}
+${
+  newcomers !== "nobody" &&
+  html`<p class="aside"><span id="question">No account yet?</span> <button type="button" id="toggle" class="quiet">Make an account</button></p>`
+}<p class="aside">Forgot your password? <a href="/reset-password">Ask for a new one</a></p></form>
+<form id="second" hidden><p>Your account has a second factor.</p><div class="field"><label for="code">Code from your authenticator app, or a backup code</label><input id="code" name="code" maxlength="40" autocomplete="one-time-code" required></div>
+${actions(html`<button class="btn main">Continue</button>`, html`<button type="button" id="back" class="btn">Back</button>`)}</form>`;
+
+const errandScript = `
+const signedIn = openAgain;
+onSubmit($("who"), async () => {
+  const { path, sendsToken } = $("who").dataset;
+  const option = $("option");
+  const body = sendsToken ? { token: linkToken(), ...(option ? { [option.name]: option.checked } : {}) } : undefined;
+  const reply = await send(path, body);
+  if (reply.ok) return finish("done");
+  // Signed out meanwhile: the page itself asks to sign in.
+  if (reply.status === 401) return openAgain();
+  showProblem($("who"), reply);
+});
+$("other")?.addEventListener("click", async () => {
+  await send("/api/auth/sign-out");
+  openAgain();
+});
+`;
+
+interface Errand extends View {
+  publicUrl: string;
+  status?: number;
+  /** Who is signed in; undefined: they sign in first. */
+  visitor: User | undefined;
+  signIn: Forms;
+  /** Why this account cannot do it; another one may. */
+  wrongAccount?: Part;
+  /** A choice that is sent along, as true or false. */
+  option?: { field: string; label: string };
+  /** What the button says. */
+  action: string;
+  /** The route that it calls. */
+  path: string;
+  /** False where the route takes no `{token}` from the link. */
+  sendsToken?: boolean;
+  done: View;
+}
+
+/** A page that signs somebody in and then does the one thing they came for. */
+export function errandPage({
+  publicUrl,
+  status = 200,
+  visitor,
+  signIn,
+  wrongAccount,
+  option,
+  action,
+  path,
+  sendsToken = true,
+  done,
+  ...view
+}: Errand): Response {
+  const other = html`<button type="button" id="other" class="btn${wrongAccount !== undefined && " main"}">Use another account</button>`;
+  const body = !visitor
+    ? signInForms(signIn)
+    : html`<form id="who" data-path="${path}"${sendsToken && html` data-sends-token="true"`}><p class="who">You are signed in as <b id="name">${visitor.email}</b>.</p>
+${
+  wrongAccount
+    ? html`<p>${wrongAccount}</p>${actions(other)}`
+    : html`${option && html`<label class="check"><input type="checkbox" id="option" name="${option.field}"><span>${option.label}</span></label>`}${actions(html`<button class="btn main">${action}</button>`, other)}`
+}</form>`;
+  return htmlPage({
+    publicUrl,
+    status,
+    ...view,
+    body: html`${view.body}${body}`,
+    ends: { done },
+    script: (visitor ? "" : signInScript) + errandScript,
+  });
+}
+
+interface SignInFirst extends View {
+  publicUrl: string;
+  status: number;
+  headers?: Record<string, string>;
+  signIn: Forms;
+}
+
+/** Asks to sign in and opens the same address again. */
+export const signInFirstPage = ({ signIn, ...page }: SignInFirst): Response =>
+  htmlPage({
+    ...page,
+    body: html`${page.body}${signInForms(signIn)}`,
+    script: `${signInScript}const signedIn = openAgain;`,
+  });

@@ -1,0 +1,1 @@
+export { offersSignUp, signUp } from "./service.ts";

@@ -1,0 +1,152 @@
+import { hashPassword } from "better-auth/crypto";
+import type { Ctx } from "../../../platform/context.ts";
+import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
+import { forbidden, unavailable } from "../../../platform/errors.ts";
+import { NoPlaceError } from "../../../platform/fair-queue.ts";
+import { networkOf } from "../../../platform/http/index.ts";
+import { newId } from "../../../platform/ids.ts";
+import { countMail } from "../../../platform/mail/index.ts";
+import { hashSecret } from "../../../platform/secrets.ts";
+import { recordOfUser } from "../../audit/index.ts";
+import { callLibrary, codeOf, headersOf, libraryOf, type SignedIn, signedIn } from "../library.ts";
+import { mayMail } from "../mail-limit.ts";
+import * as mails from "../mails.ts";
+import { isProvisionalAddress, provisionalAddress } from "../provisional.ts";
+import { hasUsers } from "../store.ts";
+import * as store from "./store.ts";
+
+interface Account {
+  email: string;
+  password: string;
+  name: string;
+}
+
+interface SignUp extends Account {
+  invitationToken?: string | undefined;
+}
+
+/**
+ * Makes an account for whoever may have one here. The reply does not tell whether the address has an account: if it
+ * has, the token of the reply opens nothing, and the owner of the address gets a mail.
+ */
+export async function signUp(ctx: Ctx, { invitationToken, ...account }: SignUp): Promise<SignedIn> {
+  await countMail(ctx, ctx.db, undefined);
+  const enter = (tx: Db) => requireEntry(ctx, tx, account.email, invitationToken);
+  // Whoever may not come in causes no work.
+  await ctx.db.transaction(enter);
+  const hash = await hashInTurn(ctx, account.password);
+  const { together, withHash } = libraryOf(ctx);
+  return withHash(hash, async () => {
+    try {
+      return await callLibrary(
+        together(async (tx) => {
+          await enter(tx);
+          return insertAccount(ctx, tx, account);
+        }),
+      );
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+    const reply = await rehearse(ctx, account);
+    await tellOwner(ctx, account.email);
+    return reply;
+  });
+}
+
+/** A hash takes a thread of few for a tenth of a second: networks share two places. */
+const places = { capacity: 2, maxWaitMs: 20_000, maxWaiting: 1_000, maxWaitingPerKey: 300 };
+
+async function hashInTurn({ address, queues }: Ctx, password: string): Promise<string> {
+  const release = await queues("password hashes", places)
+    .enter(networkOf(address))
+    .catch((error) => {
+      if (error instanceof NoPlaceError)
+        throw unavailable("Too many accounts are being made. Try again in a minute.", 60);
+      throw error;
+    });
+  try {
+    return await hashPassword(password);
+  } finally {
+    release();
+  }
+}
+
+/** Whether a page offers to make an account: to somebody who has the link of an invitation, or to anybody. */
+export const offersSignUp = async ({ config, db }: Ctx, isInvited: boolean): Promise<boolean> =>
+  config.signup === "open" || (isInvited && config.signup === "invited") || !(await hasUsers(db));
+
+async function requireEntry(
+  { config }: Ctx,
+  tx: Db,
+  email: string,
+  invitationToken: string | undefined,
+): Promise<void> {
+  if (config.signup === "open") return;
+  if (!(await hasUsers(tx))) {
+    await store.lockFirstAccount(tx);
+    if (!(await hasUsers(tx))) return;
+  }
+  if (config.signup === "closed") {
+    throw forbidden(
+      "signup_closed",
+      "This instance takes no new accounts. Ask the people who run it; SIGNUP decides who can make one.",
+    );
+  }
+  if (invitationToken === undefined) {
+    throw forbidden(
+      "invitation_required",
+      "Making an account here needs an invitation. Open the link in yours, or ask a member to invite you.",
+    );
+  }
+  if (!(await store.isInvitedByToken(tx, hashSecret(invitationToken), email))) {
+    throw forbidden(
+      "invitation_not_valid",
+      "This invitation is not for this address, or is no longer good. Use the address that it was sent to, or ask to be invited again.",
+    );
+  }
+}
+
+async function insertAccount(ctx: Ctx, tx: Db, account: Account): Promise<SignedIn> {
+  const { api } = libraryOf(ctx);
+  const made = signedIn(await api.signUpEmail({ body: account, headers: headersOf(ctx) }));
+  const { id, email, name } = made.user;
+  await recordOfUser(ctx, tx, made.user, { action: "user.signed_up", after: { id, email, name } });
+  return made;
+}
+
+/** The second: of two at the same moment, the one that came second. */
+const isTaken = (error: unknown): boolean =>
+  (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") ?? false) ||
+  violatedConstraint(error) === "users_email_key";
+
+/** Carries the reply out of the transaction that must not commit. */
+class Rehearsed extends Error {
+  readonly reply: SignedIn;
+  constructor(reply: SignedIn) {
+    super("rolled back on purpose");
+    this.reply = reply;
+  }
+}
+
+/** The reply for a taken address: everything is done as for a free one, in the same time, and then rolled back. */
+async function rehearse(ctx: Ctx, account: Account): Promise<SignedIn> {
+  try {
+    return await callLibrary(
+      libraryOf(ctx).together(async (tx): Promise<never> => {
+        const email = provisionalAddress(newId("usr"));
+        throw new Rehearsed(await insertAccount(ctx, tx, { ...account, email }));
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
+    const { token, user } = error.reply;
+    return { token, user: { ...user, email: account.email.toLowerCase() } };
+  }
+}
+
+/** At the address itself it may be said that there is an account. Past the limit nothing is sent. */
+async function tellOwner(ctx: Ctx, email: string): Promise<void> {
+  const to = email.toLowerCase();
+  if (isProvisionalAddress(to) || !(await mayMail(ctx.db, "sign-up notices", to))) return;
+  await ctx.mail.send(ctx.db, mails.addressTaken(ctx.config.publicUrl, { email: to }));
+}

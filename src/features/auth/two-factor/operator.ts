@@ -1,0 +1,33 @@
+import type { Platform, UserId } from "../../../platform/context.ts";
+import { OperatorError } from "../../../platform/errors.ts";
+import { forgetCallers } from "../../../platform/http/index.ts";
+import { recordAsSystem } from "../../audit/index.ts";
+import * as mails from "../mails.ts";
+import { removeOtherSessions } from "../sessions/index.ts";
+import { findUserByEmail, listOrganizationIds } from "../store.ts";
+import * as store from "./store.ts";
+
+/** For the operator of the instance, when somebody lost device and backup codes. */
+export async function resetTwoFactor(platform: Platform, email: string) {
+  return platform.db.transaction(async (tx) => {
+    const user = await findUserByEmail(tx, email);
+    if (!user)
+      throw new OperatorError(`There is no account with the address ${email}. Check how it is written.`);
+    const userId = user.id as UserId;
+    if (!(await store.isOn(tx, userId)))
+      throw new OperatorError(`${user.email} has no second factor. There is nothing to remove.`);
+    await store.remove(tx, userId);
+    await store.removeChallenges(tx, userId);
+    const sessions = await removeOtherSessions(tx, userId, "");
+    await forgetCallers(platform.bus, tx, userId);
+    const organizations = await listOrganizationIds(tx, userId);
+    const change = {
+      action: "user.two_factor_reset",
+      target: { type: "user", id: userId },
+      after: { sessionsEnded: sessions },
+    } as const;
+    for (const orgId of [...organizations, null]) await recordAsSystem(tx, orgId, change);
+    await platform.mail.send(tx, mails.twoFactorReset(platform.config.publicUrl, user));
+    return { userId: user.id, email: user.email, sessionsEnded: sessions, organizations };
+  });
+}

@@ -1,0 +1,13 @@
+import type { UserId } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { forbidden } from "../../platform/errors.ts";
+import { findUser } from "./store.ts";
+
+/** For what a person may do only under an address that is theirs. `what` begins the sentence. */
+export async function requireVerifiedAddress(db: Db, userId: UserId, what: string): Promise<void> {
+  if ((await findUser(db, userId))?.emailVerified) return;
+  throw forbidden(
+    "email_not_verified",
+    `${what} needs a confirmed e-mail address. Open the link in the confirmation mail, or have it sent again with POST /api/auth/send-verification-email. Without SMTP_URL the mail stays on the server: \`signalbox mail --last\` prints it.`,
+  );
+}

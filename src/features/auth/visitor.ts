@@ -1,0 +1,13 @@
+import type { Ctx } from "../../platform/context.ts";
+import { cookieValue } from "../../platform/http/index.ts";
+import { hashSecret } from "../../platform/secrets.ts";
+import type { User } from "./contract.ts";
+import { cookieName } from "./cookie.ts";
+import * as store from "./store.ts";
+
+/** Who is signed in in this browser. Pages are open to everybody, and say who they are talking to. */
+export async function findVisitor(ctx: Ctx, cookies: string | undefined): Promise<User | undefined> {
+  const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
+  const session = cookie && (await store.findSessionByToken(ctx.db, hashSecret(cookie), undefined));
+  return session ? store.findUser(ctx.db, session.userId) : undefined;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Auth, complete, event, queueRun, report, reportBatch } from "../../../../test/automations.ts";
+import { createKey, createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
+import { openSse, type SseMessage, type SseReader } from "../../../../test/sse.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+
+const sequences = (messages: SseMessage[]) =>
+  messages.filter(({ event }) => event === undefined).map(({ data }) => data.sequence);
+
+/** How many statements about a run's events or its row go through `db` while `work` is done. */
+async function countLooks(db: Db, work: () => Promise<unknown>): Promise<number> {
+  const { rows, row } = db;
+  let looks = 0;
+  const counting = <T extends (...args: never[]) => unknown>(original: T) =>
+    ((...args: Parameters<T>) => {
+      if (/automation_(?:runs|events)/.test(JSON.stringify(args[0]))) looks++;
+      return original(...args);
+    }) as T;
+  Object.assign(db, { rows: counting(rows), row: counting(row) });
+  try {
+    await work();
+  } finally {
+    Object.assign(db, { rows, row });
+  }
+  return looks;
+}
+
+describe("many streams of one run", () => {
+  const server = useServer();
+  let acme: Workspace;
+  let auth: Auth;
+  beforeAll(async () => {
+    acme = await createWorkspace(server);
+    auth = acme.owner.auth;
+  });
+  const open = (id: string, headers: Auth = auth) =>
+    openSse(`${server.url}/v1/automation-runs/${id}/stream`, headers);
+  async function openMany(id: string, count: number): Promise<SseReader[]> {
+    const streams = await Promise.all(Array.from({ length: count }, () => open(id)));
+    await Promise.all(streams.map((stream) => stream.find(({ event }) => event === "run")));
+    // Other processes have heard of the new watcher by then, and its last look for that is over.
+    if (server.platform.db.kind === "postgres") await pause(6_500);
+    return streams;
+  }
+
+  test("ask the database nothing while nothing happens, and once when something does", async () => {
+    const run = await queueRun(server, auth);
+    const streams = await openMany(run.id, 20);
+    const { db } = server.platform;
+    expect(await countLooks(db, () => pause(7_000))).toBe(0);
+    const looks = await countLooks(db, async () => {
+      await report(server, auth, run.id, event(0));
+      await Promise.all(streams.map((stream) => stream.find(({ id }) => id === "0")));
+      await pause(200);
+    });
+    // The report itself asks a few times; twenty watchers that each look would be forty more.
+    expect(looks).toBeLessThan(20);
+    for (const stream of streams) stream.close();
+  }, 60_000);
+
+  test("are told by one look every few seconds while messages of other processes do not arrive", async () => {
+    const { db, bus } = server.platform;
+    const run = await queueRun(server, auth);
+    const streams = await openMany(run.id, 20);
+    const { isUp } = bus;
+    bus.isUp = () => false;
+    try {
+      // Nobody announces this change.
+      await db.run(
+        sql`update automation_runs set status = 'cancelled', finished_at = now() where id = ${run.id}`,
+      );
+      const looks = await countLooks(db, () => Promise.all(streams.map((stream) => stream.ended)));
+      expect(looks).toBeLessThan(10);
+    } finally {
+      bus.isUp = isUp;
+    }
+    for (const { messages } of streams) {
+      expect(messages.at(-1)).toMatchObject({ event: "run", data: { status: "cancelled" } });
+    }
+  }, 60_000);
+
+  test("end at once when the automation is archived while the run waits", async () => {
+    const run = await queueRun(server, auth);
+    const [stream] = await openMany(run.id, 1);
+    const path = `/v1/automations/${run.automationId}/archive`;
+    expect((await server.call(path, { method: "POST", headers: auth })).status).toBeLessThan(300);
+    const late = pause(5_000, "late");
+    expect(await Promise.race([stream!.ended.then(() => "ended"), late])).toBe("ended");
+    expect(stream!.messages.at(-1)).toMatchObject({ data: { reason: "automation_archived" } });
+  }, 60_000);
+
+  test("see what is announced inside an idempotent request only once it is committed", async () => {
+    const run = await queueRun(server, auth);
+    const [stream] = await openMany(run.id, 1);
+    const headers = { ...auth, "idempotency-key": `cancel-${run.id}` };
+    await server.call(`/v1/automation-runs/${run.id}/cancel`, { method: "POST", headers });
+    const late = pause(5_000, "late");
+    expect(await Promise.race([stream!.ended.then(() => "ended"), late])).toBe("ended");
+    expect(stream!.messages.at(-1)).toMatchObject({ data: { status: "cancelled" } });
+  }, 60_000);
+
+  test("each get every event once and in order, also those that begin late and those that read slowly", async () => {
+    const run = await queueRun(server, auth);
+    const early = await open(run.id);
+    await early.find(({ event }) => event === "run");
+    const slow = await fetch(`${server.url}/v1/automation-runs/${run.id}/stream`, { headers: auth });
+    // Larger than what is kept for readers that are behind.
+    const payload = { text: "x".repeat(60_000) };
+    const batch = (from: number) => Array.from({ length: 10 }, (_, i) => event(from + i, { payload }));
+    for (let from = 0; from < 30; from += 10) await reportBatch(server, auth, run.id, batch(from));
+    const late = await open(run.id);
+    await reportBatch(server, auth, run.id, batch(30));
+    await complete(server, auth, run.id, { attempt: 1, status: "succeeded" });
+    const all = Array.from({ length: 40 }, (_, n) => n);
+    for (const stream of [early, late]) {
+      await stream.ended;
+      expect(sequences(stream.messages)).toEqual(all);
+    }
+    const text = await slow.text();
+    expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual(all);
+  }, 60_000);
+
+  test("are refused with 429 past the limit of a credential, and another credential still gets one", async () => {
+    const run = await queueRun(server, auth);
+    const [first, second] = [await createKey(server, acme.owner), await createKey(server, acme.owner)];
+    const streams: SseReader[] = [];
+    for (let i = 0; i < 100; i++) streams.push(await open(run.id, first.auth as unknown as Auth));
+    expect(streams.every(({ status }) => status === 200)).toBe(true);
+    const refused = await server.call(`/v1/automation-runs/${run.id}/stream`, { headers: first.auth });
+    expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
+    expect(refused.body.message).toContain("100 streams");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const other = await open(run.id, second.auth as unknown as Auth);
+    expect(other.status).toBe(200);
+    for (const stream of [...streams, other]) stream.close();
+    await expect
+      .poll(async () => {
+        const again = await open(run.id, first.auth as unknown as Auth);
+        again.close();
+        return again.status;
+      })
+      .toBe(200);
+  }, 60_000);
+});

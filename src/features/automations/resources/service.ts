@@ -1,0 +1,119 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { forbidden, invalidField } from "../../../platform/errors.ts";
+import type { Permission } from "../../permissions/index.ts";
+import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
+import * as store from "./store.ts";
+
+interface Named {
+  memberId: string | null;
+  templateIds: readonly string[];
+  connectionIds: readonly string[];
+}
+
+const nothing: Named = { memberId: null, templateIds: [], connectionIds: [] };
+
+/** Refuses templates and connections that an automation cannot be given. What it has already is not looked at again. */
+export async function checkResources(
+  ctx: MemberCtx,
+  tx: Db,
+  next: Named,
+  before: Named = nothing,
+): Promise<void> {
+  await checkTemplates(ctx, tx, added(next.templateIds, before.templateIds), next.templateIds);
+  await checkConnections(ctx, tx, next, before);
+}
+
+const added = (next: readonly string[], before: readonly string[]) =>
+  next.filter((id) => !before.includes(id));
+
+async function checkTemplates(ctx: MemberCtx, tx: Db, fresh: string[], all: readonly string[]) {
+  if (fresh.length === 0) return;
+  requireOwn(ctx, "templates:read");
+  const slugs = new Map((await store.listTemplates(tx, ctx.orgId, all)).map(({ id, slug }) => [id, slug]));
+  const missing = fresh.find((id) => !slugs.has(id));
+  if (missing !== undefined)
+    throw invalidField(["templateIds", all.indexOf(missing)], "There is no such template here.");
+  // A runner writes each to <slug>.md, and one name cannot be both a file and a folder.
+  for (const [id, slug] of slugs) {
+    const file = [...slugs.values()].find((other) => slug.startsWith(`${other}.md/`));
+    if (file !== undefined)
+      throw invalidField(
+        ["templateIds", all.indexOf(id)],
+        `The templates ${file} and ${slug} cannot be used together: ${file}.md would be a file and a folder. Rename one.`,
+      );
+  }
+}
+
+async function checkConnections(ctx: MemberCtx, tx: Db, next: Named, before: Named) {
+  const fresh = added(next.connectionIds, before.connectionIds);
+  // The next owner may not be allowed to use what the one before could.
+  const judged = next.memberId === before.memberId ? fresh : next.connectionIds;
+  if (judged.length === 0) return;
+  if (fresh.length > 0) requireOwn(ctx, "connections:use");
+  const usable = await store.listUsableConnections(tx, ctx.orgId, next.memberId, judged);
+  const owners = new Map(usable.map(({ id, memberId }) => [id, memberId]));
+  const forbiddenToCaller = await listForbidden(ctx, tx, fresh);
+  for (const id of judged) {
+    const path = ["connectionIds", next.connectionIds.indexOf(id)];
+    const owner = owners.get(id);
+    if (owner === undefined)
+      throw invalidField(path, "There is no such connection that the automation's owner may use.");
+    if (owner !== null && owner !== ctx.member.id && fresh.includes(id))
+      throw invalidField(
+        path,
+        "This is another member's own account. Only they can give it to an automation.",
+      );
+    if (forbiddenToCaller.has(id))
+      throw invalidField(path, "You may not use this connection, so you cannot give it to an automation.");
+  }
+}
+
+/** Those of the connections that the caller may neither use nor give to others. A run's token reaches whoever claims it. */
+async function listForbidden({ orgId, member }: MemberCtx, tx: Db, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0 || member.permissions.has("connections:manage")) return new Set();
+  const usable = (await store.listUsableConnections(tx, orgId, member.id, ids)).map(({ id }) => id);
+  return new Set(ids.filter((id) => !usable.includes(id)));
+}
+
+/** A key that was limited must not get by an automation what it may not have itself. */
+function requireOwn({ member }: MemberCtx, permission: Permission): void {
+  if (!member.permissions.has(permission)) {
+    throw forbidden(
+      "missing_permission",
+      `Naming these needs the permission ${permission}. Ask an owner or admin.`,
+    );
+  }
+}
+
+interface Resources {
+  templates: AssignedTemplate[];
+  connections: AssignedConnection[];
+  /** What the run cannot have, in sentences. */
+  missing: string[];
+}
+
+/** What a run was given to work with, as far as it is still there. */
+export async function resourcesOfRun(db: Db, orgId: OrgId, runId: string): Promise<Resources> {
+  const found = await store.findOfRun(db, orgId, runId);
+  const { templates = [], connections = [], memberLeft = false } = found ?? {};
+  const named = templates.length + connections.length > 0;
+  return {
+    templates: templates.filter((one) => "slug" in one),
+    connections: connections.filter((one) => "providerId" in one),
+    missing:
+      memberLeft && named
+        ? ["The member whose run it is has left."]
+        : [
+            ...templates
+              .filter((one) => !("slug" in one))
+              .map(({ id }) => `The template ${id} does not exist any more.`),
+            ...connections
+              .filter((one) => !("providerId" in one))
+              .map(
+                ({ id }) =>
+                  `The connection ${id} has ended, or was withdrawn from the automation or its owner.`,
+              ),
+          ],
+  };
+}

@@ -1,0 +1,61 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
+import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
+
+/** As where tokens are handed out: one's own, and the shared ones that one was given. */
+const usableBy = (memberId: Sql) => sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
+  or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
+  or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
+    where g.connection_id = c.id and x.member_id = ${memberId}))))`;
+
+export const listTemplates = (db: Db, orgId: OrgId, ids: readonly string[]) =>
+  db.rows<{ id: string; slug: string }>(
+    sql`select t.id, t.slug from templates t where t.org_id = ${orgId} and t.id = any(${ids}::text[])`,
+  );
+
+/** Those of the connections that a member may use, and whose own they are. */
+export const listUsableConnections = (
+  db: Db,
+  orgId: OrgId,
+  memberId: string | null,
+  ids: readonly string[],
+) =>
+  db.rows<{ id: string; memberId: string | null }>(sql`
+    select c.id, c.member_id as "memberId" from oauth_connections c
+    where c.org_id = ${orgId} and c.id = any(${ids}::text[]) and c.status <> 'ended'
+      and ${usableBy(sql`${memberId}::text`)}`);
+
+interface Found {
+  /** Only the id where it is gone. */
+  templates: (AssignedTemplate | { id: string })[];
+  connections: (AssignedConnection | { id: string })[];
+  /** The member whose run it is has left. */
+  memberLeft: boolean;
+}
+
+/** What a run was given, as it is now. A connection must still be named by the automation's current revision. */
+export const findOfRun = (db: Db, orgId: OrgId, runId: string) =>
+  db.row<Found>(sql`
+    select
+      (select coalesce(json_agg(coalesce((
+          select json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'version', t.version)
+          from templates t where t.id = g.id and t.org_id = r.org_id),
+        json_build_object('id', g.id)) order by g.place), '[]')
+        from unnest(v.template_ids) with ordinality g (id, place)) as templates,
+      (select coalesce(json_agg(coalesce((
+          select json_build_object('id', c.id, 'providerId', c.provider_id, 'account', c.label,
+            'outsideAccount', case when c.account_subject is not null then
+              json_build_object('subject', c.account_subject, 'name', c.account_name) end,
+            'shared', c.shared, 'status', c.status,
+            'scopes', (select k.scopes from oauth_tokens k where k.id = c.token_id))
+          from oauth_connections c
+          where c.id = g.id and c.org_id = r.org_id and c.status <> 'ended' and g.id = any(latest.connection_ids)
+            and ${usableBy(sql`r.member_id`)}),
+        json_build_object('id', g.id)) order by g.place), '[]')
+        from unnest(v.connection_ids) with ordinality g (id, place)) as connections,
+      not exists (select from members m where m.id = r.member_id and m.org_id = r.org_id) as "memberLeft"
+    from automation_runs r
+    join automations a on a.id = r.automation_id
+    join automation_revisions v on v.automation_id = a.id and v.revision = r.revision
+    join automation_revisions latest on latest.automation_id = a.id and latest.revision = a.revision
+    where r.id = ${runId} and r.org_id = ${orgId}`);

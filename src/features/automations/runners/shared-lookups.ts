@@ -1,0 +1,56 @@
+import type { Bus } from "../../../platform/bus.ts";
+
+/**
+ * Lookups that many streams make at the same moment. Calls with the same key share one lookup that starts after the
+ * call, so nobody gets an answer older than their question. An organization has at most `atOnce` under way, so its
+ * streams cannot take all database connections.
+ */
+export interface SharedLookups {
+  look<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T>;
+}
+
+const atOnce = 2;
+
+interface Lane {
+  active: number;
+  waiting: Map<string, { start(): Promise<void>; outcome: Promise<unknown> }>;
+}
+
+const known = new WeakMap<Bus, SharedLookups>();
+
+export function sharedLookupsOf(bus: Bus): SharedLookups {
+  let lookups = known.get(bus);
+  if (!lookups) {
+    lookups = createSharedLookups();
+    known.set(bus, lookups);
+  }
+  return lookups;
+}
+
+export function createSharedLookups(): SharedLookups {
+  const lanes = new Map<string, Lane>();
+
+  async function drain(orgId: string, lane: Lane) {
+    if (lane.active >= atOnce) return;
+    lane.active++;
+    for (const [key, { start }] of lane.waiting) {
+      lane.waiting.delete(key);
+      await start();
+    }
+    lane.active--;
+    if (lane.active === 0 && lane.waiting.size === 0) lanes.delete(orgId);
+  }
+
+  return {
+    look<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T> {
+      const lane = lanes.get(orgId) ?? { active: 0, waiting: new Map() };
+      lanes.set(orgId, lane);
+      const known = lane.waiting.get(key);
+      if (known) return known.outcome as Promise<T>;
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      lane.waiting.set(key, { start: () => lookup().then(resolve, reject), outcome: promise });
+      void drain(orgId, lane);
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { invalidField } from "../../../platform/errors.ts";
+import type { UsageGroup, UsageTotals, usageQuery } from "./contract.ts";
+import * as store from "./store.ts";
+
+/** Reports that one statement adds up, and that one request may. */
+const stretchRows = 2_500;
+const maxRows = 250_000;
+
+type Group = Omit<UsageGroup, "name"> & { key: string };
+type Key = (typeof usageQuery)["_output"]["groupBy"];
+
+const noUsage = (): UsageTotals => ({ inputTokens: 0, outputTokens: 0, costMicros: 0 });
+
+const isBefore = (key: string, other: string) => Buffer.compare(Buffer.from(key), Buffer.from(other)) < 0;
+
+/** Sums by key, largest key first and after a cursor, and the sums of all. */
+export async function readUsage(
+  db: Db,
+  orgId: OrgId,
+  groupBy: Key,
+  filter: store.UsageFilter,
+  after: string | null,
+  limit: number,
+): Promise<{ rows: Group[]; totals: UsageTotals }> {
+  if (db.kind === "postgres") {
+    // A server adds up millions of reports beside everything else, and ends what takes too long.
+    const [rows, totals] = await Promise.all([
+      store.list(db, orgId, groupBy, filter, after, limit),
+      store.totals(db, orgId, filter),
+    ]);
+    return { rows, totals };
+  }
+  const { groups, totals } = await sumInStretches(db, orgId, groupBy, filter);
+  return { rows: after === null ? groups : groups.filter(({ key }) => isBefore(key, after)), totals };
+}
+
+/** Adds up stretch by stretch from the newest on: the embedded database does nothing else while it runs a statement. */
+async function sumInStretches(
+  db: Db,
+  orgId: OrgId,
+  groupBy: Key,
+  filter: store.UsageFilter,
+): Promise<{ groups: Group[]; totals: UsageTotals }> {
+  const found = new Map<string, { runs: Set<string>; used: UsageTotals }>();
+  const totals = noUsage();
+  let end: string | null = null;
+  for (let rows = 0; ; rows += stretchRows) {
+    if (rows >= maxRows)
+      throw invalidField(
+        ["fromAt"],
+        `More than ${maxRows.toLocaleString("en-US")} reports are in this time. Ask for a shorter one with fromAt and toAt.`,
+      );
+    const start: string | null = await store.findStart(db, orgId, filter, end, stretchRows);
+    for (const { key, runId, ...used } of await store.sumStretch(db, orgId, groupBy, filter, {
+      start,
+      end,
+    })) {
+      const group = found.get(key) ?? { runs: new Set(), used: noUsage() };
+      found.set(key, group);
+      group.runs.add(runId);
+      add(group.used, used);
+      add(totals, used);
+    }
+    if (start === null) break;
+    end = start;
+  }
+  const groups = [...found].map(([key, { runs, used }]) => ({ key, runs: runs.size, ...used }));
+  groups.sort((one, other) => Buffer.compare(Buffer.from(other.key), Buffer.from(one.key)));
+  return { groups, totals };
+}
+
+function add(sum: UsageTotals, { inputTokens, outputTokens, costMicros }: UsageTotals): void {
+  sum.inputTokens = Math.min(sum.inputTokens + inputTokens, Number.MAX_SAFE_INTEGER);
+  sum.outputTokens = Math.min(sum.outputTokens + outputTokens, Number.MAX_SAFE_INTEGER);
+  sum.costMicros = Math.min(sum.costMicros + costMicros, Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,16 @@
+import type { Place, SealedColumn } from "../../../platform/keyring.ts";
+
+export const placeOf = (organization: string, id: string): Place => ({
+  table: "connector_secrets",
+  row: id,
+  column: "secret",
+  organization,
+});
+
+/** What `signalbox reseal` walks. */
+export const sealedSecrets: SealedColumn = {
+  table: "connector_secrets",
+  id: "id",
+  column: "secret",
+  organization: "org_id",
+};

@@ -1,0 +1,167 @@
+/** Runs in a thread: everything that a repository holds is unpacked and parsed here, and nowhere else. */
+import { hash } from "node:crypto";
+import { egressOver, heldBack } from "../../../platform/egress/thread.ts";
+import {
+  GitError,
+  type GitErrorKind,
+  openRepository,
+  type Repository,
+  takingTurns,
+} from "../../../platform/git/index.ts";
+import type { Host, Run } from "../../../platform/sandbox/index.ts";
+import type { FileReader, FoundFile, Problem } from "../../templates/index.ts";
+import { Failure } from "../failure.ts";
+import type { ErrorCode } from "../syncs/index.ts";
+import { type Candidate, listFolder } from "./folder.ts";
+
+export interface ReadInput {
+  cloneUrl: string;
+  /** The process has a credential for it. */
+  isAuthorized: boolean;
+  ref: string;
+  folder: string;
+  /** Files that are known by path, and what stood for their content: they are not fetched again. */
+  known: readonly (readonly [path: string, source: string | null])[];
+  /** False: only counted. */
+  wantsFiles: boolean;
+  timeoutMs: number | undefined;
+  /** The module that reads files as templates. */
+  fileReader: string;
+}
+
+export type ReadEvent =
+  | { type: "opened" }
+  | { type: "resolved"; commit: string }
+  | { type: "files"; files: FoundFile[] };
+
+export type ReadResult =
+  | {
+      type: "read";
+      author: string | null;
+      /** Of the folder; and of its files too when those are not wanted. */
+      problems: readonly Problem[];
+      problemCount: number;
+      templateCount: number;
+    }
+  | { type: "git_error"; kind: GitErrorKind; message: string }
+  | { type: "failure"; code: ErrorCode; message: string; retryable: boolean };
+
+/** Counts up when the same file would be read otherwise than before: then every file is read again. */
+const format = 1;
+const mostFileBytes = 512 * 1024;
+/** Of what the files say, each as often as it is there. */
+const mostBytes = 64 * 1024 * 1024;
+/** Of different files that are looked at, templates or not. */
+const mostParsedBytes = 256 * 1024 * 1024;
+/** What goes to the process at once: small enough that taking it is no work. */
+const sliceBytes = 256 * 1024;
+const sliceFiles = 200;
+
+const run: Run<ReadInput, ReadResult, ReadEvent> = async (input, host) => {
+  try {
+    return await read(input, host);
+  } catch (error) {
+    if (error instanceof GitError) return { type: "git_error", kind: error.kind, message: error.message };
+    if (error instanceof Failure)
+      return { type: "failure", code: error.code, message: error.message, retryable: error.retryable };
+    throw error;
+  }
+};
+export default run;
+
+async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult> {
+  const { folder, known: knownFiles, wantsFiles, timeoutMs } = input;
+  const { fileTemplateAt, listProblems, parseFile } = (await import(input.fileReader)) as typeof FileReader;
+  const repository = await openRepository(egressOver(host), {
+    url: input.cloneUrl,
+    authorization: input.isAuthorized ? heldBack : undefined,
+    limits: timeoutMs === undefined ? {} : { timeoutMs },
+  });
+  await host.emit({ type: "opened" });
+  const commit = await resolveHead(repository, input.ref);
+  await host.emit({ type: "resolved", commit });
+  const snapshot = await repository.snapshot(commit);
+  const problems = listProblems();
+  const out = outbox(host);
+  const known = new Map(knownFiles);
+  const wanted = new Map<string, Candidate[]>();
+  const sourceOf = ({ blob }: Candidate) => hash("sha256", `${format} ${folder}\0${blob}`, "base64url");
+  for (const candidate of await listFolder(snapshot, folder, problems)) {
+    const { path, blob } = candidate;
+    const source = sourceOf(candidate);
+    if (known.get(path) === source) {
+      await out.add({ path, source, said: undefined }, 0);
+      continue;
+    }
+    const same = wanted.get(blob);
+    if (same) same.push(candidate);
+    else wanted.set(blob, [candidate]);
+  }
+  let keptBytes = 0;
+  let parsedBytes = 0;
+  let templateCount = 0;
+  const turn = takingTurns();
+  for await (const [blob, data] of snapshot.files(wanted.keys(), mostFileBytes)) {
+    parsedBytes += data?.length ?? 0;
+    if (parsedBytes > mostParsedBytes) throw tooLarge("The Markdown files", mostParsedBytes);
+    const parsed = data
+      ? parseFile(data)
+      : ({
+          kind: "unreadable",
+          line: null,
+          message: "The file is too large. A template may have 256 KiB.",
+        } as const);
+    for (const candidate of wanted.get(blob)!) {
+      await turn();
+      const { path, name } = candidate;
+      const said = fileTemplateAt(parsed, path, name);
+      if (!said) continue;
+      const bytes = "json" in said ? said.json.length : 0;
+      keptBytes += bytes;
+      if (keptBytes > mostBytes) throw tooLarge("The files", mostBytes);
+      if ("json" in said) templateCount++;
+      if (wantsFiles) await out.add({ path, source: sourceOf(candidate), said }, bytes);
+      else if ("message" in said) problems.add(said);
+    }
+  }
+  await out.flush();
+  const { items, count } = problems;
+  const author = snapshot.commit.author ?? null;
+  return { type: "read", author, problems: items, problemCount: count, templateCount };
+}
+
+const tooLarge = (what: string, bytes: number) =>
+  new Failure(
+    "too_large",
+    `${what} of the folder are more than ${bytes / 1024 / 1024} MiB together. Choose a smaller one.`,
+  );
+
+async function resolveHead(repository: Repository, ref: string): Promise<string> {
+  const head = await repository.resolve(ref);
+  if (head) return head;
+  const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? [];
+  throw new Failure(
+    "ref_not_found",
+    `There is no ${kind === "tags" ? "tag" : "branch"} ${name ?? ref} in the repository. The templates were left as they are.`,
+  );
+}
+
+/** Hands files over in slices. */
+function outbox(host: Host<ReadEvent>) {
+  let files: FoundFile[] = [];
+  let size = 0;
+  const flush = async () => {
+    const slice = files;
+    files = [];
+    size = 0;
+    if (slice.length > 0) await host.emit({ type: "files", files: slice });
+  };
+  return {
+    flush,
+    async add(file: FoundFile, bytes: number): Promise<void> {
+      if (files.length >= sliceFiles || (files.length > 0 && size + bytes > sliceBytes)) await flush();
+      files.push(file);
+      size += bytes;
+    },
+  };
+}

@@ -1,0 +1,448 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import {
+  createDatabase,
+  createWorkspace,
+  joinWorkspace,
+  signUp,
+  startServer,
+  type TestServer,
+} from "../../../test/harness.ts";
+import { jobs, routes } from "../../app.ts";
+import type { Platform } from "../../platform/context.ts";
+import { sql } from "../../platform/db/index.ts";
+import { newId } from "../../platform/ids.ts";
+import { verifyAll } from "../audit/index.ts";
+import { fillDemo, removeDemo } from "./index.ts";
+import { planDemo } from "./plan/index.ts";
+
+const dayMs = 24 * 3600_000;
+
+async function withServer<T>(work: (server: TestServer) => Promise<T>): Promise<T> {
+  const database = await createDatabase();
+  const server = await startServer(database);
+  try {
+    return await work(server);
+  } finally {
+    await server.close();
+    await database.drop();
+  }
+}
+
+/** How many rows each table has. Counters of requests are no data. */
+async function countRows({ platform: { db } }: TestServer): Promise<Record<string, number>> {
+  const tables = await db.rows<{ name: string }>(sql`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'rate_limits' order by 1`);
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await db.foreign(`select count(*)::int as count from "${name}"`, []);
+    counts[name] = rows[0]!.count as number;
+  }
+  return counts;
+}
+
+const faultsOf = async ({ platform: { db } }: TestServer) => {
+  const verdicts = [];
+  for await (const { scope, entries, faults } of verifyAll(db)) verdicts.push({ scope, entries, faults });
+  return verdicts;
+};
+
+describe("the plan", () => {
+  const now = Date.UTC(2026, 10, 13, 15, 20);
+
+  test("is the same for the same seed and time, and another for another seed", () => {
+    expect(planDemo("1", now)).toEqual(planDemo("1", now));
+    const costOf = (seed: string) =>
+      planDemo(seed, now)
+        .runs.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage))
+        .reduce((sum, { costMicros }) => sum + costMicros, 0);
+    expect(new Set(["1", "2", "3", "four"].map(costOf)).size).toBe(4);
+    const countOf = (seed: string) => planDemo(seed, now).runs.length;
+    expect(new Set(["1", "2", "3", "four", "5", "6"].map(countOf)).size).toBeGreaterThan(2);
+  });
+
+  test("has a repository whose commits are those that git makes", () => {
+    const { commits } = planDemo("1", Date.UTC(2026, 10, 15, 18)).repository;
+    // From a repository that git itself made of these files, authors and times.
+    expect(commits.at(-1)!.id).toBe("b95f4170a20b54311ca844b52b122a3405796221");
+  });
+
+  test("holds at any time of week, month and year", () => {
+    for (let i = 0; i < 16; i++) {
+      // Every weekday, hour and day of the month comes up, and both changes of the clocks.
+      const at = Date.UTC(2026, 9, 1) + i * 151 * 3600_000 + i * 60_000;
+      const { runs, budget, start } = planDemo(String(i), at);
+      const problems: string[] = [];
+      const found = new Set(runs.map(({ status, reason }) => `${status} ${reason}`));
+      for (const wanted of [
+        "queued null",
+        "running null",
+        "succeeded null",
+        "failed reported",
+        "failed timed_out",
+        "cancelled requested",
+        "skipped monthly_budget_exceeded",
+        "skipped missed",
+      ])
+        if (!found.has(wanted)) problems.push(`no run is ${wanted}`);
+      if (!runs.some(({ attempts }) => attempts[0]?.outcome === "lease_lost"))
+        problems.push("no lease is lost");
+      if (!runs.some(({ lateReports }) => lateReports.length)) problems.push("no report is late");
+      if (!runs.some(({ retryOf }) => retryOf !== null)) problems.push("no run repeats another");
+      for (const [index, run] of runs.entries()) {
+        const times = [run.createdAt, run.startedAt, run.finishedAt].filter((time) => time !== null);
+        if (times.some((time, place) => time > at || time < (times[place - 1] ?? start)))
+          problems.push(`run ${index} (${run.automation}) has times that do not follow`);
+        for (const { events } of run.attempts)
+          if (events.some(({ sequence, at: time }, place) => sequence !== place || time > at))
+            problems.push(`run ${index} has events that do not follow`);
+      }
+      // What a month cost when a run was made decides whether it was skipped.
+      const reports = runs.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage));
+      const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7);
+      for (const { status, reason, createdAt } of runs) {
+        if (createdAt < budget.setAt) continue;
+        const limit = createdAt < budget.raisedAt ? budget.firstMicros : budget.micros;
+        const spent = reports
+          .filter((report) => report.at <= createdAt && monthOf(report.at) === monthOf(createdAt))
+          .reduce((sum, { costMicros }) => sum + costMicros, 0);
+        const skipped = status === "skipped" && reason === "monthly_budget_exceeded";
+        if (skipped !== spent >= limit)
+          problems.push(
+            `a run of ${new Date(createdAt).toISOString()} is ${status} with ${spent} of ${limit} spent`,
+          );
+      }
+      expect({ at: new Date(at).toISOString(), problems }).toEqual({
+        at: new Date(at).toISOString(),
+        problems: [],
+      });
+    }
+  });
+});
+
+describe("the workspace", () => {
+  test("answers everywhere, adds up, and its audit log holds", { timeout: 120_000 }, async () => {
+    await withServer(async (server) => {
+      const empty = await countRows(server);
+      const { key, password, people, organization } = await fillDemo(server.platform);
+      expect(people).toHaveLength(8);
+      const headers = { "x-api-key": key };
+      const get = async (path: string) => {
+        const { status, body } = await server.call(path, { headers });
+        expect({ path, status }).toEqual({ path, status: 200 });
+        return body;
+      };
+
+      for (const { email } of people) {
+        const signedIn = await server.call("/api/auth/sign-in/email", { body: { email, password } });
+        expect(signedIn.status).toBe(200);
+        const me = await server.call("/v1/me", {
+          headers: { authorization: `Bearer ${signedIn.body.token}` },
+        });
+        expect(me.body).toMatchObject({ user: { email } });
+      }
+
+      const { items: automations } = await get("/v1/automations?limit=50");
+      const named = (what: "templates" | "connections") =>
+        automations.flatMap((one: Record<string, { slug?: string; providerId?: string }[]>) =>
+          one[what]!.map(({ slug, providerId }) => slug ?? providerId),
+        );
+      expect(named("templates")).toEqual(["release-notes", "issue-triage"]);
+      expect(named("connections")).toEqual(["xero"]);
+
+      // Every list that needs no id. The harness turns a reply that its schema does not describe into a 500.
+      const lists = routes.filter(
+        ({ spec }) =>
+          spec.method === "get" && spec.path.startsWith("/v1/") && !spec.path.includes("{") && !spec.raw,
+      );
+      expect(lists.length).toBeGreaterThan(25);
+      const filled: string[] = [];
+      const refused: string[] = [];
+      for (const { spec } of lists) {
+        const query = spec.path === "/v1/automation-usage" ? "?groupBy=run" : "";
+        const { status, body } = await server.call(spec.path + query, { headers });
+        if (status !== 200) refused.push(`${spec.path} ${status} ${body.error}`);
+        if (body.items?.length) filled.push(spec.path);
+      }
+      // Two are for sessions alone, and one takes the token of an invitation.
+      expect(refused).toEqual([
+        "/v1/me/sessions 403 forbidden",
+        "/v1/me/two-factor 403 forbidden",
+        "/v1/invitations/preview 400 invalid_request",
+      ]);
+      expect(filled).toEqual(
+        expect.arrayContaining([
+          "/v1/api-keys",
+          "/v1/audit-events",
+          "/v1/automation-runners",
+          "/v1/automation-runs",
+          "/v1/automations",
+          "/v1/connector-syncs",
+          "/v1/connectors",
+          "/v1/invitations",
+          "/v1/mcp/tokens",
+          "/v1/members",
+          "/v1/oauth-connections",
+          "/v1/roles",
+          "/v1/teams",
+          "/v1/templates",
+          "/v1/webhook-deliveries",
+        ]),
+      );
+
+      const all = async (path: string) => {
+        const items = [];
+        for (let cursor = ""; ; ) {
+          const page = await get(`${path}${path.includes("?") ? "&" : "?"}limit=100${cursor}`);
+          items.push(...page.items);
+          if (page.nextCursor === null) return items;
+          cursor = `&cursor=${page.nextCursor}`;
+        }
+      };
+      const runs = await all("/v1/automation-runs");
+      expect(runs.length).toBeGreaterThan(150);
+      expect(runs.at(-1).createdAt).toBeLessThan(Date.now() - 18 * dayMs);
+      const made = runs.map(({ createdAt }) => createdAt);
+      expect(made).toEqual(made.toSorted((a, b) => b - a));
+
+      // What the page of a run says it used is what the lists of usage say.
+      const usage = await all("/v1/automation-usage?groupBy=run");
+      const ofRun = new Map(usage.map(({ key: run, runs: _, name: __, ...sums }) => [run, sums]));
+      const none = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
+      for (const [index, { id, status }] of runs.entries()) {
+        if (status === "succeeded" && index % 8 !== 0) continue;
+        const detail = await get(`/v1/automation-runs/${id}`);
+        expect({ id, status, usage: detail.usage }).toEqual({ id, status, usage: ofRun.get(id) ?? none });
+        const events = await get(`/v1/automation-runs/${id}/events?limit=100`);
+        expect(events.items.length > 0).toBe(detail.attempts.length > 0);
+        await get(`/v1/automation-runs/${id}/late-reports`);
+      }
+      const month = new Date().toISOString().slice(0, 7);
+      const days = await all("/v1/automation-usage?groupBy=day");
+      const spent = days
+        .filter(({ key: day }) => day.startsWith(month))
+        .reduce((sum, { costMicros }) => sum + costMicros, 0);
+      expect((await get("/v1/automation-budget")).budget).toMatchObject({
+        month,
+        spentMicros: spent,
+        state: "within",
+      });
+
+      for (const { id } of await all("/v1/automations")) {
+        await get(`/v1/automations/${id}`);
+        await get(`/v1/automations/${id}/revisions`);
+      }
+      const templates = await all("/v1/templates");
+      for (const { id, version, createdAt } of templates) {
+        expect(createdAt).toBeLessThan(Date.now() - dayMs);
+        const versions = await all(`/v1/templates/${id}/versions`);
+        expect(versions).toHaveLength(version);
+        for (const one of versions) await get(`/v1/templates/${id}/versions/${one.version}`);
+      }
+      expect(Math.max(...templates.map(({ version }) => version))).toBeGreaterThan(1);
+      for (const { id } of await all("/v1/connectors")) {
+        await get(`/v1/connectors/${id}`);
+        await get(`/v1/connectors/${id}/webhook-secrets`);
+      }
+      const syncs = await all("/v1/connector-syncs");
+      expect(new Set(syncs.map(({ status }) => status))).toEqual(new Set(["succeeded", "failed"]));
+      const deliveries = await all("/v1/webhook-deliveries");
+      for (const { id, outcome } of deliveries) {
+        const { delivery } = await get(`/v1/webhook-deliveries/${id}`);
+        if (outcome === "accepted") expect(JSON.parse(delivery.body).after).toBe(delivery.head);
+      }
+      expect(new Set(deliveries.map(({ outcome }) => outcome))).toEqual(new Set(["accepted", "ignored"]));
+      expect(deliveries.some(({ repeats }) => repeats > 0)).toBe(true);
+      for (const { id, health } of await all("/v1/oauth-connections")) {
+        expect(health).toMatchObject({ status: "needs_reconnect", reason: "revoked_at_provider" });
+        await get(`/v1/oauth-connections/${id}/events`);
+      }
+      const audit = await all("/v1/audit-events");
+      const times = audit.map(({ at }) => at);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      for (const { id } of audit.slice(0, 5)) await get(`/v1/audit-events/${id}`);
+
+      const verdicts = await faultsOf(server);
+      expect(verdicts).toEqual([
+        { scope: "instance", entries: 1, faults: [] },
+        { scope: organization.id, entries: audit.length, faults: [] },
+      ]);
+
+      // What its people do leaves traces in other places: mails, links, replies that are kept for a day.
+      const once = { ...headers, "idempotency-key": "a-team" };
+      expect((await server.call("/v1/teams", { headers: once, body: { name: "Night shift" } })).status).toBe(
+        201,
+      );
+      const email = people[2]!.email;
+      expect((await server.call("/api/auth/request-password-reset", { body: { email } })).status).toBe(200);
+      expect(await countRows(server)).toMatchObject({ mails: 1, verifications: 1, idempotency_keys: 1 });
+
+      // Once is enough, and what was made goes as it came.
+      await expect(fillDemo(server.platform)).rejects.toThrow(/^This instance has people in it already\./);
+      expect(await removeDemo(server.platform)).toMatchObject({ organization: { id: organization.id } });
+      expect((await server.call("/v1/me", { headers })).status).toBe(401);
+      expect(await countRows(server)).toEqual(empty);
+      await expect(removeDemo(server.platform)).rejects.toThrow(/^There is no demo workspace here/);
+      await fillDemo(server.platform, { seed: "again" });
+    });
+  });
+
+  test("stays as it is when every job has run, and none of them calls out", async () => {
+    await withServer(async (server) => {
+      const { key } = await fillDemo(server.platform);
+      const before = await countRows(server);
+      const calls: string[] = [];
+      const egress: Platform["egress"] = {
+        ...server.platform.egress,
+        forOrganization: (orgId) => {
+          calls.push(orgId);
+          return server.platform.egress.forOrganization(orgId);
+        },
+      };
+      const scheduled = jobs.filter(({ schedule }) => schedule !== undefined);
+      expect(scheduled.length).toBeGreaterThan(10);
+      for (const job of scheduled) await job.handle({ ...server.platform, egress }, {});
+      expect(calls).toEqual([]);
+      expect(await countRows(server)).toEqual(before);
+      const headers = { "x-api-key": key };
+      const live = await server.call("/v1/automation-runs?status=queued,running", { headers });
+      expect(live.body.items.map(({ status }: { status: string }) => status)).toEqual(["queued", "running"]);
+      expect(live.body.items[1].leaseExpiresAt).toBeGreaterThan(Date.now() + 3 * 3600_000);
+      const { body } = await server.call("/v1/connectors", { headers });
+      expect(body.items).toMatchObject([{ status: "disabled", checkError: null }]);
+    });
+  });
+
+  test("goes without what others made meanwhile", async () => {
+    await withServer(async (server) => {
+      const { password } = await fillDemo(server.platform);
+      const email = "felix@northwind.example";
+      const felix = (await server.call("/api/auth/sign-in/email", { body: { email, password } })).body.token;
+      const asFelix = { authorization: `Bearer ${felix}` };
+      const side = await server.call("/v1/organizations", {
+        headers: asFelix,
+        body: { name: "Side project" },
+      });
+      expect(side.status).toBe(201);
+      const body = { name: "Zoe", email: "zoe@example.com", password: "correct horse battery" };
+      const { token } = (await server.call("/api/auth/sign-up/email", { body })).body;
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await server.call("/v1/organizations", { headers, body: { name: "Mine" } })).status).toBe(201);
+      const removed = await removeDemo(server.platform);
+      expect(removed).toMatchObject({ kept: [{ email }] });
+      expect(removed.people).toHaveLength(7);
+      expect((await server.call("/v1/organizations", { headers: asFelix })).body.items).toMatchObject([
+        { name: "Side project" },
+      ]);
+      expect((await server.call("/v1/members", { headers })).body.items).toMatchObject([
+        { email: body.email },
+      ]);
+      expect((await server.call("/v1/organizations", { headers })).body.items).toHaveLength(1);
+      const counts = await countRows(server);
+      expect(counts).toMatchObject({ users: 2, organizations: 2, automation_runs: 0, automation_events: 0 });
+      for (const { faults } of await faultsOf(server)) expect(faults).toEqual([]);
+      await expect(removeDemo(server.platform)).rejects.toThrow(/^There is no demo workspace here/);
+    });
+  });
+
+  test("is not removed without force while others are members of it", async () => {
+    await withServer(async (server) => {
+      const { organization, people } = await fillDemo(server.platform);
+      const demo = { orgId: organization.id };
+      const joined = [];
+      for (let i = 0; i < 2; i++) joined.push(await joinWorkspace(server, demo, "admin"));
+      const headers = joined[0]!.auth;
+      const team = await server.call("/v1/teams", { headers, body: { name: "Real work" } });
+      expect(team.status).toBe(201);
+      const before = await countRows(server);
+      const message = await removeDemo(server.platform).then(
+        () => "removed",
+        (error: Error) => error.message,
+      );
+      const names = joined.map(({ email }) => `admin (${email})`).join(", ");
+      expect(message).toMatch(/^Northwind Robotics has 2 members who are not from the demo: /);
+      expect(message).toContain(names);
+      expect(message).toContain("`signalbox demo --remove --force`");
+      for (const { email } of people) expect(message).not.toContain(email);
+      expect(await countRows(server)).toEqual(before);
+
+      for (let i = 0; i < 10; i++) await joinWorkspace(server, demo, "member");
+      await expect(removeDemo(server.platform)).rejects.toThrow(/ has 12 members [^:]*: .* and 2 more\. /);
+
+      const removed = await removeDemo(server.platform, { force: true });
+      expect(removed).toMatchObject({ organization: { id: organization.id }, kept: [] });
+      expect(removed.people).toHaveLength(8);
+      // The accounts of the others are theirs.
+      expect(await countRows(server)).toMatchObject({ users: 12, organizations: 0, members: 0, teams: 0 });
+      expect((await server.call("/v1/me", { headers })).status).toBe(200);
+    });
+  });
+
+  /** Starts the removal while somebody is joining, and lets them finish once it waits. */
+  const removeWhileJoining = ({ platform }: TestServer, orgId: string, userId: string) =>
+    platform.db.transaction(async (tx) => {
+      await tx.run(sql`
+        insert into members (id, org_id, user_id, role) values (${newId("mem")}, ${orgId}, ${userId}, 'member')`);
+      const removal = removeDemo(platform).then(
+        ({ kept }) => ({ kept }),
+        (error: Error) => ({ refused: error.message }),
+      );
+      // PGlite has one connection: the removal does not start before this ends.
+      const isWaiting = async () =>
+        tx.kind === "pglite" ||
+        (await tx.row(sql`
+          select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`));
+      for (let tries = 0; !(await isWaiting()); tries++) {
+        if (tries === 500) throw new Error("The removal does not wait.");
+        await sleep(20);
+      }
+      return { removal };
+    });
+
+  test("keeps a person who joins another organization while it is removed", async () => {
+    await withServer(async (server) => {
+      const { people } = await fillDemo(server.platform);
+      const { email } = people[3]!;
+      const [{ id }] = (await server.platform.db.rows<{ id: string }>(
+        sql`select id from users where email = ${email}`,
+      )) as [{ id: string }];
+      const { orgId, owner } = await createWorkspace(server);
+      const { removal } = await removeWhileJoining(server, orgId, id);
+      expect(await removal).toEqual({ kept: [{ email }] });
+      const { body } = await server.call("/v1/members", { headers: owner.auth });
+      expect(body.items).toMatchObject([{ email }, { email: owner.email }]);
+    });
+  });
+
+  test("is not removed when somebody joins it meanwhile", async () => {
+    await withServer(async (server) => {
+      const { organization } = await fillDemo(server.platform);
+      const person = await signUp(server, "Zoe");
+      const { removal } = await removeWhileJoining(server, organization.id, person.userId);
+      expect(await removal).toMatchObject({ refused: expect.stringContaining(person.email) });
+      expect(await countRows(server)).toMatchObject({ members: 9, organizations: 1 });
+    });
+  });
+
+  test("leaves nothing when it is interrupted", async () => {
+    await withServer(async (server) => {
+      const empty = await countRows(server);
+      const stop = new AbortController();
+      const filling = fillDemo(server.platform, {
+        signal: stop.signal,
+        onProgress: (step) => step.includes("runs") && stop.abort(),
+      });
+      await expect(filling).rejects.toThrow();
+      expect(await countRows(server)).toEqual(empty);
+      await fillDemo(server.platform);
+    });
+  });
+
+  test("does not take an instance that somebody made a workspace on without an account", async () => {
+    await withServer(async (server) => {
+      expect((await server.call("/v1/bootstrap/workspace", { body: {} })).status).toBe(201);
+      await expect(fillDemo(server.platform)).rejects.toThrow(/^This instance has people in it already\./);
+    });
+  });
+});

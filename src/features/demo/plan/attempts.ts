@@ -1,0 +1,88 @@
+import type { Random } from "../random.ts";
+import { prices } from "./automations.ts";
+import type { PlannedAttempt, PlannedEvent, PlannedUsage, Revision } from "./types.ts";
+import { type Failure, type Work, warn } from "./work.ts";
+
+type Used = Omit<PlannedUsage, "report" | "at">;
+
+export interface Done {
+  attempt: PlannedAttempt;
+  /** Of the whole work. */
+  summary: string;
+  /** What the completion reports beyond the events. */
+  rest: Used;
+}
+
+export const minutesOf = (random: Random, [from, to]: [number, number]): number =>
+  random.int(from * 60_000, to * 60_000);
+
+function used(modelId: string, inputTokens: number, outputTokens: number): Used {
+  const { input, output } = prices[modelId]!;
+  return {
+    model: modelId,
+    inputTokens,
+    outputTokens,
+    costMicros: inputTokens * input + outputTokens * output,
+  };
+}
+
+interface Terms {
+  runner: string;
+  startedAt: number;
+  endedAt: number;
+  /** How much of the work is done at the end. */
+  progress: number;
+  /** It fails with this. */
+  failure?: Failure | undefined;
+}
+
+/** What an attempt does until it ends. */
+export function doWork(random: Random, work: Work, revision: Revision, terms: Terms): Done {
+  const { runner, startedAt, endedAt, progress, failure } = terms;
+  const { steps: all, summary } = work.perform(random, startedAt);
+  const begun = all.slice(0, Math.max(1, Math.round(all.length * progress)));
+  const steps = failure ? (failure.steps ?? [...begun, warn(failure.message)]) : begun;
+  const tokens = {
+    input: Math.round(random.int(...work.input) * progress),
+    output: Math.round(random.int(...work.output) * progress),
+  };
+  const before = 1 - random.int(...work.atEnd) / 100;
+  const early = used(
+    revision.model.modelId,
+    Math.round(tokens.input * before),
+    Math.round(tokens.output * before),
+  );
+  const { model: _, ...counters } = early;
+  const middle = Math.ceil(steps.length / 2);
+  const said: Pick<PlannedEvent, "type" | "payload">[] = [
+    { type: "user", payload: { text: revision.instructions } },
+    ...steps.slice(0, middle),
+    { type: "usage", payload: { model: early.model, ...counters } },
+    ...steps.slice(middle),
+  ];
+  const pause = (endedAt - startedAt) / (said.length + 1);
+  const events = said.map((one, sequence) => ({
+    ...one,
+    sequence,
+    at: Math.floor(startedAt + 800 + sequence * pause + random.int(0, Math.floor(pause / 2))),
+  }));
+  const report = events.find(({ type }) => type === "usage")!;
+  return {
+    attempt: {
+      ...{ runner, startedAt, endedAt, outcome: null, events },
+      usage: [{ ...early, report: report.sequence, at: report.at }],
+    },
+    summary,
+    rest: used(early.model, tokens.input - early.inputTokens, tokens.output - early.outputTokens),
+  };
+}
+
+/** The last event of an attempt that came to its end. */
+export function addTerminal(attempt: PlannedAttempt, payload: Record<string, unknown>): void {
+  attempt.events.push({
+    sequence: attempt.events.length,
+    type: "terminal",
+    at: attempt.endedAt! - 200,
+    payload,
+  });
+}

@@ -1,0 +1,43 @@
+import { nextOccurrence, type Schedule } from "../../automations/index.ts";
+
+export const timezone = "Europe/Berlin";
+const dayMs = 24 * 3600_000;
+const minuteMs = 60_000;
+
+const nineOnWorkdays: Schedule = {
+  kind: "weekly",
+  daysOfWeek: [1, 2, 3, 4, 5],
+  hour: 9,
+  minute: 0,
+  timezone,
+};
+
+/** The working days of the three weeks before `now`. */
+export interface Calendar {
+  now: number;
+  /** Of day 0, the first one, or of day -1, the last one, at a time such as 14:05. Day -2 is over in any case. */
+  at(day: number, clock: string): number;
+  /** The first time after `time` when a schedule is due, up to now. */
+  occurrences(schedule: Schedule, after: number): number[];
+  /** The first working morning after `time`. */
+  nextMorning(time: number): number;
+}
+
+export function createCalendar(now: number): Calendar {
+  const occurrences = (schedule: Schedule, after: number) => {
+    const found: number[] = [];
+    let at = nextOccurrence(schedule, after);
+    for (; at !== undefined && at < now; at = nextOccurrence(schedule, at)) found.push(at);
+    return found;
+  };
+  const days = occurrences(nineOnWorkdays, now - 22 * dayMs);
+  return {
+    now,
+    at(day, clock) {
+      const [hours, minutes] = clock.split(":").map(Number) as [number, number];
+      return days.at(day)! + ((hours - 9) * 60 + minutes) * minuteMs;
+    },
+    occurrences,
+    nextMorning: (time) => nextOccurrence(nineOnWorkdays, time)!,
+  };
+}

@@ -1,0 +1,40 @@
+import { createRandom } from "../random.ts";
+import { planAutomations } from "./automations.ts";
+import { createCalendar } from "./calendar.ts";
+import { planPeople, planRunners, planTeams } from "./company.ts";
+import { planRepository } from "./repository.ts";
+import { planRuns } from "./schedule.ts";
+
+export type Plan = ReturnType<typeof planDemo>;
+
+/** Everything that is shown, before anything is written: the same for the same seed and time. Only ids and secrets are missing. */
+export function planDemo(seed: string, now: number) {
+  const random = createRandom(seed);
+  const calendar = createCalendar(now);
+  const automations = planAutomations(calendar);
+  const { runs, budget } = planRuns(random.of("runs"), calendar, automations);
+  const firstFailure = runs.find(
+    ({ automation, status }) => automation === "invoices" && status === "failed",
+  )!;
+  return {
+    start: calendar.at(0, "09:04"),
+    people: planPeople(calendar),
+    teams: planTeams(calendar),
+    roleAt: calendar.at(0, "09:18"),
+    runners: planRunners(calendar),
+    automations,
+    runs,
+    budget,
+    repository: planRepository(random.of("repository"), calendar),
+    invitedAt: calendar.at(-2, "15:10"),
+    keyAt: calendar.at(1, "11:30"),
+    mcpTokenAt: calendar.at(-2, "10:04"),
+    connection: {
+      clientAt: calendar.at(1, "13:40"),
+      connectedAt: calendar.at(2, "09:20"),
+      /** The provider refused to renew it, and what needs it fails since. */
+      lostAt: firstFailure.startedAt! - 300,
+      expiresAt: firstFailure.startedAt! + 20 * 60_000,
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import type { Random } from "../random.ts";
+import type { Calendar } from "./calendar.ts";
+import { commitId } from "./git.ts";
+import { commits } from "./sample-files.ts";
+
+const host = "git.northwind.example";
+
+/** The host does not exist, so the connector is switched off in the end: nothing is fetched. */
+export const target = {
+  name: "Agent templates",
+  codehost: "forgejo",
+  baseUrl: `https://${host}`,
+  repository: "northwind/agent-templates",
+  cloneUrl: `https://${host}/northwind/agent-templates.git`,
+  ref: "refs/heads/main",
+  folder: "templates",
+} as const;
+
+export interface PlannedCommit {
+  id: string;
+  author: { name: string; email: string };
+  message: string;
+  at: number;
+  /** The whole content of the repository, by path. */
+  files: ReadonlyMap<string, string>;
+}
+
+export interface PlannedSync {
+  cause: "push" | "created" | "manual";
+  commit: PlannedCommit;
+  createdAt: number;
+  startedAt: number;
+  finishedAt: number;
+  attempt: number;
+  requestedBy: string | null;
+  /** Why it failed; undefined: it succeeded. */
+  error: string | undefined;
+}
+
+export interface PlannedDelivery {
+  deliveryId: string;
+  event: "push" | "issues";
+  action: string | null;
+  ref: string | null;
+  head: string | null;
+  outcome: "accepted" | "ignored";
+  reason: string | null;
+  body: string;
+  receivedAt: number;
+  lastReceivedAt: number;
+  repeats: number;
+  /** The place of the work in the list of syncs. */
+  sync: number | null;
+}
+
+export function planRepository(random: Random, { at }: Calendar) {
+  const made: PlannedCommit[] = [];
+  for (const { author, day, clock, message, changes } of commits) {
+    const files = new Map([...(made.at(-1)?.files ?? []), ...Object.entries(changes)]);
+    const time = at(day, clock) + random.int(0, 50) * 1000;
+    const identity = { name: author, email: `${author.split(" ")[0]!.toLowerCase()}@northwind.example` };
+    const parent = made.at(-1)?.id;
+    const id = commitId({ files, parent, author: identity, at: time, message });
+    made.push({ id, author: identity, message, at: time, files });
+  }
+  const createdAt = at(1, "10:02");
+  const [first, ...pushed] = made as [PlannedCommit, ...PlannedCommit[]];
+  const sync = (cause: PlannedSync["cause"], commit: PlannedCommit, time: number): PlannedSync => {
+    const startedAt = time + random.int(90, 700);
+    const finishedAt = startedAt + random.int(800, 3_900);
+    return {
+      cause,
+      commit,
+      createdAt: time,
+      startedAt,
+      finishedAt,
+      attempt: 1,
+      requestedBy: null,
+      error: undefined,
+    };
+  };
+  const syncs: PlannedSync[] = [{ ...sync("created", first, createdAt), requestedBy: "bruno" }];
+  const deliveries: PlannedDelivery[] = [];
+  for (const [index, commit] of pushed.entries()) {
+    const receivedAt = commit.at + random.int(3_000, 40_000);
+    const delivery = pushDelivery(random, commit, made[index]!.id, target.ref, receivedAt);
+    deliveries.push({ ...delivery, sync: syncs.length });
+    const done = sync("push", commit, receivedAt);
+    if (index !== 1) {
+      syncs.push(done);
+      continue;
+    }
+    // The code host is away for a quarter of an hour: longer than a sync is tried.
+    const finishedAt = done.startedAt + (10 + 40 + 160 + 600 + 5 * 15) * 1000;
+    const error = `${host} did not answer in time.`;
+    syncs.push({ ...done, attempt: 5, startedAt: finishedAt - 15_000, finishedAt, error });
+    syncs.push({ ...sync("manual", commit, finishedAt + 22 * 60_000), requestedBy: "bruno" });
+  }
+  const again = deliveries[2]!;
+  again.repeats = 1;
+  again.lastReceivedAt = again.receivedAt + 3 * 60_000;
+  const branch = { ...pushed[0]!, id: random.hex(40), message: "Try a shorter triage template" };
+  const elsewhere = pushDelivery(random, branch, first.id, "refs/heads/shorter-triage", at(4, "15:31"));
+  deliveries.push({ ...elsewhere, outcome: "ignored", reason: "no matching connector" });
+  deliveries.push(issueDelivery(random, at(6, "10:48")), issueDelivery(random, at(9, "14:05")));
+  deliveries.sort((a, b) => a.receivedAt - b.receivedAt);
+  return { createdAt, commits: made, syncs, deliveries, disabledAt: at(-2, "17:40") };
+}
+
+const repositoryBody = {
+  name: "agent-templates",
+  full_name: target.repository,
+  html_url: `${target.baseUrl}/${target.repository}`,
+};
+
+function uuid(random: Random): string {
+  return `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-a${random.hex(3)}-${random.hex(12)}`;
+}
+
+function pushDelivery(
+  random: Random,
+  { id, author, message, at }: PlannedCommit,
+  before: string,
+  ref: string,
+  receivedAt: number,
+): PlannedDelivery {
+  const commit = { id, message, author, timestamp: new Date(at).toISOString() };
+  const body = {
+    ref,
+    before,
+    after: id,
+    commits: [commit],
+    repository: repositoryBody,
+    pusher: { login: author.email.split("@")[0] },
+  };
+  return {
+    ...{
+      deliveryId: uuid(random),
+      event: "push",
+      action: null,
+      ref,
+      head: id,
+      outcome: "accepted",
+      reason: null,
+    },
+    ...{ body: JSON.stringify(body), receivedAt, lastReceivedAt: receivedAt, repeats: 0, sync: null },
+  };
+}
+
+function issueDelivery(random: Random, receivedAt: number): PlannedDelivery {
+  const issue = { number: random.int(3, 40), title: "A template for stock counts" };
+  return {
+    ...{ deliveryId: uuid(random), event: "issues", action: null, ref: null, head: null },
+    ...{
+      outcome: "ignored",
+      reason: "event ignored",
+      receivedAt,
+      lastReceivedAt: receivedAt,
+      repeats: 0,
+      sync: null,
+    },
+    body: JSON.stringify({ action: "opened", issue, repository: repositoryBody }),
+  };
+}

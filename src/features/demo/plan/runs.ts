@@ -1,0 +1,187 @@
+import type { Random } from "../random.ts";
+import { addTerminal, doWork, minutesOf } from "./attempts.ts";
+import type { Completion, PlannedAttempt, PlannedAutomation, PlannedRun } from "./types.ts";
+import { type Failure, works } from "./work.ts";
+
+/** What becomes of a run that is not simply done. */
+export type Fate =
+  | { is: "failed"; failure: Failure }
+  | { is: "missed"; foundAt: number }
+  | { is: "lease_lost" }
+  | { is: "timed_out" }
+  | { is: "cancelled"; by: string; afterMs: number }
+  | { is: "over_budget" }
+  | { is: "queued" }
+  | { is: "running" };
+
+/** A run that is to be made. */
+export interface Slot {
+  automation: PlannedAutomation;
+  createdAt: number;
+  occurrenceAt: number | null;
+  requestedBy?: string;
+  retryOf?: Slot;
+  fate?: Fate;
+  runner?: string;
+}
+
+const leaseMs = 60_000;
+
+export function planRun(random: Random, slot: Slot, now: number): PlannedRun {
+  const { automation, createdAt, occurrenceAt, requestedBy, fate } = slot;
+  const asRevised = slot.retryOf?.createdAt ?? createdAt;
+  const revision = automation.revisions.findLastIndex(({ at }) => at <= asRevised) + 1;
+  const base: PlannedRun = {
+    ...{ automation: automation.key, revision, owner: automation.owner, occurrenceAt, createdAt },
+    trigger: occurrenceAt === null ? "manual" : "schedule",
+    requestedBy: requestedBy ?? null,
+    retryOf: null,
+    ...{ status: "queued", reason: null, reasonDetail: null, fenced: false, cancel: null },
+    ...{ queuedAt: createdAt, startedAt: null, finishedAt: null, deadlineAt: null },
+    ...{ attempts: [], completion: null, lateReports: [] },
+  };
+  switch (fate?.is) {
+    case "queued":
+      return base;
+    case "missed": {
+      const from = new Date(occurrenceAt!).toISOString();
+      const reasonDetail = `Once it was due while the service was not running, from ${from} on.`;
+      const at = fate.foundAt;
+      return {
+        ...base,
+        status: "skipped",
+        reason: "missed",
+        reasonDetail,
+        createdAt: at,
+        queuedAt: at,
+        finishedAt: at,
+      };
+    }
+    case "over_budget":
+      return {
+        ...base,
+        status: "skipped",
+        reason: "monthly_budget_exceeded",
+        reasonDetail: "This month's budget is spent.",
+        finishedAt: createdAt,
+      };
+    default:
+      return started(random, slot, base, now);
+  }
+}
+
+function started(
+  random: Random,
+  { automation, fate, runner: given }: Slot,
+  base: PlannedRun,
+  now: number,
+): PlannedRun {
+  const work = works[automation.key]!;
+  const revision = automation.revisions[base.revision - 1]!;
+  const startedAt = base.createdAt + random.int(1_200, 14_000);
+  const runner = given ?? random.pick(["build-1", "build-2"]);
+  const planned = startedAt + minutesOf(random, work.minutes);
+  const attempt = (from: number, endedAt: number, progress: number, by = runner, failure?: Failure) =>
+    doWork(random, work, revision, { runner: by, startedAt: from, endedAt, progress, failure });
+  const deadline = startedAt + revision.maxRuntimeSeconds * 1000;
+  const run = { ...base, startedAt };
+
+  if (fate?.is === "running") {
+    const { attempt: only } = attempt(startedAt, now, 0.6);
+    return { ...run, status: "running", deadlineAt: deadline, attempts: [{ ...only, endedAt: null }] };
+  }
+  if (fate?.is === "timed_out") {
+    const finishedAt = deadline + leaseMs + 700;
+    const { attempt: only } = attempt(startedAt, deadline, 0.8);
+    return {
+      ...run,
+      status: "failed",
+      reason: "timed_out",
+      reasonDetail: "It ran longer than its automation allows and did not stop when asked.",
+      fenced: true,
+      cancel: { at: deadline + 300, by: null, reason: "timed_out" },
+      finishedAt,
+      attempts: [{ ...only, endedAt: finishedAt, outcome: "timed_out" }],
+    };
+  }
+  if (fate?.is === "cancelled") {
+    const at = startedAt + fate.afterMs;
+    const done = attempt(startedAt, at + 4_000, 0.4);
+    const ended = complete(random, run, [], done, "cancelled", null, null);
+    return { ...ended, reason: "requested", cancel: { at, by: fate.by, reason: "requested" } };
+  }
+  if (fate?.is === "lease_lost") return loseLease(random, run, attempt, runner, planned - startedAt);
+  const failure =
+    fate?.is === "failed"
+      ? fate.failure
+      : random.chance(work.failureRate)
+        ? random.pick(work.failures)
+        : undefined;
+  if (failure) {
+    const { message, retryable } = failure;
+    const early = startedAt + Math.floor((planned - startedAt) / 3);
+    const done = attempt(startedAt, early, 0.3, runner, failure);
+    return complete(random, run, [], done, "failed", null, { message, retryable });
+  }
+  const done = attempt(startedAt, planned, 1);
+  return complete(random, run, [], done, "succeeded", done.summary, null);
+}
+
+/** Its runner goes silent in the first attempt, and is heard of again when another one has the run. */
+function loseLease(
+  random: Random,
+  run: PlannedRun & { startedAt: number },
+  attempt: (from: number, endedAt: number, progress: number, by?: string) => ReturnType<typeof doWork>,
+  runner: string,
+  durationMs: number,
+): PlannedRun {
+  const { attempt: first } = attempt(run.startedAt, run.startedAt + durationMs, 1);
+  const silentAfter = Math.floor(first.events.length * 0.6);
+  const unheard = first.events[silentAfter]!;
+  const events = first.events.slice(0, silentAfter);
+  const lostAt = events.at(-1)!.at + leaseMs + 600;
+  const lost: PlannedAttempt = {
+    ...first,
+    events,
+    usage: first.usage.filter(({ report }) => report < silentAfter),
+    endedAt: lostAt,
+    outcome: "lease_lost",
+  };
+  const again = lostAt + random.int(2_000, 9_000);
+  const second = attempt(again, again + durationMs, 1, runner === "build-1" ? "build-2" : "build-1");
+  const ended = complete(random, run, [lost], second, "succeeded", second.summary, null);
+  return { ...ended, queuedAt: lostAt, lateReports: [{ receivedAt: lostAt + 41_000, event: unheard }] };
+}
+
+function complete(
+  random: Random,
+  run: PlannedRun,
+  earlier: PlannedAttempt[],
+  { attempt, rest }: ReturnType<typeof doWork>,
+  status: Completion["status"],
+  resultSummary: string | null,
+  error: Completion["error"],
+): PlannedRun {
+  const { model: _, ...usage } = rest;
+  addTerminal(attempt, {
+    status,
+    ...(resultSummary === null ? {} : { summary: resultSummary }),
+    ...(error ? { error } : {}),
+  });
+  const finishedAt = attempt.endedAt!;
+  return {
+    ...run,
+    status,
+    reason: status === "succeeded" ? null : "reported",
+    reasonDetail: error?.message ?? null,
+    finishedAt,
+    attempts: [
+      ...earlier,
+      { ...attempt, outcome: status, usage: [...attempt.usage, { ...rest, report: -1, at: finishedAt }] },
+    ],
+    completion: {
+      ...{ attempt: earlier.length + 1, status, workspaceId: null, resultSummary, usage, error },
+      sessionId: `session-${random.hex(12)}`,
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Random } from "../random.ts";
+import type { Calendar } from "./calendar.ts";
+import { planRun, type Slot } from "./runs.ts";
+import type { Budget, PlannedAutomation, PlannedRun } from "./types.ts";
+import { connectionLost, trackerDown, works } from "./work.ts";
+
+const minuteMs = 60_000;
+const dollar = 1_000_000;
+
+/** Every run of three weeks, in the order in which they were made, and the budget that one of them met. */
+export function planRuns(random: Random, calendar: Calendar, automations: PlannedAutomation[]) {
+  const slots = planSlots(random, calendar, automations);
+  tellStories(calendar, slots);
+  const made = (slot: Slot) =>
+    planRun(random.of(`${slot.automation.key} ${slot.createdAt}`), slot, calendar.now);
+  const runs = new Map(slots.map((slot) => [slot, made(slot)]));
+  const budget = planBudget(calendar, runs);
+  for (const slot of slots) {
+    const { createdAt } = runs.get(slot)!;
+    if (createdAt <= budget.spentAt || createdAt >= budget.raisedAt) continue;
+    slot.fate = { is: "over_budget" };
+    runs.set(slot, made(slot));
+  }
+  const ordered = slots.toSorted((a, b) => runs.get(a)!.createdAt - runs.get(b)!.createdAt);
+  const result = ordered.map((slot) => ({
+    ...runs.get(slot)!,
+    retryOf: slot.retryOf ? ordered.indexOf(slot.retryOf) : null,
+  }));
+  const { spentAt: _, ...rest } = budget;
+  const most = Math.max(...spendByMonth(result).values());
+  // So that the month is not spent again by itself.
+  return { runs: result, budget: { ...rest, micros: Math.ceil((most * 1.6) / (50 * dollar)) * 50 * dollar } };
+}
+
+function planSlots(random: Random, calendar: Calendar, automations: PlannedAutomation[]): Slot[] {
+  const { at, now } = calendar;
+  const delays = random.of("delays");
+  const scheduled = automations.flatMap((automation) => {
+    const { schedule, at: from } = automation.revisions[0]!;
+    const longest = (works[automation.key]!.minutes[1] + 3) * minuteMs;
+    const until = Math.min(automation.endedAt ?? now, now - longest);
+    return calendar
+      .occurrences(schedule, from)
+      .filter((occurrenceAt) => occurrenceAt < until)
+      .map((occurrenceAt): Slot => {
+        return { automation, occurrenceAt, createdAt: occurrenceAt + delays.int(120, 980) };
+      });
+  });
+  const byHand = (key: string, requestedBy: string, createdAt: number, more: Partial<Slot> = {}): Slot => {
+    const automation = automations.find((one) => one.key === key)!;
+    return { automation, requestedBy, createdAt, occurrenceAt: null, ...more };
+  };
+  const seconds = () => delays.int(0, 59_000);
+  // At hours when neither is due by itself.
+  const curious = Array.from({ length: delays.int(2, 9) }, () => {
+    const [key, person] = delays.pick([["support", "grace"] as const, ["advisories", "bruno"] as const]);
+    return byHand(
+      key,
+      person,
+      at(delays.int(3, 11), `${delays.int(10, 15)}:${delays.int(10, 59)}`) + seconds(),
+    );
+  });
+  return [
+    ...scheduled,
+    ...curious,
+    byHand("evaluation", "dev", at(3, "16:20") + seconds(), { runner: "laptop" }),
+    byHand("release", "chiara", at(5, "10:41") + seconds()),
+    byHand("release", "chiara", at(9, "11:03") + seconds(), {
+      fate: { is: "cancelled", by: "chiara", afterMs: delays.int(90_000, 170_000) },
+    }),
+    byHand("support", "grace", at(10, "13:22") + seconds()),
+    byHand("flaky", "felix", now - 7 * minuteMs - seconds(), { fate: { is: "running" }, runner: "build-1" }),
+    byHand("release", "chiara", now - 1.5 * minuteMs, { fate: { is: "queued" } }),
+  ];
+}
+
+/** The days of the stories, which the budget must leave alone. */
+const timedOutDay = 8;
+
+function tellStories({ at }: Calendar, slots: Slot[]): void {
+  const of = (key: string) =>
+    slots.filter(({ automation, occurrenceAt }) => automation.key === key && occurrenceAt);
+  const retried = (slot: Slot, requestedBy: string, createdAt: number) =>
+    slots.push({ automation: slot.automation, createdAt, occurrenceAt: null, requestedBy, retryOf: slot });
+
+  const missed = of("advisories").find(({ occurrenceAt }) => new Date(occurrenceAt!).getUTCDay() === 6)!;
+  missed.fate = { is: "missed", foundAt: missed.occurrenceAt! + 101 * minuteMs };
+
+  of("dependencies")[2]!.fate = { is: "lease_lost" };
+
+  const slow = of("flaky").findLast(({ createdAt }) => createdAt < at(timedOutDay, "09:00"))!;
+  slow.fate = { is: "timed_out" };
+  retried(slow, "felix", at(timedOutDay, "09:31") + 17_000);
+
+  const refused = of("triage").find(({ createdAt }) => createdAt > at(6, "11:00"))!;
+  refused.fate = { is: "failed", failure: trackerDown };
+  retried(refused, "chiara", refused.createdAt + 25 * minuteMs);
+
+  for (const slot of of("invoices"))
+    if (slot.createdAt > at(-3, "12:00")) slot.fate = { is: "failed", failure: connectionLost };
+}
+
+const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7);
+
+const reportsOf = (runs: Iterable<PlannedRun>) =>
+  [...runs].flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage));
+
+export function spendByMonth(runs: Iterable<PlannedRun>): Map<string, number> {
+  const months = new Map<string, number>();
+  for (const { at, costMicros } of reportsOf(runs))
+    months.set(monthOf(at), (months.get(monthOf(at)) ?? 0) + costMicros);
+  return months;
+}
+
+/** A round budget that a nightly evaluation spends with its last report, so that the next runs are skipped until a person raises it. */
+function planBudget(
+  calendar: Calendar,
+  runs: ReadonlyMap<Slot, PlannedRun>,
+): Omit<Budget, "micros"> & { spentAt: number } {
+  const { at, nextMorning } = calendar;
+  const reports = reportsOf(runs.values());
+  const sum = (month: string, until: number) =>
+    reports
+      .filter((report) => monthOf(report.at) === month && report.at <= until)
+      .reduce((total, { costMicros }) => total + costMicros, 0);
+  const lost = [...runs.keys()].find(({ fate }) => fate?.is === "lease_lost")!.createdAt;
+  const taken = [at(timedOutDay, "09:00"), nextMorning(lost)];
+  const nights = [...runs.values()].filter(
+    ({ automation, trigger, finishedAt }) =>
+      automation === "evaluation" &&
+      trigger === "schedule" &&
+      nextMorning(finishedAt!) - finishedAt! < 12 * 60 * minuteMs &&
+      nextMorning(finishedAt!) >= at(3, "09:00") &&
+      nextMorning(finishedAt!) <= at(-3, "09:00") &&
+      !taken.includes(nextMorning(finishedAt!)),
+  );
+  const candidates = nights.flatMap(({ finishedAt, attempts }) => {
+    const spentAt = finishedAt!;
+    const spentMonth = monthOf(spentAt);
+    const after = sum(spentMonth, spentAt);
+    const before = after - attempts.at(-1)!.usage.at(-1)!.costMicros;
+    const firstMicros = Math.floor(after / (5 * dollar)) * 5 * dollar;
+    const earlier = reports
+      .filter((report) => monthOf(report.at) < spentMonth)
+      .map((report) => monthOf(report.at));
+    const isFirst = [...new Set(earlier)].every((month) => sum(month, spentAt) < firstMicros);
+    return firstMicros > before && isFirst ? [{ spentAt, spentMonth, firstMicros }] : [];
+  });
+  const chosen = candidates.findLast(({ firstMicros }) => firstMicros >= 20 * dollar) ?? candidates.at(-1)!;
+  const raisedAt = nextMorning(chosen.spentAt) - 48 * minuteMs;
+  return { ...chosen, setAt: at(1, "16:05"), raisedAt };
+}

@@ -1,0 +1,103 @@
+import type { OrgId, Platform, UserId } from "../../platform/context.ts";
+import { OperatorError } from "../../platform/errors.ts";
+import { forgetCallers } from "../../platform/http/index.ts";
+import { findOfInstance, recordAsSystem, removeChainOfInstance } from "../audit/index.ts";
+import { findUser, removeUser } from "../auth/index.ts";
+import { pruneAutomations } from "../automations/index.ts";
+import { eraseOrganization, findOrganization } from "../organizations/index.ts";
+import { type Mark, markAction } from "./service.ts";
+import * as store from "./store.ts";
+
+interface RemovedDemo {
+  organization: { id: string; name: string | null };
+  people: { email: string }[];
+  /** Who belongs to another organization by now. */
+  kept: { email: string }[];
+  runs: number;
+}
+
+const removedAction = "demo.removed";
+const sweepMs = 60_000;
+/** How many members a refusal names. */
+const maxNamed = 10;
+
+interface RemovalOptions {
+  /** Removes the workspace even if it has members who are not from the demo. */
+  force?: boolean;
+}
+
+/** Removes what `fillDemo` made, and what was made in it since. Nothing else. */
+export async function removeDemo(
+  platform: Platform,
+  { force = false }: RemovalOptions = {},
+): Promise<RemovedDemo> {
+  const { db, bus } = platform;
+  const removed = await db.transaction(async (tx) => {
+    await store.lockInstance(tx);
+    const mark = await findOfInstance(tx, markAction);
+    const earlier = await findOfInstance(tx, removedAction);
+    if (!mark?.targetId || earlier?.targetId === mark.targetId) {
+      throw new OperatorError(
+        "There is no demo workspace here. `signalbox demo` makes one on an empty instance.",
+      );
+    }
+    const orgId = mark.targetId as OrgId;
+    const { people } = mark.after as Mark;
+    const userIds = people.map(({ id }) => id);
+    await store.lockMemberships(tx, orgId, userIds);
+    const organization = await findOrganization(tx, orgId);
+    if (!force)
+      requireNoOthers(
+        organization?.name ?? orgId,
+        await store.listOtherMembers(tx, orgId, userIds, maxNamed),
+      );
+    const runs = await store.countRuns(tx, orgId);
+    const needed = new Set(await store.listNeededElsewhere(tx, orgId, userIds));
+    await eraseOrganization(bus, tx, orgId);
+    const gone = people.filter(({ id }) => !needed.has(id));
+    for (const { id } of gone) {
+      if (!(await findUser(tx, id as UserId))) continue;
+      await removeUser(tx, id as UserId);
+      await forgetCallers(bus, tx, id);
+    }
+    await store.removeRemains(
+      tx,
+      orgId,
+      gone.map(({ email }) => email),
+    );
+    const about = [orgId, ...userIds];
+    const result: RemovedDemo = {
+      organization: { id: orgId, name: organization?.name ?? null },
+      people: gone.map(({ email }) => ({ email })),
+      kept: people.filter(({ id }) => needed.has(id)).map(({ email }) => ({ email })),
+      runs,
+    };
+    // Where somebody else has used the instance, its log goes on, and says that the demo is gone.
+    const isAlone = (await store.isEmpty(tx)) && (await removeChainOfInstance(tx, about));
+    if (!isAlone) {
+      await recordAsSystem(tx, null, {
+        action: removedAction,
+        target: { type: "organization", id: orgId },
+        before: { ...result.organization, people: result.people.length, kept: result.kept.length },
+      });
+    }
+    return result;
+  });
+  // Runs and events go in small steps; what is left after a minute is removed by the job that does the same.
+  await pruneAutomations(platform, Date.now() + sweepMs);
+  return removed;
+}
+
+function requireNoOthers(
+  organization: string,
+  others: readonly { name: string; email: string; total: number }[],
+): void {
+  const total = others[0]?.total ?? 0;
+  if (total === 0) return;
+  const names = others.map(({ name, email }) => `${name} (${email})`).join(", ");
+  const rest = total > others.length ? ` and ${total - others.length} more` : "";
+  throw new OperatorError(
+    `${organization} has ${total === 1 ? "1 member who is" : `${total} members who are`} not from the demo: ${names}${rest}. ` +
+      "Removing it deletes everything they made in it. Save what they need, then use `signalbox demo --remove --force`.",
+  );
+}

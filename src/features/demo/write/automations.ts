@@ -1,0 +1,187 @@
+import type { Db } from "../../../platform/db/index.ts";
+import { newIdAt } from "../../../platform/ids.ts";
+import { defaultSettings, digestReport, nextOccurrence } from "../../automations/index.ts";
+import type { Plan } from "../plan/index.ts";
+import { spendByMonth } from "../plan/schedule.ts";
+import type { PlannedRun } from "../plan/types.ts";
+import {
+  insertRows,
+  listNamedResources,
+  listRunNumbers,
+  type NamedResources,
+  nameResources,
+} from "../store.ts";
+import type { Ids } from "./ids.ts";
+
+const date = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+/** Between a runner's clock and ours. */
+const transferMs = 40;
+const runBudgetMicros = 15_000_000;
+
+export const settingsOf = (monthlyBudgetMicros: number) => ({
+  ...defaultSettings,
+  monthlyBudgetMicros,
+  runBudgetMicros,
+});
+
+export async function writeAutomations(tx: Db, { automations, budget, runs }: Plan, ids: Ids): Promise<void> {
+  const org = ids.organization;
+  await insertRows(
+    tx,
+    org,
+    "automations",
+    automations.map(({ key, owner, status, endedAt, revisions }) => {
+      const { schedule } = revisions.at(-1)!;
+      // From the real clock: what is due in the past would be made up for at once.
+      const next = status === "active" ? (nextOccurrence(schedule, Date.now()) ?? null) : null;
+      return {
+        ...{ id: ids.automation(key), member_id: ids.member(owner), status, revision: revisions.length },
+        next_run_at: date(next),
+        created_at: date(revisions[0]!.at),
+        updated_at: date(endedAt ?? revisions.at(-1)!.at),
+      };
+    }),
+  );
+  await insertRows(
+    tx,
+    org,
+    "automation_revisions",
+    automations.flatMap(({ key, owner, revisions }) =>
+      revisions.map(({ at, name, instructions, schedule, model, maxRuntimeSeconds }, index) => ({
+        ...{ automation_id: ids.automation(key), revision: index + 1, name, instructions, schedule },
+        ...{
+          model_provider_id: model.providerId,
+          model_id: model.modelId,
+          max_runtime_seconds: maxRuntimeSeconds,
+        },
+        ...{ created_by: ids.member(owner), created_at: date(at) },
+      })),
+    ),
+  );
+  await insertRows(tx, org, "automation_settings", [
+    {
+      ...{ run_budget_micros: runBudgetMicros, monthly_budget_micros: budget.micros },
+      updated_at: date(budget.raisedAt),
+    },
+  ]);
+  await insertRows(
+    tx,
+    org,
+    "automation_spend",
+    [...spendByMonth(runs)].map(([month, cost_micros]) => {
+      const spent = month === budget.spentMonth ? budget.firstMicros : null;
+      return { month: `${month}-01`, cost_micros, warned_for: spent, stopped_for: spent };
+    }),
+  );
+}
+
+/** After the templates and the connection, which get their ids when they are written. */
+export async function writeResources(tx: Db, { automations }: Plan, ids: Ids): Promise<NamedResources[]> {
+  const org = ids.organization;
+  for (const { key, templates, isConnected } of automations)
+    await nameResources(tx, org, ids.automation(key), templates, isConnected ? ids.connection : null);
+  return listNamedResources(tx, org);
+}
+
+export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void> {
+  const org = ids.organization;
+  await insertRows(
+    tx,
+    org,
+    "automation_runs",
+    runs.map((run, index) => runRow(run, index, ids)),
+  );
+  await insertRows(
+    tx,
+    org,
+    "automation_run_attempts",
+    runs.flatMap(({ attempts }, index) =>
+      attempts.map(({ runner, startedAt, endedAt, outcome }, place) => ({
+        ...{ run_id: ids.runs[index], attempt: place + 1, holder: ids.runner(runner), outcome },
+        runner_name: `${runner === "laptop" ? "dev-laptop" : runner}.northwind.example`,
+        ...{ started_at: date(startedAt), ended_at: date(endedAt) },
+      })),
+    ),
+  );
+  await insertRows(
+    tx,
+    org,
+    "automation_usage",
+    runs.flatMap(({ attempts, automation, owner }, index) =>
+      attempts.flatMap(({ usage }, place) =>
+        usage.map(({ report, at, model, inputTokens, outputTokens, costMicros }) => ({
+          ...{
+            run_id: ids.runs[index],
+            attempt: place + 1,
+            report,
+            automation_id: ids.automation(automation),
+          },
+          ...{ member_id: ids.member(owner), model, input_tokens: inputTokens, output_tokens: outputTokens },
+          ...{ cost_micros: costMicros, reported_at: date(at) },
+        })),
+      ),
+    ),
+  );
+  const numbers = new Map((await listRunNumbers(tx, org)).map(({ id, no }) => [id, no]));
+  await insertRows(
+    tx,
+    org,
+    "automation_events",
+    runs.flatMap(({ attempts }, index) =>
+      attempts.flatMap(({ events }, place) =>
+        events.map(({ sequence, type, at, payload }) => ({
+          ...{ run_no: numbers.get(ids.runs[index]!), attempt: place + 1, sequence, type, payload },
+          ...{ created_at: at, received_at: date(at + transferMs) },
+        })),
+      ),
+    ),
+  );
+  await insertRows(
+    tx,
+    org,
+    "automation_late_reports",
+    runs.flatMap((run, index) => lateRows(run, index, ids)),
+  );
+}
+
+function runRow(run: PlannedRun, index: number, ids: Ids) {
+  const { completion, cancel, status } = run;
+  const last = run.attempts.at(-1);
+  return {
+    ...{ id: ids.runs[index], automation_id: ids.automation(run.automation), revision: run.revision },
+    ...{ member_id: ids.member(run.owner), trigger: run.trigger, occurrence_at: date(run.occurrenceAt) },
+    retry_of: run.retryOf === null ? null : ids.runs[run.retryOf],
+    ...{ status, reason: run.reason, reason_detail: run.reasonDetail, fenced: run.fenced },
+    attempt: run.attempts.length,
+    holder: last ? ids.runner(last.runner) : null,
+    // Nobody renews it, so it lasts as long as the run may.
+    lease_expires_at: status === "running" ? date(run.deadlineAt) : null,
+    deadline_at: date(run.deadlineAt),
+    ...{ cancel_requested_at: date(cancel?.at ?? null), cancel_reason: cancel?.reason ?? null },
+    completion_digest: completion ? digestReport(completion) : null,
+    ...{ session_id: completion?.sessionId ?? null, result_summary: completion?.resultSummary ?? null },
+    error_message: completion?.error?.message ?? null,
+    error_retryable: completion?.error?.retryable ?? null,
+    ...{ created_at: date(run.createdAt), queued_at: date(run.queuedAt) },
+    ...{ started_at: date(run.startedAt), finished_at: date(run.finishedAt) },
+  };
+}
+
+function lateRows({ lateReports, attempts }: PlannedRun, index: number, ids: Ids) {
+  return lateReports.map(({ receivedAt, event: { sequence, type, at, payload } }) => {
+    const body = { attempt: 1, sequence, payload, createdAt: at, type };
+    const reporter = ids.runner(attempts[0]!.runner);
+    return {
+      ...{
+        id: newIdAt("late", receivedAt),
+        run_id: ids.runs[index],
+        attempt: 1,
+        sequence,
+        kind: "event",
+        reporter,
+        body,
+      },
+      ...{ digest: digestReport({ kind: "event", reporter, body }), received_at: date(receivedAt) },
+    };
+  });
+}

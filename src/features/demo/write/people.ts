@@ -1,0 +1,138 @@
+import type { Db } from "../../../platform/db/index.ts";
+import { newIdAt } from "../../../platform/ids.ts";
+import { hashSecret, newToken } from "../../../platform/secrets.ts";
+import { financeRole, invited, organization } from "../plan/company.ts";
+import type { Plan } from "../plan/index.ts";
+import { insertRows } from "../store.ts";
+import { type Ids, invitationSentAt } from "./ids.ts";
+
+const dayMs = 24 * 3600_000;
+const date = (ms: number) => new Date(ms).toISOString();
+
+/** A hash of a secret that nobody has. */
+const unknownHash = () => hashSecret(newToken("none_"));
+
+export const roleOf = (ids: Ids, role: string): string => (role === financeRole.name ? ids.role : role);
+
+export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: string): Promise<void> {
+  const org = ids.organization;
+  const { people, teams, runners, start, roleAt } = plan;
+  const times = (at: number) => ({ created_at: date(at), updated_at: date(at) });
+  await insertRows(
+    tx,
+    org,
+    "users",
+    people.map(({ key, name, email, joinedAt }) => ({
+      ...{ id: ids.user(key), name, email, email_verified: true },
+      ...times(joinedAt),
+    })),
+  );
+  await insertRows(
+    tx,
+    org,
+    "accounts",
+    people.map(({ key, joinedAt }) => ({
+      ...{
+        id: newIdAt("acc", joinedAt),
+        user_id: ids.user(key),
+        account_id: ids.user(key),
+        provider_id: "credential",
+      },
+      ...{ password: passwordHash, ...times(joinedAt) },
+    })),
+  );
+  await insertRows(tx, org, "organizations", [{ id: org, ...organization, ...times(start) }]);
+  await insertRows(tx, org, "roles", [{ id: ids.role, ...financeRole, ...times(roleAt) }]);
+  await insertRows(
+    tx,
+    org,
+    "members",
+    people.map(({ key, role, joinedAt }) => ({
+      ...{ id: ids.member(key), user_id: ids.user(key), role: roleOf(ids, role), created_at: date(joinedAt) },
+    })),
+  );
+  await insertRows(
+    tx,
+    org,
+    "teams",
+    teams.map(({ name, description, createdAt }) => ({
+      id: ids.team(name),
+      name,
+      description,
+      ...times(createdAt),
+    })),
+  );
+  await insertRows(
+    tx,
+    org,
+    "team_members",
+    people.map(({ key, team, joinedAt }) => ({
+      ...{ team_id: ids.team(team), member_id: ids.member(key) },
+      created_at: date(Math.max(joinedAt, plan.roleAt)),
+    })),
+  );
+  const [owner, ...others] = people;
+  const invitation = { invited_by: ids.member(owner!.key), inviter_name: owner!.name };
+  const sent = (at: number) => ({
+    ...{ token_hash: unknownHash(), mail_hash: unknownHash() },
+    ...{ created_at: date(at), sent_at: date(at), expires_at: date(at + 7 * dayMs) },
+  });
+  await insertRows(tx, org, "invitations", [
+    ...others.map(({ key, email, role, team, joinedAt }) => ({
+      ...{
+        id: ids.invitation(key),
+        email,
+        role: roleOf(ids, role),
+        team_ids: [ids.team(team)],
+        ...invitation,
+      },
+      ...{ ...sent(invitationSentAt(joinedAt)), accepted_at: date(joinedAt) },
+    })),
+    {
+      ...{
+        id: ids.openInvitation,
+        email: invited.email,
+        role: invited.role,
+        team_ids: [ids.team(invited.team)],
+      },
+      ...{ ...invitation, ...sent(plan.invitedAt), accepted_at: null },
+    },
+  ]);
+  await insertRows(tx, org, "api_keys", [
+    {
+      ...{
+        id: ids.key,
+        member_id: ids.member("bruno"),
+        name: "build machines",
+        start: "sbx_4kTq9w",
+        key_hash: unknownHash(),
+      },
+      ...{ created_at: date(plan.keyAt), last_used_at: date(runners[0]!.lastSeenAt) },
+    },
+  ]);
+  await insertRows(tx, org, "mcp_tokens", [
+    {
+      ...{
+        id: ids.mcpToken,
+        member_id: ids.member("elif"),
+        name: "editor",
+        start: "sbm_Zr07cn",
+        token_hash: unknownHash(),
+      },
+      ...{
+        scopes: ["mcp:read"],
+        created_at: date(plan.mcpTokenAt),
+        expires_at: date(plan.mcpTokenAt + 7 * dayMs),
+      },
+    },
+  ]);
+  await insertRows(
+    tx,
+    org,
+    "automation_runners",
+    runners.map(({ key, owner, lastSeenAt, createdAt, ...runner }) => ({
+      ...{ id: ids.runner(key), member_id: ids.member(owner), ...runner },
+      ...{ last_seen_at: date(lastSeenAt), created_at: date(createdAt) },
+    })),
+  );
+}

@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import type { Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { makeSecret } from "../../connectors/index.ts";
+import {
+  type FileReader,
+  type FoundFile,
+  fileReader,
+  makeEqual,
+  type Problem,
+} from "../../templates/index.ts";
+import { blobId } from "../plan/git.ts";
+import type { Plan } from "../plan/index.ts";
+import { type PlannedCommit, type PlannedSync, target } from "../plan/repository.ts";
+import { dateSecrets, dateTemplates, insertRows, type Row } from "../store.ts";
+import type { Ids } from "./ids.ts";
+
+const date = (ms: number) => new Date(ms).toISOString();
+
+/** What each sync did, in the order of the plan; undefined: it failed. */
+export type Synced = (Awaited<ReturnType<typeof makeEqual>> | undefined)[];
+
+export async function writeRepository(
+  { keyring }: Pick<Platform, "keyring">,
+  tx: Db,
+  { repository }: Plan,
+  ids: Ids,
+): Promise<Synced> {
+  const org = ids.organization;
+  const { syncs, deliveries, createdAt, disabledAt } = repository;
+  const last = syncs.at(-1)!;
+  await insertRows(tx, org, "connectors", [
+    {
+      ...{ id: ids.connector, name: target.name, codehost: target.codehost, base_url: target.baseUrl },
+      ...{ repository: target.repository, repository_key: target.repository, clone_url: target.cloneUrl },
+      ...{ ref: target.ref, folder: target.folder, access_kind: "none", access_settings: {} },
+      ...{ status: "disabled", status_reason: "Switched off by a member." },
+      ...{
+        synced_commit: last.commit.id,
+        synced_at: date(last.finishedAt),
+        checked_at: date(disabledAt - 70_000),
+      },
+      ...{ created_by: ids.member("bruno"), created_at: date(createdAt), updated_at: date(disabledAt) },
+    },
+  ]);
+  await makeSecret(keyring, tx, org, ids.connector);
+  await dateSecrets(tx, org, createdAt, deliveries.at(-1)!.receivedAt);
+
+  const reader = (await import(fileReader.href)) as typeof FileReader;
+  const synced: Synced = [];
+  const rows: Row[] = [];
+  for (const [index, sync] of syncs.entries()) {
+    const { commit, error, finishedAt } = sync;
+    const origin = { connectorId: ids.connector, commit: commit.id, author: commit.author.name };
+    const outcome =
+      error === undefined ? await makeEqual(tx, org, origin, readFiles(reader, commit)) : undefined;
+    if (outcome) await dateTemplates(tx, org, commit.id, finishedAt);
+    synced.push(outcome);
+    rows.push(syncRow(sync, index, ids, outcome));
+  }
+  await insertRows(tx, org, "connector_syncs", rows);
+  await insertRows(
+    tx,
+    org,
+    "webhook_deliveries",
+    deliveries.map((delivery, index) => {
+      const bytes = Buffer.from(delivery.body);
+      const isKept = delivery.outcome === "accepted";
+      return {
+        ...{
+          id: ids.deliveries[index],
+          scope: ids.connector,
+          delivery_id: delivery.deliveryId,
+          dialect: "forgejo",
+        },
+        ...{ event: delivery.event, action: delivery.action, repository: target.repository },
+        ...{ ref: delivery.ref, head: delivery.head, outcome: delivery.outcome, reason: delivery.reason },
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "Go-http-client/1.1",
+          "x-forgejo-delivery": delivery.deliveryId,
+          "x-forgejo-event": delivery.event,
+          "x-forgejo-signature": "[redacted]",
+        },
+        body: isKept ? `\\x${bytes.toString("hex")}` : "\\x",
+        body_digest: `\\x${hash("sha256", bytes, "hex")}`,
+        dropped_body_bytes: isKept ? null : bytes.length,
+        repeats: delivery.repeats,
+        ...{ received_at: date(delivery.receivedAt), last_received_at: date(delivery.lastReceivedAt) },
+        ...{ target_connector_id: ids.connector, target_org_id: org },
+        target_sync_id: delivery.sync === null ? null : ids.syncs[delivery.sync],
+      };
+    }),
+  );
+  return synced;
+}
+
+/** The Markdown files of the folder, as a sync would have found them. */
+function readFiles(reader: typeof FileReader, { files }: PlannedCommit): FoundFile[] {
+  const folder = `${target.folder}/`;
+  return [...files]
+    .filter(([path]) => path.startsWith(folder))
+    .flatMap(([path, text]) => {
+      const said = reader.fileTemplateAt(
+        reader.parseFile(Buffer.from(text)),
+        path,
+        path.slice(folder.length),
+      );
+      return said ? [{ path, source: blobId(text), said }] : [];
+    });
+}
+
+function syncRow(sync: PlannedSync, index: number, ids: Ids, outcome: Synced[number]): Row {
+  const { cause, commit, createdAt, startedAt, finishedAt, attempt, requestedBy, error } = sync;
+  const problems: Problem[] = outcome ? [...outcome.problems.items] : [];
+  return {
+    ...{
+      id: ids.syncs[index],
+      connector_id: ids.connector,
+      cause,
+      head: cause === "push" ? commit.id : null,
+    },
+    ...{
+      status: error === undefined ? "succeeded" : "failed",
+      attempt,
+      requested_by: requestedBy && ids.member(requestedBy),
+    },
+    commit_sha: error === undefined ? commit.id : null,
+    ...{ error_code: error === undefined ? null : "unreachable", error_message: error ?? null },
+    error_retryable: error === undefined ? null : true,
+    ...{
+      added: outcome?.added,
+      changed: outcome?.changed,
+      removed: outcome?.removed,
+      unchanged: outcome?.unchanged,
+    },
+    ...{ problems, problem_count: outcome?.problems.count ?? 0 },
+    ...{ due_at: date(startedAt), created_at: date(createdAt) },
+    ...{ started_at: date(startedAt), finished_at: date(finishedAt) },
+  };
+}

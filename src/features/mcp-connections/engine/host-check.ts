@@ -1,0 +1,78 @@
+import type { EgressStream } from "../../../platform/egress/index.ts";
+import { pull } from "./body.ts";
+
+const MAX_BYTES = 4096;
+const READ_MS = 1000;
+
+/** A server that refuses the Host header it was asked under, and the host it wants instead where it says so. */
+export interface HostCheck {
+  wants?: string;
+}
+
+/** The beginning of an error's body. It is only searched: none of it is reported but a host's name. */
+export async function readBeginning(stream: EgressStream): Promise<string> {
+  const decoder = new TextDecoder("utf-8");
+  const chunks = pull(stream, MAX_BYTES);
+  const until = performance.now() + READ_MS;
+  let text = "";
+  for (;;) {
+    const chunk = await chunks(Math.max(0, until - performance.now()));
+    if (chunk.kind === "bytes") text += decoder.decode(chunk.bytes, { stream: true });
+    else {
+      stream.close();
+      return text.slice(0, MAX_BYTES);
+    }
+  }
+}
+
+const HOST = /\bhosts?\b|\bhostnames?\b|\bHTTP_HOST\b/i;
+const REFUSES =
+  /\b(?:invalid|allow(?:ed)?|unknown|unexpected|expected|blocked|rejected|mismatch|only|must|use|not)\b/i;
+/** As in "Invalid Host: 10.0.0.5" and "This host is not allowed". */
+const REFUSES_HOST =
+  /\b(?:invalid|unknown|unexpected|blocked|disallowed|bad)\s+(?:http\s+)?host(?:name)?\b|\bhost(?:name)?\b(?:\s+not|[^\n]{0,280}?\b(?:is not|isn't|was not))\s+(?:allowed|permitted|recognized)\b/i;
+
+/** Understands the sentence with which a server refuses a Host header (a protection against DNS rebinding). */
+export function readHostCheck(body: string, asked: URL): HostCheck | undefined {
+  const at = body.search(HOST);
+  if (at < 0 || !REFUSES.test(body)) return undefined;
+  // A name before the word is about something else: "Your IP 203.0.113.5 is not allowed on this host".
+  const wants = hostsIn(body.slice(at)).find((host) => !isSameHost(host, asked));
+  if (wants) return { wants };
+  return REFUSES_HOST.test(body) ? {} : undefined;
+}
+
+const FILE_NAMES = new Set([
+  "js",
+  "ts",
+  "mjs",
+  "cjs",
+  "json",
+  "py",
+  "rb",
+  "html",
+  "toml",
+  "yaml",
+  "yml",
+  "env",
+]);
+
+/** Names of hosts in a text. Links to documentation and names of files and settings are passed over. */
+function hostsIn(text: string): string[] {
+  const links = /\bhttps?:\/\/[^\s"'`<>()\\,]+/g;
+  const found = [...text.matchAll(links)].flatMap(([link]) => {
+    const url = URL.parse(link.replace(/[.;:]+$/, ""));
+    return url && url.pathname === "/" ? [url.host] : [];
+  });
+  const names =
+    /(?<![\w.@/-])(localhost|\[[0-9a-f:]+\]|\d{1,3}(?:\.\d{1,3}){3}|[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.([a-z]{2,24}))(:\d{1,5})?(?![\w/-]|\.\w)/g;
+  for (const [whole, , suffix] of text.replace(links, " ").matchAll(names))
+    if (!suffix || !FILE_NAMES.has(suffix)) found.push(whole);
+  return found.filter((host) => host.length <= 260 && URL.canParse(`http://${host}`));
+}
+
+function isSameHost(host: string, asked: URL): boolean {
+  const url = new URL(`${asked.protocol}//${host}`);
+  // A name without a port is meant for any port.
+  return url.hostname === asked.hostname && (url.port === asked.port || !/:\d+$/.test(host));
+}

@@ -1,0 +1,4 @@
+export { pruneDeliveries } from "./prune.ts";
+export { routes } from "./routes.ts";
+export { queueDeliveries } from "./service.ts";
+export { deliverDue } from "./work.ts";

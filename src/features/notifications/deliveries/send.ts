@@ -1,0 +1,79 @@
+import type { Platform } from "../../../platform/context.ts";
+import { EgressError } from "../../../platform/egress/index.ts";
+import { printableLine } from "../../../platform/printable.ts";
+import { openSecret } from "../endpoints/index.ts";
+import { type Outcome, readRetryAfter } from "./schedule.ts";
+import { signatureHeaders } from "./signature.ts";
+import type { Claimed } from "./store.ts";
+
+const timeoutMs = 15_000;
+const keptBytes = 1_024;
+
+export interface Sent extends Outcome {
+  response: string | null;
+  error: string | null;
+}
+
+/** Sends a delivery once. Never throws: how it went is what it returns. */
+export async function send({ egress, keyring, log }: Platform, delivery: Claimed): Promise<Sent> {
+  const { id, orgId, endpointId, eventId, body, url } = delivery;
+  try {
+    const secrets = [openSecret(keyring, orgId, endpointId, "secret", delivery.secret)];
+    if (delivery.previousSecret !== null)
+      secrets.push(openSecret(keyring, orgId, endpointId, "previous_secret", delivery.previousSecret));
+    const timestamp = Math.floor(Date.now() / 1000);
+    const reply = await egress.forOrganization(orgId).open(url, {
+      method: "POST",
+      headers: {
+        ...signatureHeaders({ id: eventId, timestamp, body }, secrets),
+        "content-type": "application/json",
+        "user-agent": "signalbox-webhooks",
+        // What is kept of an answer is for people to read.
+        "accept-encoding": "identity",
+      },
+      body,
+      timeoutMs,
+      redirects: 0,
+      // The first bytes are read, and the rest is not waited for.
+      maxBytes: Number.MAX_SAFE_INTEGER,
+    });
+    const response = await readStart(reply.chunks);
+    reply.close();
+    const retryAfterSeconds = readRetryAfter(reply.headers["retry-after"]?.[0], Date.now());
+    return { status: reply.status, retryAfterSeconds, response, error: errorOf(reply.status) };
+  } catch (error) {
+    if (!(error instanceof EgressError)) log.error({ deliveryId: id, err: error }, "webhook delivery failed");
+    const message =
+      error instanceof EgressError ? error.message : "A fault of this service; its log says more.";
+    return {
+      status: null,
+      retryAfterSeconds: null,
+      response: null,
+      error: printableLine(message).slice(0, 500).toWellFormed(),
+    };
+  }
+}
+
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return "The endpoint answered with a redirect, which is not followed.";
+  if (status === 410) return "The endpoint wants no more events, so it was disabled.";
+  return `The endpoint answered ${status}.`;
+}
+
+/** The status counts, whatever becomes of the body. */
+async function readStart(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      parts.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= keptBytes) break;
+    }
+  } catch {
+    // It was cut short. What came is kept.
+  }
+  const text = new TextDecoder().decode(Buffer.concat(parts).subarray(0, keptBytes));
+  return text.split("\n").map(printableLine).join("\n").slice(0, keptBytes).toWellFormed();
+}

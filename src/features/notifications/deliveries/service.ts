@@ -1,0 +1,85 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { conflict, notFound } from "../../../platform/errors.ts";
+import { readPage } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
+import { findEndpoint, holdEndpoint, listEnabledEndpoints } from "../endpoints/index.ts";
+import { checkMaySee } from "../settings/index.ts";
+import { type ListQuery, testType } from "./contract.ts";
+import * as store from "./store.ts";
+
+const noDelivery = () => notFound("webhook_endpoint_delivery");
+
+export async function list(ctx: MemberCtx, endpointId: string, query: ListQuery) {
+  const { id } = await findEndpoint(ctx.db, ctx, endpointId);
+  return readPage(store.list(ctx.db, ctx.orgId, id, query), query);
+}
+
+export async function get(ctx: MemberCtx, endpointId: string, id: string) {
+  const endpoint = await findEndpoint(ctx.db, ctx, endpointId);
+  const delivery = isId("wed", id) ? await store.find(ctx.db, ctx.orgId, endpoint.id, id) : undefined;
+  if (!delivery) throw noDelivery();
+  if (delivery.type !== testType) checkMaySee(ctx, [delivery.type]);
+  return { delivery };
+}
+
+export async function retry(ctx: MemberCtx, endpointId: string, id: string) {
+  return ctx.db.transaction(async (tx) => {
+    const endpoint = await enabled(ctx, tx, endpointId);
+    const delivery = isId("wed", id) ? await store.requeue(tx, ctx.orgId, endpoint.id, id) : undefined;
+    if (!delivery) throw noDelivery();
+    const after = { deliveryId: id, eventId: delivery.eventId };
+    const target = { type: "webhook_endpoint", id: endpoint.id };
+    await record(ctx, tx, { action: "webhook_endpoint.delivery_retried", target, after });
+    return { delivery };
+  });
+}
+
+export async function test(ctx: MemberCtx, endpointId: string) {
+  return ctx.db.transaction(async (tx) => {
+    const { id } = await enabled(ctx, tx, endpointId);
+    const eventId = newId("evt");
+    const data = {
+      organizationId: ctx.orgId,
+      endpointId: id,
+      message: "This is a test. Nothing has happened.",
+    };
+    const message = { eventId, type: testType, body: bodyOf(testType, Date.now(), data) };
+    const [delivery] = await store.insert(tx, ctx.orgId, [{ id: newId("wed"), endpointId: id }], message);
+    const target = { type: "webhook_endpoint", id };
+    await record(ctx, tx, { action: "webhook_endpoint.tested", target, after: { eventId } });
+    return { delivery: delivery! };
+  });
+}
+
+/** Held, so that it is not disabled meanwhile. */
+async function enabled(ctx: MemberCtx, tx: Db, endpointId: string) {
+  const endpoint = await holdEndpoint(tx, ctx, endpointId);
+  if (endpoint.status === "disabled")
+    throw conflict(
+      "webhook_endpoint_disabled",
+      "This endpoint is disabled. Set its status to enabled first.",
+    );
+  return endpoint;
+}
+
+interface Event {
+  id: string;
+  type: string;
+  createdAt: number;
+  data: Record<string, unknown>;
+}
+
+/** Queues an event for every endpoint that takes it, in the transaction that sends the event out. */
+export async function queueDeliveries(tx: Db, orgId: OrgId, event: Event): Promise<void> {
+  const endpoints = await listEnabledEndpoints(tx, orgId, event.type);
+  if (endpoints.length === 0) return;
+  const deliveries = endpoints.map(({ id: endpointId }) => ({ id: newId("wed"), endpointId }));
+  const body = bodyOf(event.type, event.createdAt, event.data);
+  await store.insert(tx, orgId, deliveries, { eventId: event.id, type: event.type, body });
+}
+
+/** The payload of Standard Webhooks. */
+const bodyOf = (type: string, at: number, data: Record<string, unknown>): string =>
+  JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });

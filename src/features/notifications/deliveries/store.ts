@@ -1,0 +1,207 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, listSource, sql } from "../../../platform/db/index.ts";
+import type { Id } from "../../../platform/ids.ts";
+import type {
+  Attempt,
+  ListQuery,
+  WebhookEndpointDelivery,
+  WebhookEndpointDeliveryDetail,
+} from "./contract.ts";
+
+export type DeliveryId = Id<"wed">;
+
+const columns = sql`d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.type, d.status, d.attempt,
+  case when d.status = 'pending' then d.due_at end as "nextAttemptAt", d.attempts -> -1 as "lastAttempt",
+  d.created_at as "createdAt", d.finished_at as "finishedAt"`;
+
+export const list = (db: Db, orgId: OrgId, endpointId: string, { status }: Pick<ListQuery, "status">) =>
+  listSource<WebhookEndpointDelivery>(db, {
+    filtered: status !== undefined,
+    candidates: (after, count) => sql`
+      select d.id, ${status === undefined ? sql`true` : sql`d.status = ${status}`} as matches
+      from webhook_endpoint_deliveries d
+      where d.endpoint_id = ${endpointId} and d.id < ${after}
+        and exists (select from webhook_endpoints e where e.id = ${endpointId} and e.org_id = ${orgId})
+      order by d.id desc limit ${count}`,
+    rows: (ids) => sql`select ${columns} from webhook_endpoint_deliveries d where d.id = any(${ids})`,
+  });
+
+const isIn = (orgId: OrgId, endpointId: string, id: DeliveryId) =>
+  sql`d.org_id = ${orgId} and d.endpoint_id = ${endpointId} and d.id = ${id}`;
+
+export const find = (db: Db, orgId: OrgId, endpointId: string, id: DeliveryId) =>
+  db.row<WebhookEndpointDeliveryDetail>(sql`
+    select ${columns}, d.body, d.attempts from webhook_endpoint_deliveries d where ${isIn(orgId, endpointId, id)}`);
+
+export interface NewDelivery {
+  id: DeliveryId;
+  endpointId: string;
+}
+
+export interface NewMessage {
+  eventId: string;
+  type: string;
+  body: string;
+}
+
+/** One event for several endpoints. Endpoints that have it already are passed over. */
+export const insert = (tx: Db, orgId: OrgId, deliveries: readonly NewDelivery[], message: NewMessage) =>
+  tx.rows<WebhookEndpointDelivery>(sql`
+    insert into webhook_endpoint_deliveries as d (id, org_id, endpoint_id, event_id, type, body)
+    select n.id, ${orgId}, n.endpoint_id, ${message.eventId}, ${message.type}, ${message.body}
+    from unnest(${deliveries.map(({ id }) => id)}::text[], ${deliveries.map(({ endpointId }) => endpointId)}::text[])
+      as n (id, endpoint_id)
+    on conflict (endpoint_id, event_id) do nothing
+    returning ${columns}`);
+
+/** To be sent at once, with all its attempts before it. One that is being sent stays so. */
+export const requeue = (tx: Db, orgId: OrgId, endpointId: string, id: DeliveryId) =>
+  tx.row<WebhookEndpointDelivery>(sql`
+    update webhook_endpoint_deliveries d set status = 'pending', finished_at = null,
+      tries = case when sending then tries else 0 end, due_at = case when sending then due_at else now() end
+    where ${isIn(orgId, endpointId, id)} returning ${columns}`);
+
+/** The endpoint gets nothing any more: what waits for it has failed. The caller holds the endpoint. */
+export const endWaiting = (tx: Db, orgId: OrgId, endpointId: string) =>
+  tx.run(sql`
+    update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), sending = false
+    where org_id = ${orgId} and endpoint_id = ${endpointId} and status = 'pending'`);
+
+const keptAttempts = 20;
+
+/** Appends to the attempts, and forgets the oldest beyond those that are kept. */
+const withAttempt = (entry: ReturnType<typeof sql>) => sql`case
+  when jsonb_array_length(attempts) >= ${keptAttempts}::int then (attempts - 0) || ${entry}
+  else attempts || ${entry} end`;
+
+export interface Claimed {
+  id: DeliveryId;
+  orgId: OrgId;
+  endpointId: string;
+  eventId: string;
+  body: string;
+  attempt: number;
+  tries: number;
+  url: string;
+  /** Sealed, both. */
+  secret: string;
+  previousSecret: string | null;
+  enabled: boolean;
+  /** The endpoint failed last time, or has a send that is slow. */
+  isFailing: boolean;
+}
+
+export interface Share {
+  /** Neither of these organizations nor of these endpoints. */
+  busyOrganizations: readonly string[];
+  busyEndpoints: readonly string[];
+  /** They count as failing. */
+  slowEndpoints: readonly string[];
+  /** The organization of each send that is under way: a turn that it has had. */
+  openOrganizations: readonly string[];
+  perOrganization: number;
+  perEndpoint: number;
+  limit: number;
+  /** How many of them to endpoints that fail. */
+  limitFailing: number;
+}
+
+/** Longer than waiting for a place and an attempt may take, so that a lease that is over means a process that is gone. */
+const lease = sql`now() + interval '120 seconds'`;
+const lost = "The service stopped before the outcome was recorded. The event may have arrived.";
+
+/**
+ * Takes what is due, of each organization and each of its endpoints in turn, endpoints that fail last. The attempt is
+ * counted before anything is sent. If the process dies then, the next one to take the delivery notes that.
+ */
+export const takeDueAcrossOrganizations = (db: Db, share: Share) => {
+  const isDue = sql`status = 'pending' and due_at <= now()`;
+  const interrupted = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
+    'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${lost}::text)`;
+  const isFailing = sql`(e.failing_since is not null or e.id = any(${share.slowEndpoints}::text[]))`;
+  return db.rows<Claimed>(sql`
+    update webhook_endpoint_deliveries d set attempt = attempt + 1, tries = tries + 1, sending = true,
+      due_at = ${lease}, attempts = case when sending then ${withAttempt(interrupted)} else attempts end
+    from webhook_endpoints e
+    where e.id = d.endpoint_id and d.id in (
+      select id from webhook_endpoint_deliveries where ${isDue} and id in (
+        select id from (
+          select id, due_at, turn, failing, row_number() over (partition by failing order by turn, due_at) as place
+          from (
+            select due.id, due.due_at, e.failing, coalesce(open.sends, 0)
+              + row_number() over (partition by e.org_id order by e.failing, due.turn, due.due_at) as turn
+            from (
+              select e.id, e.org_id, ${isFailing} as failing from webhook_endpoints e
+              where e.org_id <> all(${share.busyOrganizations}::text[])
+                and e.id <> all(${share.busyEndpoints}::text[])
+                and e.id in (select endpoint_id from webhook_endpoint_deliveries where ${isDue})) e
+            left join (
+              select org_id, count(*) as sends from unnest(${share.openOrganizations}::text[]) o (org_id)
+              group by org_id) open on open.org_id = e.org_id
+            cross join lateral (
+              select id, due_at, row_number() over (order by due_at, id) as turn from webhook_endpoint_deliveries
+              where endpoint_id = e.id and ${isDue} order by due_at, id limit ${share.perEndpoint}) due) by_organization
+          where turn <= ${share.perOrganization}::int) shared
+        where not failing or place <= ${share.limitFailing}::int
+        order by failing, turn, due_at limit ${share.limit})
+      for update skip locked)
+    returning d.id, d.org_id as "orgId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.body, d.attempt,
+      d.tries, e.url, e.secret, case when e.previous_secret_expires_at > now() then e.previous_secret end
+      as "previousSecret", e.status = 'enabled' as enabled, ${isFailing} as "isFailing"`);
+};
+
+export interface Recorded {
+  state: "succeeded" | "failed" | "pending";
+  afterSeconds: number;
+  entry: Attempt;
+}
+
+/** None when the lease was over and somebody else has taken it since. */
+export const record = (
+  db: Db,
+  orgId: OrgId,
+  { id, attempt }: Pick<Claimed, "id" | "attempt">,
+  { state, afterSeconds, entry }: Recorded,
+) =>
+  db.run(sql`
+    update webhook_endpoint_deliveries set status = ${state}, sending = false,
+      due_at = now() + make_interval(secs => ${afterSeconds}::float8),
+      finished_at = case when ${state} = 'pending' then null else now() end,
+      attempts = ${withAttempt(sql`${JSON.stringify(entry)}::text::jsonb`)}
+    where org_id = ${orgId} and id = ${id} and attempt = ${attempt}::int and status = 'pending'`);
+
+/** Removes the oldest ones, at most `limit`. Ids sort by time, so that no other index is needed. */
+export const removeOldOfAll = (db: Db, days: number, limit: number) =>
+  db.run(sql`
+    delete from webhook_endpoint_deliveries where id in (
+      select id from (
+        select id, created_at from webhook_endpoint_deliveries where status <> 'pending' order by id limit ${limit}) oldest
+      where created_at < now() - make_interval(days => ${days}::int))`);
+
+/** Endpoints, some at a time, and whose they are. */
+export const listEndpointsOfAll = (db: Db, after: string, limit: number) =>
+  db.rows<{ id: string; orgId: OrgId }>(sql`
+    select id, org_id as "orgId" from webhook_endpoints where id > ${after} order by id limit ${limit}`);
+
+/** Removes what is over and beyond the newest `keep` of an endpoint, at most `limit`. */
+export const removeBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) =>
+  db.run(sql`
+    delete from webhook_endpoint_deliveries where org_id = ${orgId} and status <> 'pending' and id in (
+      select id from (
+        select id, status from webhook_endpoint_deliveries where endpoint_id = ${endpointId}
+        order by id desc offset ${keep}) older
+      where status <> 'pending' limit ${limit})`);
+
+const tooMany =
+  "Too many deliveries waited for this endpoint, so the oldest were given up (quota webhook_endpoint_deliveries).";
+
+/** Ends what waits beyond the newest `keep` of an endpoint, at most `limit`. One that is being sent stays. */
+export const endBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) => {
+  const givenUp = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
+    'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${tooMany}::text)`;
+  return db.run(sql`
+    update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), attempts = ${withAttempt(givenUp)}
+    where org_id = ${orgId} and status = 'pending' and not sending and id in (
+      select id from webhook_endpoint_deliveries where endpoint_id = ${endpointId} and status = 'pending' and not sending
+      order by id desc offset ${keep} limit ${limit})`);
+};

@@ -1,0 +1,140 @@
+import type { Platform } from "../../../platform/context.ts";
+import { workFairly } from "../../../platform/fair-work.ts";
+import { recordAsSystem } from "../../audit/index.ts";
+import { collect } from "../digests/index.ts";
+import { disableEndpoint, type EndpointId, noteFailure, noteSuccess } from "../endpoints/index.ts";
+import { adminsOf } from "../settings/index.ts";
+import type { Attempt } from "./contract.ts";
+import { nextStep, type Step } from "./schedule.ts";
+import { send } from "./send.ts";
+import * as store from "./store.ts";
+
+const perOrganization = 4;
+/** Less than that, so that a slow endpoint does not take all places of its organization. */
+const perEndpoint = 2;
+/** A send that takes longer gives its place to others, and its endpoint counts as slow. */
+const slowMs = 2_000;
+const capacity = 16;
+/** How many deliveries wait for a place or hold one. */
+const atOnce = 32;
+/** Endpoints that fail or are slow get at most half of the places. */
+const atOnceFailing = capacity / 2;
+/** The same, together with slow sends that gave their place back. */
+const mostOpen = 160;
+const places = { capacity, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
+
+/** An endpoint is disabled when it failed for so long, and in so many attempts: at least two events. */
+const failingDays = 5;
+const failedAttempts = 12;
+
+/** Sends whatever is due, until nothing is. */
+export async function deliverDue(platform: Platform): Promise<void> {
+  platform.metrics.describe(
+    "webhook_endpoint_attempts_total",
+    "Attempts to deliver events to webhook endpoints, by outcome.",
+  );
+  const sending = new Set<Sending>();
+  await workFairly({
+    queue: platform.queues("webhook deliveries", places),
+    async take(busyOrganizations) {
+      if (!platform.jobs.isReady()) return [];
+      const open = [...sending];
+      const slowEndpoints = open.filter(({ isSlow }) => isSlow).map(({ endpointId }) => endpointId);
+      const perEndpointNow = Map.groupBy(open, ({ endpointId }) => endpointId);
+      const busyEndpoints = [...perEndpointNow]
+        .filter(([, sends]) => sends.length >= perEndpoint)
+        .map(([endpointId]) => endpointId);
+      const failing = open.filter(({ isFailing }) => isFailing).length;
+      const limit = Math.min(atOnce - open.filter(({ isSlow }) => !isSlow).length, mostOpen - open.length);
+      if (limit <= 0) return [];
+      const taken = await store.takeDueAcrossOrganizations(platform.db, {
+        ...{ busyOrganizations, busyEndpoints, slowEndpoints, perOrganization, perEndpoint, limit },
+        limitFailing: Math.max(0, atOnceFailing - failing),
+        openOrganizations: open.map(({ orgId }) => orgId),
+      });
+      return taken.map((delivery) => {
+        const { orgId, endpointId, isFailing } = delivery;
+        const one = { orgId, endpointId, isFailing, isSlow: false, delivery };
+        sending.add(one);
+        return one;
+      });
+    },
+    keyOf: ({ orgId }) => orgId,
+    async work(one, release) {
+      const slow = setTimeout(() => {
+        one.isSlow = true;
+        release();
+      }, slowMs);
+      try {
+        await deliver(platform, one.delivery);
+      } finally {
+        clearTimeout(slow);
+        sending.delete(one);
+      }
+    },
+    perKey: perOrganization,
+  });
+}
+
+/** Taken and not done. */
+interface Sending {
+  orgId: string;
+  endpointId: string;
+  isFailing: boolean;
+  isSlow: boolean;
+}
+
+async function deliver(platform: Platform, delivery: store.Claimed): Promise<void> {
+  const { db, metrics } = platform;
+  const { orgId, attempt, tries } = delivery;
+  const endpointId = delivery.endpointId as EndpointId;
+  const at = Date.now();
+  const started = performance.now();
+  const sent = delivery.enabled ? await send(platform, delivery) : whileDisabled;
+  const entry: Attempt = {
+    ...{ attempt, at, durationMs: Math.round(performance.now() - started) },
+    ...{ responseStatus: sent.status, response: sent.response, error: sent.error },
+  };
+  const step: Step = delivery.enabled
+    ? nextStep(tries, sent, Math.random())
+    : { state: "failed", gone: false };
+  metrics.count("webhook_endpoint_attempts_total", {
+    outcome: step.state === "succeeded" ? "succeeded" : "failed",
+  });
+  if (step.state === "succeeded") {
+    await store.record(db, orgId, delivery, { state: step.state, afterSeconds: 0, entry });
+    await noteSuccess(db, orgId, endpointId);
+    return;
+  }
+  const afterSeconds = step.state === "pending" ? step.afterSeconds : 0;
+  await db.transaction(async (tx) => {
+    const failing = await noteFailure(tx, orgId, endpointId);
+    const recorded = await store.record(tx, orgId, delivery, { state: step.state, afterSeconds, entry });
+    if (!failing || recorded === 0) return;
+    const isGone = step.state === "failed" && step.gone;
+    const isOver = failing.failingDays >= failingDays && failing.failures >= failedAttempts;
+    if (!isGone && !isOver) return;
+    const reason = isGone ? "gone" : "failing";
+    await disableEndpoint(tx, orgId, endpointId, reason);
+    await store.endWaiting(tx, orgId, endpointId);
+    await recordAsSystem(tx, orgId, {
+      action: "webhook_endpoint.disabled",
+      target: { type: "webhook_endpoint", id: endpointId },
+      after: { reason, failures: failing.failures },
+    });
+    await collect(tx, orgId, {
+      memberIds: await adminsOf(tx, orgId),
+      topic: `endpoint.disabled ${endpointId}`,
+      type: "endpoint.disabled",
+      item: { at, endpointId, url: failing.url, reason },
+    });
+  });
+}
+
+/** Queued at the moment at which its endpoint was disabled. */
+const whileDisabled = {
+  status: null,
+  retryAfterSeconds: null,
+  response: null,
+  error: "The endpoint was disabled before its turn came.",
+};

@@ -1,0 +1,113 @@
+import { type Message, nameInSubject, nameInText } from "../../../platform/mail/index.ts";
+import type { Digest, DigestType, Item } from "./store.ts";
+
+/** Everything in an item may be text of somebody else: no line of it becomes a link in a mail program. */
+const text = (value: unknown, max = 300): string => {
+  const line = nameInText(String(value ?? ""));
+  return line.length > max ? `${line.slice(0, max)}…` : line;
+};
+
+const money = (micros: unknown) =>
+  (Number(micros) / 1_000_000).toLocaleString("en-US", { maximumFractionDigits: 2 });
+const time = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const times = (count: number) => (count === 1 ? "" : ` ${count} times`);
+
+interface Wording {
+  /** Follows the name of the organization. */
+  subject(first: Item, count: number): string;
+  opening(first: Item, count: number): string;
+  /** Lines about one of them. Links are made of ids of ours only. */
+  lines(item: Item, publicUrl: string): string[];
+  /** What to do. */
+  closing?: string;
+}
+
+const wordings: Record<DigestType, Wording> = {
+  "run.failed": {
+    subject: ({ automationName }, count) =>
+      `${nameInSubject(String(automationName), "an automation")} failed${times(count)}`,
+    opening: ({ automationName }, count) => `The automation ${text(automationName)} failed${times(count)}.`,
+    lines: ({ at, runId, reason, message }, publicUrl) => [
+      `${time(at)}, ${runId}: ${text(message ?? reason ?? "no reason was given")}`,
+      `${publicUrl}/v1/automation-runs/${runId}`,
+    ],
+    closing: "On the command line: signalbox runs show <run>.",
+  },
+  "connection.needs_attention": {
+    subject: ({ providerId }, count) =>
+      count === 1
+        ? `the connection to ${nameInSubject(String(providerId), "a provider")} needs you`
+        : `${count} connections to ${nameInSubject(String(providerId), "a provider")} need somebody`,
+    opening: ({ providerId }, count) =>
+      count === 1
+        ? `A connection to ${text(providerId)} does not work any more by itself.`
+        : `${count} connections to ${text(providerId)} do not work any more by themselves.`,
+    lines: ({ account, shared, message, connectionId }, publicUrl) => [
+      `${shared ? "Shared account" : "Account"} ${text(account)}: ${text(message)}`,
+      `${publicUrl}/v1/oauth-connections/${connectionId}`,
+    ],
+    closing: "On the command line: signalbox connections list.",
+  },
+  "budget.reached": {
+    subject: ({ percent }) =>
+      percent === 100
+        ? "this month's automation budget is spent"
+        : `${percent} % of this month's automation budget is spent`,
+    opening: ({ spentMicros, budgetMicros, month }) =>
+      `${money(spentMicros)} of ${money(budgetMicros)} are spent in ${month}.`,
+    lines: ({ percent }, publicUrl) => [
+      percent === 100
+        ? "Runs under way are being cancelled, and new ones are skipped until the month ends or an owner or admin raises the budget."
+        : "At the limit, runs that are under way are cancelled and new ones are skipped.",
+      `${publicUrl}/v1/automation-budget`,
+    ],
+  },
+  "sync.failed": {
+    subject: ({ connectorName }, count) =>
+      count === 1
+        ? `the connector ${nameInSubject(String(connectorName), "of a repository")} could not be synced`
+        : `${count} connectors could not be synced`,
+    opening: (_, count) =>
+      count === 1
+        ? "Templates do not follow their repository at the moment:"
+        : "Templates do not follow their repositories at the moment:",
+    lines: ({ connectorName, repository, message, connectorId }, publicUrl) => [
+      `${text(connectorName)} (${text(repository)}): ${text(message)}`,
+      `${publicUrl}/v1/connectors/${connectorId}`,
+    ],
+    closing: "You are told again after a sync has succeeded and another one fails.",
+  },
+  "endpoint.disabled": {
+    subject: () => "a webhook endpoint was disabled",
+    opening: ({ reason }) =>
+      reason === "gone"
+        ? "A webhook endpoint answered 410 Gone, so nothing is sent to it any more."
+        : "A webhook endpoint failed for 5 days, so nothing is sent to it any more.",
+    lines: ({ url, endpointId }, publicUrl) => [text(url), `${publicUrl}/v1/webhook-endpoints/${endpointId}`],
+    closing: "To use it again, put it right and set its status to enabled.",
+  },
+};
+
+export function compose(
+  publicUrl: string,
+  { type, email, organization, items, pending }: Omit<Digest, "userId" | "verified">,
+): Message {
+  const { subject, opening, lines, closing } = wordings[type];
+  const [first] = items as [Item, ...Item[]];
+  const more = pending - items.length;
+  const parts = [
+    `${opening(first, pending)}`,
+    ...items.map((item) => lines(item, publicUrl).join("\n")),
+    ...(more > 0 ? [`… and ${more} more.`] : []),
+    ...(closing ? [closing] : []),
+    `This is about the organization ${text(organization)} on Signalbox at ${publicUrl}.`,
+    ...(type === "endpoint.disabled"
+      ? []
+      : [`To choose which mails you get: PUT ${publicUrl}/v1/me/notification-settings`]),
+  ];
+  return {
+    to: email,
+    subject: `${nameInSubject(organization, "Signalbox")}: ${subject(first, pending)}`,
+    text: `${parts.join("\n\n")}\n`,
+  };
+}

@@ -1,0 +1,11 @@
+export { routes } from "./routes.ts";
+export { openSecret, sealedColumns } from "./sealing.ts";
+export { find as findEndpoint, hold as holdEndpoint } from "./service.ts";
+export {
+  disable as disableEndpoint,
+  type EndpointId,
+  listEnabled as listEnabledEndpoints,
+  noteFailure,
+  noteSuccess,
+  removeOldSecretsOfAll,
+} from "./store.ts";

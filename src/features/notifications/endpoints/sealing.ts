@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
+
+type Column = "secret" | "previous_secret";
+
+const placeOf = (organization: string, row: string, column: Column): Place => ({
+  table: "webhook_endpoints",
+  row,
+  column,
+  organization,
+});
+
+/** What `signalbox reseal` walks. */
+export const sealedColumns: SealedColumn[] = (["secret", "previous_secret"] as const).map((column) => ({
+  table: "webhook_endpoints",
+  id: "id",
+  column,
+  organization: "org_id",
+}));
+
+/** In the form of Standard Webhooks: 32 random bytes. */
+export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+
+export const sealSecret = (keyring: Keyring, orgId: string, id: string, column: Column, secret: string) =>
+  keyring.seal(secret, placeOf(orgId, id, column));
+
+export const openSecret = (keyring: Keyring, orgId: string, id: string, column: Column, sealed: string) =>
+  keyring.open(sealed, placeOf(orgId, id, column));

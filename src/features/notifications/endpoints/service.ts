@@ -1,0 +1,141 @@
+import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { isLoopbackHost } from "../../../platform/egress/index.ts";
+import { invalidField, notFound } from "../../../platform/errors.ts";
+import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import { record } from "../../audit/index.ts";
+import { takeQuota } from "../../quotas/index.ts";
+import { endWaiting } from "../deliveries/store.ts";
+import { type EventType, eventTypes } from "../facts.ts";
+import { checkMaySee } from "../settings/index.ts";
+import type { WebhookEndpoint } from "./contract.ts";
+import { newSecret, openSecret, sealSecret } from "./sealing.ts";
+import * as store from "./store.ts";
+
+const noEndpoint = () => notFound("webhook_endpoint");
+function endpointIdOf(id: string): store.EndpointId {
+  if (!isId("whe", id)) throw noEndpoint();
+  return id;
+}
+
+export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
+  return page(await store.list(db, orgId, afterOf(query), query.limit + 1), query);
+}
+
+/** The endpoint, if it is this organization's. */
+export async function find(db: Db, { orgId }: MemberCtx, id: string): Promise<WebhookEndpoint> {
+  const endpoint = await store.find(db, orgId, endpointIdOf(id));
+  if (!endpoint) throw noEndpoint();
+  return endpoint;
+}
+
+/** The same, held until the transaction ends. */
+export async function hold(tx: Db, { orgId }: MemberCtx, id: string) {
+  const endpoint = await store.lock(tx, orgId, endpointIdOf(id));
+  if (!endpoint) throw noEndpoint();
+  return endpoint;
+}
+
+export const read = async (ctx: MemberCtx, id: string) => ({ webhookEndpoint: await find(ctx.db, ctx, id) });
+
+/** As it is called. What the guard would refuse without looking anything up is refused now, while somebody reads it. */
+function checkedUrl({ egress }: Pick<Platform, "egress">, given: string): string {
+  const url = URL.parse(given);
+  if (!url) throw invalidField(["url"], "This is not a URL. Give one such as https://example.com/hooks.");
+  if (url.hash !== "") throw invalidField(["url"], "Leave out the part after #: it is never sent.");
+  const refusal = egress.refusal(url);
+  if (refusal) throw invalidField(["url"], refusal);
+  if (url.protocol !== "https:" && !isLoopbackHost(url.hostname))
+    throw invalidField(["url"], "Events are only sent over https. Use an https address.");
+  return url.href;
+}
+
+const stateOf = ({ url, description, types, status }: WebhookEndpoint) => ({
+  url,
+  description,
+  types,
+  status,
+});
+const targetOf = (id: string) => ({ type: "webhook_endpoint", id });
+
+/** An endpoint shows everybody's events to whoever chose its address. */
+const checkTypes = (ctx: MemberCtx, types: readonly EventType[]) =>
+  checkMaySee(ctx, types.length === 0 ? eventTypes : types);
+
+export async function create(
+  ctx: MemberCtx,
+  given: { url: string; description: string; types: EventType[] },
+) {
+  const { keyring, orgId, member } = ctx;
+  const target = { ...given, url: checkedUrl(ctx, given.url), types: [...new Set(given.types)] };
+  checkTypes(ctx, target.types);
+  const id = newId("whe");
+  const secret = newSecret();
+  const sealed = sealSecret(keyring, orgId, id, "secret", secret);
+  return ctx.db.transaction(async (tx) => {
+    await takeQuota(ctx, tx, orgId, "webhook_endpoints");
+    const made = await store.insert(tx, orgId, { ...target, id, secret: sealed, createdBy: member.id });
+    const webhookEndpoint = made!;
+    const after = stateOf(webhookEndpoint);
+    await record(ctx, tx, { action: "webhook_endpoint.created", target: targetOf(id), after });
+    return { webhookEndpoint, secret };
+  });
+}
+
+interface Change {
+  url?: string | undefined;
+  description?: string | undefined;
+  types?: EventType[] | undefined;
+  status?: WebhookEndpoint["status"] | undefined;
+}
+
+export async function change(ctx: MemberCtx, id: string, given: Change) {
+  const { orgId } = ctx;
+  return ctx.db.transaction(async (tx) => {
+    const before = await hold(tx, ctx, id);
+    const endpointId = before.id as store.EndpointId;
+    if (given.types !== undefined || given.url !== undefined) checkTypes(ctx, given.types ?? before.types);
+    await store.update(tx, orgId, endpointId, {
+      url: given.url === undefined ? before.url : checkedUrl(ctx, given.url),
+      description: given.description ?? before.description,
+      types: [...new Set(given.types ?? before.types)],
+    });
+    if (given.status === "enabled" && before.status === "disabled") await store.enable(tx, orgId, endpointId);
+    if (given.status === "disabled" && before.status === "enabled") {
+      await store.disable(tx, orgId, endpointId, "member");
+      await endWaiting(tx, orgId, endpointId);
+    }
+    const webhookEndpoint = await find(tx, ctx, id);
+    const states = { before: stateOf(before), after: stateOf(webhookEndpoint) };
+    await record(ctx, tx, { action: "webhook_endpoint.changed", target: targetOf(id), ...states });
+    return { webhookEndpoint };
+  });
+}
+
+export async function remove(ctx: MemberCtx, id: string): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const before = await hold(tx, ctx, id);
+    await store.remove(tx, ctx.orgId, before.id as store.EndpointId);
+    const state = { before: stateOf(before) };
+    await record(ctx, tx, { action: "webhook_endpoint.removed", target: targetOf(id), ...state });
+  });
+}
+
+export async function rotateSecret(ctx: MemberCtx, id: string, overlapSeconds: number) {
+  const { keyring, orgId } = ctx;
+  return ctx.db.transaction(async (tx) => {
+    const { secret: old } = await hold(tx, ctx, id);
+    const endpointId = endpointIdOf(id);
+    const secret = newSecret();
+    const previous =
+      overlapSeconds === 0
+        ? null
+        : sealSecret(keyring, orgId, id, "previous_secret", openSecret(keyring, orgId, id, "secret", old));
+    const sealed = sealSecret(keyring, orgId, id, "secret", secret);
+    await store.setSecrets(tx, orgId, endpointId, { secret: sealed, previous, overlapSeconds });
+    const after = { overlapSeconds };
+    await record(ctx, tx, { action: "webhook_endpoint.secret_rotated", target: targetOf(id), after });
+    return { webhookEndpoint: await find(tx, ctx, id), secret };
+  });
+}

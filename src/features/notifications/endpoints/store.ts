@@ -1,0 +1,116 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { Id } from "../../../platform/ids.ts";
+import type { EventType } from "../facts.ts";
+import type { WebhookEndpoint } from "./contract.ts";
+
+export type EndpointId = Id<"whe">;
+
+const columns = sql`e.id, e.url, e.description, e.types, e.status, e.disabled_reason as "disabledReason",
+  e.disabled_at as "disabledAt", e.failing_since as "failingSince", e.last_succeeded_at as "lastSucceededAt",
+  case when e.previous_secret_expires_at > now() then e.previous_secret_expires_at end as "previousSecretExpiresAt",
+  e.created_by as "createdBy", e.created_at as "createdAt", e.updated_at as "updatedAt"`;
+
+export const list = (db: Db, orgId: OrgId, after: string, limit: number) =>
+  db.rows<WebhookEndpoint>(sql`
+    select ${columns} from webhook_endpoints e where e.org_id = ${orgId} and e.id < ${after}
+    order by e.id desc limit ${limit}`);
+
+export const find = (db: Db, orgId: OrgId, id: EndpointId) =>
+  db.row<WebhookEndpoint>(
+    sql`select ${columns} from webhook_endpoints e where e.org_id = ${orgId} and e.id = ${id}`,
+  );
+
+/** Held until the transaction ends. Whoever changes an endpoint and its deliveries holds the endpoint first. */
+export const lock = (tx: Db, orgId: OrgId, id: EndpointId) =>
+  tx.row<WebhookEndpoint & { secret: string }>(sql`
+    select ${columns}, e.secret from webhook_endpoints e
+    where e.org_id = ${orgId} and e.id = ${id} for no key update`);
+
+export interface Target {
+  url: string;
+  description: string;
+  types: readonly EventType[];
+}
+
+export const insert = (
+  tx: Db,
+  orgId: OrgId,
+  {
+    id,
+    url,
+    description,
+    types,
+    secret,
+    createdBy,
+  }: Target & { id: EndpointId; secret: string; createdBy: string },
+) =>
+  tx.row<WebhookEndpoint>(sql`
+    insert into webhook_endpoints as e (id, org_id, url, description, types, secret, created_by)
+    values (${id}, ${orgId}, ${url}, ${description}, ${types}::text[], ${secret}, ${createdBy})
+    returning ${columns}`);
+
+export const update = (tx: Db, orgId: OrgId, id: EndpointId, { url, description, types }: Target) =>
+  tx.run(sql`
+    update webhook_endpoints set url = ${url}, description = ${description}, types = ${types}::text[],
+      updated_at = now()
+    where org_id = ${orgId} and id = ${id}`);
+
+/** It starts anew: what failed before does not count. */
+export const enable = (tx: Db, orgId: OrgId, id: EndpointId) =>
+  tx.run(sql`
+    update webhook_endpoints set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null,
+      failures = 0, updated_at = now()
+    where org_id = ${orgId} and id = ${id}`);
+
+export const disable = (
+  tx: Db,
+  orgId: OrgId,
+  id: EndpointId,
+  reason: NonNullable<WebhookEndpoint["disabledReason"]>,
+) =>
+  tx.run(sql`
+    update webhook_endpoints set status = 'disabled', disabled_reason = ${reason}, disabled_at = now(),
+      updated_at = now()
+    where org_id = ${orgId} and id = ${id}`);
+
+export const remove = (tx: Db, orgId: OrgId, id: EndpointId) =>
+  tx.run(sql`delete from webhook_endpoints where org_id = ${orgId} and id = ${id}`);
+
+export const setSecrets = (
+  tx: Db,
+  orgId: OrgId,
+  id: EndpointId,
+  { secret, previous, overlapSeconds }: { secret: string; previous: string | null; overlapSeconds: number },
+) =>
+  tx.run(sql`
+    update webhook_endpoints set secret = ${secret}, previous_secret = ${previous}, updated_at = now(),
+      previous_secret_expires_at = case when ${previous}::text is not null
+        then now() + make_interval(secs => ${overlapSeconds}::int) end
+    where org_id = ${orgId} and id = ${id}`);
+
+/** Those that take events of this type. */
+export const listEnabled = (db: Db, orgId: OrgId, type: string) =>
+  db.rows<{ id: EndpointId }>(sql`
+    select id from webhook_endpoints
+    where org_id = ${orgId} and status = 'enabled' and (types = '{}' or ${type} = any(types)) order by id`);
+
+/** Writes only where it says something new: an endpoint that works may get many events a second. */
+export const noteSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
+  db.run(sql`
+    update webhook_endpoints set failing_since = null, failures = 0, last_succeeded_at = now()
+    where org_id = ${orgId} and id = ${id} and (failing_since is not null or last_succeeded_at is null
+      or last_succeeded_at < now() - interval '1 minute')`);
+
+/** Counts one more failure in a row. Undefined when it is gone or disabled. The row is held until the transaction ends. */
+export const noteFailure = (tx: Db, orgId: OrgId, id: EndpointId) =>
+  tx.row<{ url: string; failures: number; failingDays: number }>(sql`
+    update webhook_endpoints set failures = failures + 1, failing_since = coalesce(failing_since, now())
+    where org_id = ${orgId} and id = ${id} and status = 'enabled'
+    returning url, failures, extract(epoch from now() - failing_since)::float8 / 86400 as "failingDays"`);
+
+/** Secrets that are over have no use any more. */
+export const removeOldSecretsOfAll = (db: Db) =>
+  db.run(sql`
+    update webhook_endpoints set previous_secret = null, previous_secret_expires_at = null
+    where previous_secret_expires_at < now()`);

@@ -1,0 +1,43 @@
+import type { OrgId, Platform } from "../../platform/context.ts";
+import { queueDeliveries } from "./deliveries/index.ts";
+import { collect } from "./digests/index.ts";
+import { recipientsOf } from "./settings/index.ts";
+import * as store from "./store.ts";
+import { describe } from "./subjects.ts";
+
+const atOnce = 100;
+/** Then it is given up: whatever fails here would fail for ever. */
+const mostFailures = 10;
+
+/** Makes deliveries and mails of what was announced. Any number of processes may: an event is taken by one of them. */
+export async function fanOut(platform: Platform): Promise<void> {
+  for (;;) {
+    const waiting = await store.listWaitingAcrossOrganizations(platform.db, atOnce);
+    for (const { orgId, id } of waiting) await fanOutEvent(platform, orgId, id);
+    if (waiting.length < atOnce || !platform.jobs.isReady()) return;
+  }
+}
+
+async function fanOutEvent(platform: Platform, orgId: OrgId, id: string): Promise<void> {
+  const { db, log } = platform;
+  try {
+    await db.transaction(async (tx) => {
+      const event = await store.lockWaiting(tx, orgId, id);
+      if (!event) return;
+      const { fact, createdAt } = event;
+      const told = await describe(platform, tx, orgId, fact);
+      if (told) {
+        const { data, topic } = told;
+        await queueDeliveries(tx, orgId, { id, type: fact.type, createdAt, data });
+        const memberIds = await recipientsOf(tx, orgId, fact.type, told.memberId);
+        await collect(tx, orgId, { memberIds, topic, type: fact.type, item: { ...data, at: createdAt } });
+      }
+      // A run ends once, so its key is not needed any more; the others tell whether it is still the same failure.
+      if (fact.type === "run.failed") await store.remove(tx, orgId, id);
+      else await store.markFannedOut(tx, orgId, id);
+    });
+  } catch (error) {
+    const over = await store.putOff(db, orgId, id, mostFailures);
+    log[over ? "error" : "warn"]({ eventId: id, err: error }, "notification not sent out");
+  }
+}

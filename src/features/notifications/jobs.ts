@@ -1,0 +1,49 @@
+import { job } from "../../platform/jobs/index.ts";
+import { deliverDue, pruneDeliveries } from "./deliveries/index.ts";
+import { mailDue, removeIdleDigestsOfAll } from "./digests/index.ts";
+import { removeOldSecretsOfAll } from "./endpoints/index.ts";
+import { fanOut } from "./fan-out.ts";
+import { removeOldOfAll } from "./store.ts";
+
+/** The rows are the work: what is committed is found by looking, also after a crash. */
+const fanOutEvents = job({
+  name: "notifications.fan-out",
+  everySeconds: 1,
+  retries: 0,
+  handle: (platform) => fanOut(platform),
+});
+
+const deliver = job({
+  name: "notifications.deliver",
+  everySeconds: 1,
+  retries: 0,
+  handle: (platform) => deliverDue(platform),
+});
+
+const mail = job({
+  name: "notifications.mail",
+  everySeconds: 5,
+  retries: 0,
+  handle: (platform) => mailDue(platform),
+});
+
+/** One round works that long and leaves the rest to the next. */
+const roundMs = 60_000;
+/** A failure that lasts longer than this is announced again. */
+const eventsKeptDays = 30;
+const atOnce = 500;
+
+const prune = job({
+  name: "notifications.prune",
+  schedule: "*/10 * * * *",
+  async handle(platform) {
+    const { db } = platform;
+    const until = Date.now() + roundMs;
+    await removeOldSecretsOfAll(db);
+    while (Date.now() < until && (await removeOldOfAll(db, eventsKeptDays, atOnce)) === atOnce);
+    while (Date.now() < until && (await removeIdleDigestsOfAll(db, atOnce)) === atOnce);
+    await pruneDeliveries(platform, until);
+  },
+});
+
+export const jobs = [fanOutEvents, deliver, mail, prune];

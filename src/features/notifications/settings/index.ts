@@ -1,0 +1,2 @@
+export { routes } from "./routes.ts";
+export { adminsOf, checkMaySee, recipientsOf } from "./service.ts";

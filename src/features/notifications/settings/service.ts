@@ -1,0 +1,157 @@
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { forbidden } from "../../../platform/errors.ts";
+import { record } from "../../audit/index.ts";
+import { type Permission, permissionsOfRole } from "../../permissions/index.ts";
+import { type EventType, eventTypes } from "../facts.ts";
+import type { MyNotificationSettings, NotificationSettings } from "./contract.ts";
+import * as store from "./store.ts";
+
+/** For an organization that has said nothing: whoever can put it right. */
+const defaults: NotificationSettings = {
+  mail: {
+    "run.failed": ["member"],
+    "connection.needs_attention": ["member"],
+    "budget.reached": ["admins"],
+    "sync.failed": ["admins"],
+  },
+};
+
+const noChoice: MyNotificationSettings = {
+  mail: {
+    "run.failed": null,
+    "connection.needs_attention": null,
+    "budget.reached": null,
+    "sync.failed": null,
+  },
+};
+
+/** What it takes to be told about everybody's: the permission to see it. */
+const needed: Record<EventType, Permission> = {
+  "run.failed": "automations:manage",
+  "connection.needs_attention": "connections:manage",
+  "budget.reached": "usage:read",
+  "sync.failed": "connectors:read",
+};
+
+/** Refuses who may not see everybody's events of these types. */
+export function checkMaySee({ member }: MemberCtx, types: readonly EventType[]): void {
+  for (const type of types) {
+    if (!member.permissions.has(needed[type]))
+      throw forbidden(
+        "missing_permission",
+        `To be told about every ${type} you need the permission ${needed[type]}. Ask an owner or admin.`,
+      );
+  }
+}
+
+/** What was stored before a type of event existed says nothing of it. */
+const settingsOf = async (db: Db, orgId: OrgId): Promise<NotificationSettings> => ({
+  mail: { ...defaults.mail, ...(await store.find(db, orgId))?.mail },
+});
+
+const choiceOf = async (db: Db, orgId: OrgId, memberId: string): Promise<MyNotificationSettings> => ({
+  mail: { ...noChoice.mail, ...(await store.findOfMember(db, orgId, memberId))?.mail },
+});
+
+export const read = async ({ db, orgId }: MemberCtx) => ({ settings: await settingsOf(db, orgId) });
+
+export async function replace(ctx: MemberCtx, { mail }: NotificationSettings) {
+  const unique = <Name extends string>(names: readonly Name[]) => [...new Set(names)].sort();
+  const settings: NotificationSettings = {
+    mail: {
+      "run.failed": unique(mail["run.failed"]),
+      "connection.needs_attention": unique(mail["connection.needs_attention"]),
+      "budget.reached": unique(mail["budget.reached"]),
+      "sync.failed": unique(mail["sync.failed"]),
+    },
+  };
+  return ctx.db.transaction(async (tx) => {
+    const before = await settingsOf(tx, ctx.orgId);
+    await store.save(tx, ctx.orgId, settings);
+    const target = { type: "notification_settings", id: ctx.orgId };
+    await record(ctx, tx, {
+      action: "notification_settings.changed",
+      target,
+      before: before.mail,
+      after: settings.mail,
+    });
+    return { settings };
+  });
+}
+
+export async function readMine(ctx: MemberCtx) {
+  const { db, orgId, member, userId } = ctx;
+  const settings = await choiceOf(db, orgId, member.id);
+  const organization = await settingsOf(db, orgId);
+  const isAdmin = isAdminRole(member.role);
+  const effectOn = (type: EventType) =>
+    effectOf(settings.mail[type], organization.mail[type], isAdmin, member.permissions.has(needed[type]));
+  const effective = {
+    "run.failed": effectOn("run.failed"),
+    "connection.needs_attention": effectOn("connection.needs_attention"),
+    "budget.reached": effectOn("budget.reached"),
+    "sync.failed": effectOn("sync.failed"),
+  };
+  return { settings, effective, emailVerified: await store.isVerified(db, userId) };
+}
+
+export async function replaceMine(ctx: MemberCtx, settings: MyNotificationSettings) {
+  const { orgId, member } = ctx;
+  checkMaySee(
+    ctx,
+    eventTypes.filter((type) => settings.mail[type] === "all"),
+  );
+  await ctx.db.transaction(async (tx) => {
+    const before = await choiceOf(tx, orgId, member.id);
+    await store.saveOfMember(tx, orgId, member.id, settings);
+    const target = { type: "member", id: member.id };
+    const action = "member.notification_settings_changed";
+    await record(ctx, tx, { action, target, before: before.mail, after: settings.mail });
+  });
+  return readMine(ctx);
+}
+
+const isAdminRole = (role: string) => role === "owner" || role === "admin";
+
+/** Which events of a type somebody gets mails about. */
+function effectOf(
+  choice: "off" | "own" | "all" | null,
+  organization: readonly ("member" | "admins")[],
+  isAdmin: boolean,
+  mayAll: boolean,
+): "off" | "own" | "all" {
+  // Whoever lost the permission since they chose is told about their own.
+  if (choice !== null) return choice === "all" && !mayAll ? "own" : choice;
+  if (isAdmin && organization.includes("admins")) return "all";
+  return organization.includes("member") ? "own" : "off";
+}
+
+/** More than anybody needs; an organization can have thousands of admins. */
+const mostRecipients = 100;
+
+/** Who gets a mail about an event that concerns `memberId`. Where there is no such member, owners and admins stand in. */
+export async function recipientsOf(
+  tx: Db,
+  orgId: OrgId,
+  type: EventType,
+  memberId: string | null,
+): Promise<string[]> {
+  const candidates = await store.listCandidates(tx, orgId, memberId, type, mostRecipients);
+  const organization: readonly ("member" | "admins")[] = (await settingsOf(tx, orgId)).mail[type];
+  const isOrphan = !candidates.some(({ id }) => id === memberId);
+  const standIns = isOrphan && organization.includes("member") ? (["admins"] as const) : organization;
+  return candidates
+    .filter(({ reachable }) => reachable)
+    .filter(({ id, role, rolePermissions, settings }) => {
+      const mayAll = permissionsOfRole(role, rolePermissions).has(needed[type]);
+      const effect = effectOf(settings?.mail[type] ?? null, standIns, isAdminRole(role), mayAll);
+      return effect === "all" || (effect === "own" && id === memberId);
+    })
+    .map(({ id }) => id)
+    .slice(0, mostRecipients);
+}
+
+/** Whom to tell what concerns the notifications themselves. */
+export const adminsOf = async (tx: Db, orgId: OrgId): Promise<string[]> =>
+  (await store.listAdmins(tx, orgId, mostRecipients)).map(({ id }) => id);

@@ -1,0 +1,82 @@
+import type { OrgId, Platform } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Fact } from "./facts.ts";
+import * as store from "./store.ts";
+
+/** A fact as people and programs are told it. */
+export interface Told {
+  /** The member it concerns; null: nobody in particular. */
+  memberId: string | null;
+  /** What is about one topic is collected into one mail. */
+  topic: string;
+  /** What webhooks carry. */
+  data: Record<string, unknown>;
+}
+
+/** Undefined when what it is about is gone by now. */
+export async function describe(
+  { config: { publicUrl } }: Pick<Platform, "config">,
+  db: Db,
+  orgId: OrgId,
+  fact: Fact,
+): Promise<Told | undefined> {
+  const organizationId = orgId;
+  const { type } = fact;
+  switch (type) {
+    case "run.failed": {
+      const automation = await store.findAutomation(db, orgId, fact.automationId);
+      if (!automation) return undefined;
+      const { runId, automationId, memberId, attempt, trigger, reason, message } = fact;
+      const url = `${publicUrl}/v1/automation-runs/${runId}`;
+      const run = { runId, automationId, automationName: automation.name, memberId };
+      const data = { organizationId, ...run, attempt, trigger, reason, message, url };
+      return { memberId, topic: `${type} ${automationId}`, data };
+    }
+    case "connection.needs_attention": {
+      const connection = await store.findConnection(db, orgId, fact.connectionId);
+      if (!connection) return undefined;
+      const { providerId, account, shared, memberId, connectedBy } = connection;
+      const { connectionId, reason, message } = fact;
+      const url = `${publicUrl}/v1/oauth-connections/${connectionId}`;
+      const data = {
+        organizationId,
+        connectionId,
+        providerId,
+        account,
+        shared,
+        memberId,
+        reason,
+        message,
+        url,
+      };
+      // What is wrong with the organization's client no member can put right.
+      const concerned = reason === "client_rejected" ? null : (memberId ?? connectedBy);
+      return { memberId: concerned, topic: `${type} ${providerId}`, data };
+    }
+    case "budget.reached": {
+      const { month, percent, spentMicros, budgetMicros } = fact;
+      const url = `${publicUrl}/v1/automation-budget`;
+      const data = { organizationId, month, percent, spentMicros, budgetMicros, url };
+      return { memberId: null, topic: `${type} ${month} ${percent}`, data };
+    }
+    case "sync.failed": {
+      const connector = await store.findConnector(db, orgId, fact.connectorId);
+      if (!connector) return undefined;
+      const { name: connectorName, repository, ref, createdBy } = connector;
+      const { connectorId, syncId, code, message } = fact;
+      const url = `${publicUrl}/v1/connectors/${connectorId}`;
+      const data = {
+        organizationId,
+        connectorId,
+        connectorName,
+        repository,
+        ref,
+        syncId,
+        code,
+        message,
+        url,
+      };
+      return { memberId: createdBy, topic: type, data };
+    }
+  }
+}

@@ -1,0 +1,120 @@
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+
+interface Quota {
+  /** `count`: things that exist now. `bytes`: storage. `per_day`: since midnight UTC. */
+  unit: "count" | "bytes" | "per_day";
+  description: string;
+  /** Null: no limit. */
+  limit: number | null;
+  /** For a workspace that nobody has claimed: its maker is unknown. */
+  provisional: number | null;
+}
+
+/** Every quota of an organization. Operators change the limits with QUOTAS; admins of the instance override them. */
+export const quotas = {
+  members: { unit: "count", description: "Members.", limit: 10_000, provisional: 5 },
+  invitations: { unit: "count", description: "Open invitations.", limit: 1_000, provisional: 5 },
+  teams: { unit: "count", description: "Teams.", limit: 1_000, provisional: 5 },
+  roles: { unit: "count", description: "Custom roles.", limit: 100, provisional: 5 },
+  api_keys: { unit: "count", description: "API keys that have not expired.", limit: 5_000, provisional: 5 },
+  mcp_tokens: {
+    unit: "count",
+    description: "MCP tokens that have not expired.",
+    limit: 5_000,
+    provisional: 5,
+  },
+  automations: {
+    unit: "count",
+    description: "Automations, archived ones too.",
+    limit: 10_000,
+    provisional: 10,
+  },
+  automation_revisions: {
+    unit: "count",
+    description: "Revisions kept of one automation. Older ones that no run refers to are removed.",
+    limit: 200,
+    provisional: 10,
+  },
+  runners: { unit: "count", description: "Runners.", limit: 1_000, provisional: 5 },
+  templates: { unit: "count", description: "Templates.", limit: 10_000, provisional: 10 },
+  template_versions: {
+    unit: "count",
+    description: "Versions kept of one template. Older ones are removed.",
+    limit: 100,
+    provisional: 10,
+  },
+  connectors: { unit: "count", description: "Connectors.", limit: 500, provisional: 5 },
+  oauth_providers: { unit: "count", description: "Custom OAuth providers.", limit: 200, provisional: 5 },
+  webhook_endpoints: {
+    unit: "count",
+    description: "Endpoints that events are sent to.",
+    limit: 20,
+    provisional: 0,
+  },
+  webhook_endpoint_deliveries: {
+    unit: "count",
+    description: "Deliveries kept of one webhook endpoint. Older ones are removed.",
+    limit: 5_000,
+    provisional: 100,
+  },
+  automation_storage: {
+    unit: "bytes",
+    description: "Runs, their events, results and late reports, and revisions of automations.",
+    limit: 20 * GiB,
+    provisional: 8 * MiB,
+  },
+  template_storage: {
+    unit: "bytes",
+    description: "Template versions.",
+    limit: 5 * GiB,
+    provisional: 1 * MiB,
+  },
+  webhook_storage: {
+    unit: "bytes",
+    description: "Webhook deliveries and their bodies.",
+    limit: 10 * GiB,
+    provisional: 1 * MiB,
+  },
+  audit_storage: {
+    unit: "bytes",
+    description: "The audit log. It has a limit only until a workspace is claimed.",
+    limit: null,
+    provisional: 4 * MiB,
+  },
+  idempotency_keys: {
+    unit: "per_day",
+    description: "Requests with an Idempotency-Key in a day. One credential may use half of them.",
+    limit: 200_000,
+    provisional: 2_000,
+  },
+  idempotency_storage: {
+    unit: "per_day",
+    description:
+      "Bytes of replies kept for Idempotency-Key in a day. One credential may use half of them. Past that, keys still protect, and a repeat is told that the reply was not kept.",
+    limit: 64 * MiB,
+    provisional: 2 * MiB,
+  },
+} as const satisfies Record<string, Quota>;
+
+export type QuotaName = keyof typeof quotas;
+type Named<Unit> = {
+  [Name in QuotaName]: (typeof quotas)[Name]["unit"] extends Unit ? Name : never;
+}[QuotaName];
+/** What people make one at a time: counted exactly. */
+export type CountQuota = Exclude<Named<"count">, KeptQuota>;
+/** What is kept of one thing: the older ones go. */
+export type KeptQuota = "automation_revisions" | "template_versions" | "webhook_endpoint_deliveries";
+/** What machines write: metered by each process. */
+export type ByteQuota = Named<"bytes">;
+
+export const quotaNames = Object.keys(quotas) as QuotaName[];
+
+/** Limits of the instance that are no organization's. */
+export const instanceLimits = {
+  /** However many addresses somebody has: strangers do not fill the disk. */
+  provisional_workspaces: 1_000,
+  provisional_workspaces_per_network: 20,
+} as const;
+export type InstanceLimit = keyof typeof instanceLimits;

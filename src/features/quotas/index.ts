@@ -1,0 +1,7 @@
+export type { ByteQuota, CountQuota } from "./catalogue.ts";
+export { jobs } from "./jobs.ts";
+export { checkQuotaNames, instanceLimit, quotaExceeded } from "./limits.ts";
+export { meterOf } from "./meter.ts";
+export { routes } from "./routes.ts";
+export { idempotencyLimits, keepAtMost, measureDue, takeQuota } from "./service.ts";
+export { overhead } from "./store.ts";

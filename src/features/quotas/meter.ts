@@ -1,0 +1,148 @@
+import type { Bus } from "../../platform/bus.ts";
+import type { OrgId, Platform } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Refusal } from "../../platform/errors.ts";
+import type { ByteQuota } from "./catalogue.ts";
+import { limitOf, quotaExceeded } from "./limits.ts";
+import * as store from "./store.ts";
+
+/**
+ * Bytes that machines write, per organization. Each process adds up what it wrote and tells the database once a second,
+ * so that no writer waits for a counter. What this process wrote counts at once; what others wrote, after at most
+ * `flushMs + trustMs`. A limit can be passed by what others write in that time, and by what is under way.
+ */
+export interface Meter {
+  /** The refusal that is due when that many more would be too many. `db` is the caller's, who may be in a transaction. */
+  refusal(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<Refusal | undefined>;
+  /** Throws that refusal. */
+  check(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<void>;
+  /** Organizations that are known here to be full: for statements that find out by themselves whose a row is. */
+  full(quota: ByteQuota): string[];
+  /** Counts what was written. Inside a transaction, call it when that has committed. */
+  add(orgId: string, quota: ByteQuota, bytes: number): void;
+  /** Writes down what was added. */
+  flush(): Promise<void>;
+}
+
+interface Standing {
+  used: number;
+  /** Added here and not yet written. */
+  pending: number;
+  /** Undefined: none. */
+  limit: number | undefined;
+  readAt: number;
+}
+
+const flushMs = 1_000;
+const trustMs = 5_000;
+/** Standings that are remembered; those with something pending stay. */
+const maxStandings = 20_000;
+
+type Needs = Pick<Platform, "bus" | "config" | "db" | "log">;
+const meters = new WeakMap<Bus, Meter>();
+
+/** The meter of this process. The application makes it when it starts, with a database that is in no transaction. */
+export function meterOf(platform: Needs): Meter {
+  let meter = meters.get(platform.bus);
+  if (!meter) {
+    if (platform.db.inTransaction) throw new Error("The meter is made before the first transaction.");
+    meter = createMeter(platform);
+    meters.set(platform.bus, meter);
+  }
+  return meter;
+}
+
+function createMeter({ config, db, log }: Omit<Needs, "bus">): Meter {
+  const standings = new Map<string, Standing>();
+  const unwritten = new Set<string>();
+  const overfull = new Map<string, { orgId: string; quota: ByteQuota }>();
+  let timer: NodeJS.Timeout | undefined;
+  const keyOf = (orgId: string, quota: ByteQuota) => `${quota} ${orgId}`;
+  const namesOf = (key: string) => {
+    const [quota, orgId] = key.split(" ") as [ByteQuota, OrgId];
+    return { quota, orgId };
+  };
+
+  function learn(key: string, used: number, limit: number | undefined): Standing {
+    const known = standings.get(key);
+    const standing = { used, limit, pending: known?.pending ?? 0, readAt: performance.now() };
+    if (!known && standings.size >= maxStandings) {
+      for (const old of standings.keys()) if (!unwritten.has(old)) standings.delete(old);
+      overfull.clear();
+    }
+    standings.set(key, standing);
+    if (limit !== undefined && used + standing.pending >= limit) overfull.set(key, namesOf(key));
+    else overfull.delete(key);
+    return standing;
+  }
+
+  async function refusal(
+    db: Db,
+    orgId: OrgId,
+    quota: ByteQuota,
+    bytes: number,
+  ): Promise<Refusal | undefined> {
+    const key = keyOf(orgId, quota);
+    let standing = standings.get(key);
+    if (!standing || performance.now() - standing.readAt > trustMs) {
+      const found = await store.findStanding(db, orgId, quota);
+      standing = found && learn(key, found.used, limitOf(config, quota, found));
+    }
+    if (standing?.limit === undefined) return undefined;
+    const used = standing.used + standing.pending;
+    return used + bytes > standing.limit ? quotaExceeded(quota, standing.limit, used) : undefined;
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const keys = [...unwritten];
+    if (keys.length === 0) return;
+    unwritten.clear();
+    const added = keys.map((key) => {
+      const standing = standings.get(key)!;
+      const bytes = standing.pending;
+      standing.pending = 0;
+      // It is on its way: until the answer comes it must not look as if it were gone.
+      standing.used += bytes;
+      return { ...namesOf(key), bytes };
+    });
+    try {
+      for (const { orgId, quota, used, ...terms } of await store.addOfAll(db, added))
+        learn(keyOf(orgId, quota), used, limitOf(config, quota, terms));
+    } catch (error) {
+      log.warn({ err: error }, "usage not written");
+      for (const { orgId, quota, bytes } of added) add(orgId, quota, bytes, -bytes);
+    }
+  }
+
+  function add(orgId: string, quota: ByteQuota, bytes: number, correction = 0): void {
+    const key = keyOf(orgId, quota);
+    let standing = standings.get(key);
+    if (!standing) {
+      // Not to be trusted: it is read when somebody asks.
+      standing = { used: 0, pending: 0, limit: undefined, readAt: Number.NEGATIVE_INFINITY };
+      standings.set(key, standing);
+    }
+    standing.used += correction;
+    standing.pending += bytes;
+    unwritten.add(key);
+    if (standing.limit !== undefined && standing.used + standing.pending >= standing.limit)
+      overfull.set(key, namesOf(key));
+    timer ??= setTimeout(() => void flush(), flushMs).unref();
+  }
+
+  return {
+    refusal,
+    async check(db, orgId, quota, bytes) {
+      const refused = await refusal(db, orgId, quota, bytes);
+      if (refused) throw refused;
+    },
+    full: (quota) =>
+      overfull.size === 0
+        ? []
+        : [...overfull.values()].flatMap((one) => (one.quota === quota ? [one.orgId] : [])),
+    add: (orgId, quota, bytes) => add(orgId, quota, bytes),
+    flush,
+  };
+}

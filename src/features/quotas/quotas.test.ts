@@ -1,0 +1,377 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  complete,
+  createAutomation,
+  createRunner,
+  event,
+  queueRun,
+  report,
+  reportBatch,
+  runNow,
+} from "../../../test/automations.ts";
+import { connectorBody, createTemplate } from "../../../test/connectors.ts";
+import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
+import { insertConnector, pushBody, speak } from "../../../test/webhooks.ts";
+import { createApp } from "../../app.ts";
+import { sql } from "../../platform/db/index.ts";
+import type { QuotaName } from "./catalogue.ts";
+import { meterOf } from "./meter.ts";
+import { measureDue } from "./service.ts";
+
+const instanceSecret = "the secret of the instance";
+const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: instanceSecret } });
+
+/** As an admin of the instance would: for one organization alone. */
+const allow = (orgId: string, quota: QuotaName, max: number) =>
+  server.platform.db.run(sql`
+    insert into organization_quotas (org_id, quota, max) values (${orgId}, ${quota}, ${max})
+    on conflict (org_id, quota) do update set max = excluded.max`);
+
+const read = async (headers: Record<string, string>) => {
+  const { status, body } = await server.call("/v1/organization/quotas", { headers });
+  expect(status).toBe(200);
+  return body;
+};
+const quotaOf = async (headers: Record<string, string>, name: QuotaName) =>
+  (await read(headers)).items.find((one: { name: string }) => one.name === name);
+
+const count = async (statement: ReturnType<typeof sql>) =>
+  (await server.platform.db.row<{ count: number }>(statement))!.count;
+
+const exceeded = (quota: QuotaName, more: Record<string, unknown> = {}) => ({
+  status: 409,
+  body: { error: "quota_exceeded", message: expect.any(String), quota, ...more },
+});
+
+describe("things that people make", () => {
+  let n = 0;
+  const makers: Partial<Record<QuotaName, (workspace: Workspace) => Promise<Reply>>> = {
+    teams: ({ owner }) => server.call("/v1/teams", { body: { name: `Team ${++n}` }, headers: owner.auth }),
+    roles: ({ owner }) =>
+      server.call("/v1/roles", {
+        body: { name: `Role ${++n}`, permissions: ["organization:read"] },
+        headers: owner.auth,
+      }),
+    api_keys: ({ owner }) => server.call("/v1/api-keys", { body: { name: "k" }, headers: owner.auth }),
+    mcp_tokens: ({ owner }) => server.call("/v1/mcp/token", { body: { name: "t" }, headers: owner.auth }),
+    invitations: ({ owner }) =>
+      server.call("/v1/invitations", {
+        body: { email: `someone-${++n}@example.com`, role: "member" },
+        headers: owner.auth,
+      }),
+    automations: ({ owner }) =>
+      server.call("/v1/automations", {
+        body: { name: "Triage", instructions: "Look.", schedule: { kind: "manual" } },
+        headers: owner.auth,
+      }),
+    runners: ({ owner }) =>
+      server.call("/v1/automation-runners/token", {
+        body: { runnerId: `runner-number-${++n}` },
+        headers: owner.auth,
+      }),
+    templates: ({ owner }) =>
+      server.call("/v1/templates", { body: { name: `Template ${++n}`, body: "x" }, headers: owner.auth }),
+    connectors: ({ owner }) => server.call("/v1/connectors", { body: connectorBody(), headers: owner.auth }),
+    oauth_providers: ({ owner }) =>
+      server.call("/v1/oauth-providers", {
+        body: {
+          id: `own-${++n}`,
+          name: "Own",
+          authorizationEndpoint: "https://id.example.com/authorize",
+          tokenEndpoint: "https://id.example.com/token",
+        },
+        headers: owner.auth,
+      }),
+  };
+
+  test.each(Object.entries(makers))(
+    "%s: one more than there may be is refused, also at the same moment",
+    async (name, make) => {
+      const workspace = await createWorkspace(server);
+      const quota = name as QuotaName;
+      await allow(workspace.orgId, quota, 2);
+      const replies = await Promise.all(Array.from({ length: 5 }, () => make!(workspace)));
+      expect(replies.filter(({ status }) => status < 300)).toHaveLength(2);
+      for (const reply of replies.filter(({ status }) => status >= 300))
+        expect(reply).toMatchObject(exceeded(quota, { limit: 2, used: 2 }));
+      expect(await quotaOf(workspace.owner.auth, quota)).toMatchObject({
+        ...{ unit: "count", limit: 2, used: 2, overridden: true },
+      });
+    },
+  );
+
+  test("a runner that comes back needs no second place, and its old tokens end", async () => {
+    const workspace = await createWorkspace(server);
+    await allow(workspace.orgId, "runners", 1);
+    const runnerId = "the-only-runner";
+    for (let i = 0; i < 55; i++) await createRunner(server, workspace.owner.auth, { runnerId });
+    const tokens = await count(sql`
+      select count(*)::int as count from automation_runner_tokens t
+      join automation_runners r on r.id = t.runner_id where r.org_id = ${workspace.orgId}`);
+    expect(tokens).toBe(50);
+  });
+
+  test("all are shown, with what holds where nobody has said otherwise", async () => {
+    const { owner } = await createWorkspace(server);
+    const { items, provisional } = await read(owner.auth);
+    expect(provisional).toBe(false);
+    expect(items).toContainEqual({
+      ...{ name: "automations", unit: "count", limit: 10_000, used: 0, overridden: false, measuredAt: null },
+      description: expect.any(String),
+    });
+    expect(items).toContainEqual(expect.objectContaining({ name: "audit_storage", limit: null }));
+    expect(items).toContainEqual(expect.objectContaining({ name: "template_versions", used: null }));
+  });
+});
+
+describe("what automations store", () => {
+  test("past the limit new events are refused, stored ones acknowledged, and a run can still end", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "automation_storage", 100_000);
+    const run = await queueRun(server, auth);
+    const large = (sequence: number) => event(sequence, { payload: { text: "x".repeat(10_000) } });
+    const replies: Reply[] = [];
+    for (let i = 0; i < 15; i++) replies.push(await report(server, auth, run.id, large(i)));
+    const taken = replies.filter(({ status }) => status === 200).length;
+    expect(taken).toBeGreaterThan(5);
+    expect(replies[taken]).toMatchObject(exceeded("automation_storage", { limit: 100_000 }));
+    const stored = await count(sql`
+      select sum(octet_length(payload::text))::int as count from automation_events e
+      join automation_runs r on r.no = e.run_no where r.org_id = ${workspace.orgId}`);
+    expect(stored).toBeLessThanOrEqual(100_000);
+
+    expect(await report(server, auth, run.id, large(0))).toMatchObject({ status: 200 });
+    expect(await reportBatch(server, auth, run.id, [large(taken - 1), large(taken)])).toMatchObject(
+      exceeded("automation_storage"),
+    );
+    const again = await server.call(`/v1/automations/${run.automationId}/run`, {
+      method: "POST",
+      headers: auth,
+    });
+    // A small run may still fit; what fills the rest does not.
+    expect([202, 409]).toContain(again.status);
+    expect(
+      await complete(server, auth, run.id, {
+        attempt: 1,
+        status: "succeeded",
+        resultSummary: "y".repeat(20_000),
+      }),
+    ).toMatchObject({ status: 200, body: { run: { status: "succeeded" } } });
+    const refused = await server.call(`/v1/automations/${run.automationId}/run`, {
+      method: "POST",
+      headers: auth,
+    });
+    expect(refused).toMatchObject(exceeded("automation_storage"));
+    expect(await quotaOf(auth, "automation_storage")).toMatchObject({
+      limit: 100_000,
+      used: expect.any(Number),
+    });
+  });
+
+  test("is measured exactly now and then, and there is room again when something is removed", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    const run = await queueRun(server, auth);
+    for (let i = 0; i < 3; i++)
+      await report(server, auth, run.id, event(i, { payload: { text: "x".repeat(10_000) } }));
+    const { used } = await quotaOf(auth, "automation_storage");
+    expect(used).toBeGreaterThan(30_000);
+    await measureDue(server.platform, Date.now() + 20_000);
+    const measured = await quotaOf(auth, "automation_storage");
+    // What was added up and what is there are the same, but for the white space of JSON.
+    expect(Math.abs(measured.used - used)).toBeLessThan(500);
+    expect(measured.measuredAt).toBeTypeOf("number");
+
+    await server.platform.db.run(sql`
+      delete from automation_events where run_no = (select no from automation_runs where id = ${run.id})`);
+    await server.platform.db.run(sql`
+      update organization_usage set measured_at = now() - interval '2 days' where org_id = ${workspace.orgId}`);
+    await measureDue(server.platform, Date.now() + 20_000);
+    expect((await quotaOf(auth, "automation_storage")).used).toBeLessThan(5_000);
+  });
+
+  test("of an automation's revisions the newest are kept, and those that a run was made from", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "automation_revisions", 3);
+    const { id } = await createAutomation(server, auth);
+    await runNow(server, auth, id);
+    for (let i = 0; i < 6; i++)
+      await server.call(`/v1/automations/${id}`, {
+        method: "PATCH",
+        body: { instructions: `Look ${i}.` },
+        headers: auth,
+      });
+    const { items } = (await server.call(`/v1/automations/${id}/revisions`, { headers: auth })).body;
+    expect(items.map(({ revision }: { revision: number }) => revision)).toEqual([7, 6, 5, 1]);
+  });
+});
+
+describe("templates", () => {
+  test("of their versions the newest are kept", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "template_versions", 3);
+    const { id } = await createTemplate(server, auth);
+    for (let i = 0; i < 5; i++)
+      await server.call(`/v1/templates/${id}`, {
+        method: "PATCH",
+        body: { body: `Be kind ${i}.` },
+        headers: auth,
+      });
+    const { items } = (await server.call(`/v1/templates/${id}/versions`, { headers: auth })).body;
+    expect(items.map(({ version }: { version: number }) => version)).toEqual([6, 5, 4]);
+  });
+
+  test("a version that there is no room for is refused, and nothing is changed", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "template_storage", 60_000);
+    const { id } = await createTemplate(server, auth, { body: "x".repeat(30_000) });
+    const body = "y".repeat(30_000);
+    const changed = await server.call(`/v1/templates/${id}`, {
+      method: "PATCH",
+      body: { body },
+      headers: auth,
+    });
+    expect(changed).toMatchObject(exceeded("template_storage"));
+    const { template } = (await server.call(`/v1/templates/${id}`, { headers: auth })).body;
+    expect(template).toMatchObject({ version: 1, body: "x".repeat(30_000) });
+  });
+});
+
+describe("webhooks", () => {
+  const send = (path: string, secret: string, body: string, name = "push") =>
+    server.call(`/v1/webhooks/connectors/${path}`, {
+      body,
+      headers: speak.github(secret, body, { event: name, id: randomUUID() }),
+    });
+  const deliveries = (orgId: string) =>
+    count(
+      sql`select count(*)::int as count from webhook_deliveries where org_id = ${orgId} or target_org_id = ${orgId}`,
+    );
+
+  test.each(["its own secret", "the instance's"])(
+    "past the limit a delivery with %s is answered in shape, and not stored",
+    async (whose) => {
+      const workspace = await createWorkspace(server);
+      await allow(workspace.orgId, "webhook_storage", 50_000);
+      const connector = await insertConnector(server.platform, workspace.orgId);
+      const own = whose === "its own secret";
+      const path = own ? `codehost?connector=${connector.id}` : "codehost";
+      const secret = own ? connector.secret : instanceSecret;
+      let last: Reply | undefined;
+      for (let i = 0; i < 12; i++) {
+        last = await send(path, secret, pushBody(connector, undefined, { bytes: 10_000 }));
+        await meterOf(server.platform).flush();
+      }
+      expect(last).toMatchObject({
+        status: 200,
+        body: { ok: true, accepted: false, reason: "storage quota exceeded" },
+      });
+      const stored = await deliveries(workspace.orgId);
+      expect(stored).toBeGreaterThan(0);
+      expect(stored).toBeLessThanOrEqual(5);
+      // Others go on.
+      const other = await insertConnector(server.platform, (await createWorkspace(server)).orgId);
+      expect(await send("codehost", instanceSecret, pushBody(other))).toMatchObject({ status: 202 });
+    },
+  );
+
+  test("what is ignored takes little, and that little is counted", async () => {
+    const workspace = await createWorkspace(server);
+    await allow(workspace.orgId, "webhook_storage", 5_000);
+    const connector = await insertConnector(server.platform, workspace.orgId);
+    for (let i = 0; i < 10; i++)
+      await send(`codehost?connector=${connector.id}`, connector.secret, JSON.stringify({ i }), "ping");
+    expect(await deliveries(workspace.orgId)).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("a workspace that nobody has claimed", () => {
+  test("stores little, whatever its key does", async () => {
+    const { orgId, auth } = await bootstrap(server);
+    expect((await read(auth)).provisional).toBe(true);
+    for (const quota of ["automation_storage", "audit_storage"] as const) await allow(orgId, quota, 200_000);
+    const run = await queueRun(server, auth);
+    const instructions = "x".repeat(90_000);
+    const statuses: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const patch = { method: "PATCH", body: { instructions: `${i}${instructions}` }, headers: auth };
+      statuses.push((await server.call(`/v1/automations/${run.automationId}`, patch)).status);
+      const payload = { text: "x".repeat(90_000) };
+      statuses.push((await report(server, auth, run.id, event(i, { payload }))).status);
+    }
+    expect(statuses).toContain(200);
+    expect(statuses.at(-1)).toBe(409);
+    const bytes = await count(sql`
+      select (coalesce((select sum(octet_length(e.payload::text)) from automation_events e
+          join automation_runs r on r.no = e.run_no where r.org_id = ${orgId}), 0)
+        + (select sum(octet_length(v.instructions)) from automation_revisions v
+          join automations a on a.id = v.automation_id where a.org_id = ${orgId}))::int as count`);
+    expect(bytes).toBeLessThanOrEqual(200_000);
+  });
+});
+
+describe("an instance whose operator set QUOTAS", () => {
+  const small = useServer({
+    env: {
+      QUOTAS:
+        "teams=1, provisional.automations = 1,provisional_workspaces_per_network=2,webhook_storage=1MiB,provisional.audit_storage=10KiB",
+    },
+  });
+  let workspace: Workspace;
+  beforeAll(async () => {
+    workspace = await createWorkspace(small);
+  });
+
+  test("has these limits", async () => {
+    const { body } = await small.call("/v1/organization/quotas", { headers: workspace.owner.auth });
+    const limits = Object.fromEntries(
+      body.items.map((one: { name: string; limit: number }) => [one.name, one.limit]),
+    );
+    expect(limits).toMatchObject({ teams: 1, automations: 10_000, webhook_storage: 1024 * 1024 });
+    const team = (name: string) => small.call("/v1/teams", { body: { name }, headers: workspace.owner.auth });
+    expect((await team("One")).status).toBe(201);
+    expect(await team("Two")).toMatchObject(exceeded("teams", { limit: 1 }));
+  });
+
+  test("has so many unclaimed workspaces of one network, also when they are asked for at the same moment", async () => {
+    const first = await bootstrap(small);
+    await createAutomation(small, first.auth);
+    await expect(createAutomation(small, first.auth)).rejects.toThrow("quota_exceeded");
+    await small.platform.db.run(sql`delete from rate_limits`);
+    await small.platform.db.run(sql`
+      update organizations set provisional_network = null where id <> ${first.orgId}`);
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, () => small.call("/v1/bootstrap/workspace", { body: {} })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(replies.find(({ status }) => status === 409)!.body).toMatchObject({
+      ...{ error: "quota_exceeded", quota: "provisional_workspaces_per_network", limit: 2, used: 2 },
+    });
+  });
+
+  test("has, for an unclaimed workspace, an audit log that ends, so that changing back and forth forever does not fill the disk", async () => {
+    await small.platform.db.run(sql`update organizations set provisional_network = null`);
+    const { auth } = await bootstrap(small);
+    const { id } = await createAutomation(small, auth);
+    const replies: Reply[] = [];
+    for (let i = 0; i < 20; i++)
+      replies.push(
+        await small.call(`/v1/automations/${id}/${i % 2 ? "activate" : "deactivate"}`, {
+          method: "POST",
+          headers: auth,
+        }),
+      );
+    expect(replies[0]!.status).toBe(200);
+    expect(replies.at(-1)).toMatchObject(exceeded("audit_storage"));
+  });
+
+  test("does not start with a name that is none", () => {
+    const config = { ...small.platform.config, quotas: new Map([["tems", 1]]) };
+    expect(() => createApp({ ...small.platform, config })).toThrow(/tems.*is no quota/);
+  });
+});

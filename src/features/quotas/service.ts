@@ -1,0 +1,119 @@
+import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { notFound } from "../../platform/errors.ts";
+import {
+  type ByteQuota,
+  type CountQuota,
+  type KeptQuota,
+  type QuotaName,
+  quotaNames,
+  quotas,
+} from "./catalogue.ts";
+import type { Quota } from "./contract.ts";
+import { limitOf, quotaExceeded } from "./limits.ts";
+import { meterOf } from "./meter.ts";
+import * as store from "./store.ts";
+
+/** Refuses to make one more than the organization may have. In the transaction that makes it, before it is made. */
+export async function takeQuota(
+  { config }: Pick<Platform, "config">,
+  tx: Db,
+  orgId: OrgId,
+  name: CountQuota,
+): Promise<void> {
+  const terms = await store.lockTerms(tx, orgId, name);
+  if (!terms) throw notFound("organization");
+  const limit = limitOf(config, name, terms);
+  if (limit === undefined) return;
+  const used = await store.count(tx, orgId, name);
+  if (used >= limit) throw quotaExceeded(name, limit, used);
+}
+
+/** How many of something may be kept of one thing; the older ones go. */
+export async function keepAtMost(
+  { config }: Pick<Platform, "config">,
+  db: Db,
+  orgId: OrgId,
+  name: KeptQuota,
+): Promise<number> {
+  const terms = await store.findTerms(db, orgId, name);
+  return Math.max(1, (terms && limitOf(config, name, terms)) ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** What may be kept for Idempotency-Key in a day. */
+export async function idempotencyLimits({ config, db }: Pick<Platform, "config" | "db">, orgId: OrgId) {
+  const provisional = await store.isProvisional(db, orgId);
+  const overrides = new Map((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
+  const of = (name: "idempotency_keys" | "idempotency_storage") =>
+    limitOf(config, name, { provisional, override: overrides.get(name) ?? null }) ?? Number.MAX_SAFE_INTEGER;
+  return { keys: of("idempotency_keys"), bytes: of("idempotency_storage") };
+}
+
+export async function list(ctx: MemberCtx): Promise<{ items: Quota[]; provisional: boolean }> {
+  const { db, orgId, config } = ctx;
+  // What this process has not written yet counts too.
+  await meterOf(ctx).flush();
+  const provisional = await store.isProvisional(db, orgId);
+  const overrides = new Map((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
+  const stored = new Map((await store.listUsed(db, orgId)).map(({ quota, ...used }) => [quota, used]));
+  const idempotency = await store.findIdempotency(db, orgId);
+  const items: Quota[] = [];
+  for (const name of quotaNames) {
+    const { unit, description } = quotas[name];
+    const override = overrides.get(name) ?? null;
+    items.push({
+      ...{ name, unit, description, overridden: override !== null },
+      limit: limitOf(config, name, { provisional, override }) ?? null,
+      used: await usedOf(db, orgId, name, stored, idempotency),
+      measuredAt: stored.get(name)?.measuredAt ?? null,
+    });
+  }
+  return { items, provisional };
+}
+
+async function usedOf(
+  db: Db,
+  orgId: OrgId,
+  name: QuotaName,
+  stored: ReadonlyMap<string, store.Used>,
+  idempotency: { keys: number; bytes: number },
+): Promise<number | null> {
+  switch (name) {
+    case "automation_revisions":
+    case "template_versions":
+    case "webhook_endpoint_deliveries":
+      return null;
+    case "idempotency_keys":
+      return idempotency.keys;
+    case "idempotency_storage":
+      return idempotency.bytes;
+    default:
+      return quotas[name].unit === "bytes"
+        ? (stored.get(name)?.used ?? 0)
+        : store.count(db, orgId, name as CountQuota);
+  }
+}
+
+const atOnce = 50;
+
+/** Measures exactly what is due for it: the sums of processes drift when one is killed, and removing subtracts nothing. */
+export async function measureDue(
+  platform: Pick<Platform, "bus" | "config" | "db" | "log">,
+  until: number,
+): Promise<void> {
+  const { config, db } = platform;
+  const limitsOf = (quota: ByteQuota): store.Defaults => ({
+    quota,
+    limit: limitOf(config, quota, { provisional: false, override: null }) ?? null,
+    provisional: limitOf(config, quota, { provisional: true, override: null }) ?? null,
+  });
+  const names = quotaNames.filter((name): name is ByteQuota => quotas[name].unit === "bytes");
+  while (Date.now() < until) {
+    const due = await store.listToMeasureOfAll(db, names.map(limitsOf), atOnce);
+    for (const { orgId, quota, used } of due) {
+      await store.setMeasured(db, orgId, quota, await store.measure(db, orgId, quota), used);
+      if (Date.now() >= until) return;
+    }
+    if (due.length < atOnce) return;
+  }
+}

@@ -1,0 +1,183 @@
+import type { OrgId } from "../../platform/context.ts";
+import { type Db, type Sql, sql } from "../../platform/db/index.ts";
+import type { ByteQuota, CountQuota, QuotaName } from "./catalogue.ts";
+
+export interface Terms {
+  provisional: boolean;
+  /** What the operator set for this organization alone. */
+  override: number | null;
+}
+
+/** The terms of one quota. The organization's row is held until the transaction ends, so that two do not take the last place. */
+export const lockTerms = (tx: Db, orgId: OrgId, quota: QuotaName) =>
+  tx.row<Terms>(sql`
+    select o.provisional_until is not null as provisional, q.max as override
+    from organizations o left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
+    where o.id = ${orgId} for no key update of o`);
+
+/** The same without holding anything. */
+export const findTerms = (db: Db, orgId: OrgId, quota: QuotaName) =>
+  db.row<Terms>(sql`
+    select o.provisional_until is not null as provisional, q.max as override
+    from organizations o left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
+    where o.id = ${orgId}`);
+
+export const listOverrides = (db: Db, orgId: OrgId) =>
+  db.rows<{ quota: string; max: number }>(
+    sql`select quota, max from organization_quotas where org_id = ${orgId}`,
+  );
+
+export const isProvisional = async (db: Db, orgId: OrgId): Promise<boolean> =>
+  (
+    await db.row<{ provisional: boolean }>(
+      sql`select provisional_until is not null as provisional from organizations where id = ${orgId}`,
+    )
+  )?.provisional ?? false;
+
+/** What counts, as tables and a condition. */
+const counted: Record<CountQuota, (orgId: OrgId) => Sql> = {
+  members: (orgId) => sql`members where org_id = ${orgId}`,
+  invitations: (orgId) => sql`invitations where org_id = ${orgId} and accepted_at is null
+    and cancelled_at is null and expires_at > now()`,
+  teams: (orgId) => sql`teams where org_id = ${orgId}`,
+  roles: (orgId) => sql`roles where org_id = ${orgId}`,
+  api_keys: (orgId) => sql`api_keys where org_id = ${orgId} and (expires_at is null or expires_at > now())`,
+  mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
+  automations: (orgId) => sql`automations where org_id = ${orgId}`,
+  runners: (orgId) => sql`automation_runners where org_id = ${orgId}`,
+  templates: (orgId) => sql`templates where org_id = ${orgId}`,
+  connectors: (orgId) => sql`connectors where org_id = ${orgId}`,
+  oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,
+  webhook_endpoints: (orgId) => sql`webhook_endpoints where org_id = ${orgId}`,
+};
+
+export const count = async (db: Db, orgId: OrgId, quota: CountQuota): Promise<number> =>
+  (await db.row<{ count: number }>(sql`select count(*) as count from ${counted[quota](orgId)}`))!.count;
+
+/** What is stored of one thing beside its text: row, index entries. Bounds many small ones. */
+export const overhead = {
+  event: 100,
+  run: 1_000,
+  revision: 500,
+  lateReport: 300,
+  delivery: 1_000,
+  version: 500,
+};
+
+/** Exactly, of one organization, in one look: for what is small enough. */
+const measured: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) => Sql> = {
+  template_storage: (orgId) => sql`
+    select sum(octet_length(body) + octet_length(metadata::text) + octet_length(description) + ${overhead.version}::int)
+    from template_versions where org_id = ${orgId}`,
+  webhook_storage: (orgId) => sql`
+    select sum(octet_length(body) + ${overhead.delivery}::int) from webhook_deliveries
+    where org_id = ${orgId} or (org_id is null and target_org_id = ${orgId})`,
+  audit_storage: (orgId) => sql`
+    select sum(coalesce(octet_length(e.before::text), 0) + coalesce(octet_length(e.after::text), 0) + 500)
+    from audit_events e join audit_chains c on c.scope = e.scope where c.org_id = ${orgId}`,
+};
+
+export async function measure(db: Db, orgId: OrgId, quota: ByteQuota): Promise<number> {
+  if (quota === "automation_storage") return measureAutomations(db, orgId);
+  return (await db.row<{ bytes: number }>(sql`
+    select coalesce((${measured[quota](orgId)}), 0)::bigint as bytes`))!.bytes;
+}
+
+const runsAtOnce = 100;
+
+/** Run by run, in steps: an organization may have many gigabytes of events, and no statement may take long. */
+async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
+  let bytes = (await db.row<{ bytes: number }>(sql`
+    select coalesce(sum(octet_length(v.instructions) + ${overhead.revision}::int), 0)::bigint as bytes
+    from automations a join automation_revisions v on v.automation_id = a.id where a.org_id = ${orgId}`))!
+    .bytes;
+  for (let after = ""; ; ) {
+    const step = (await db.row<{ bytes: number; runs: number; last: string | null }>(sql`
+      with run as (
+        select id, no, coalesce(octet_length(result_summary), 0) + ${overhead.run}::int as own from automation_runs
+        where org_id = ${orgId} and id > ${after} order by id limit ${runsAtOnce})
+      select count(*)::int as runs, max(id) as last, coalesce(sum(own + coalesce((
+          select sum(octet_length(e.payload::text) + ${overhead.event}::int) from automation_events e
+          where e.run_no = run.no), 0) + coalesce((
+          select sum(octet_length(l.body::text) + ${overhead.lateReport}::int) from automation_late_reports l
+          where l.run_id = run.id), 0)), 0)::bigint as bytes
+      from run`))!;
+    bytes += step.bytes;
+    if (step.runs < runsAtOnce || step.last === null) return bytes;
+    after = step.last;
+  }
+}
+
+export interface Used {
+  used: number;
+  measuredAt: number | null;
+}
+
+export const listUsed = (db: Db, orgId: OrgId) =>
+  db.rows<Used & { quota: string }>(sql`
+    select quota, used, measured_at as "measuredAt" from organization_usage where org_id = ${orgId}`);
+
+/** What an organization uses and may use. */
+export const findStanding = (db: Db, orgId: OrgId, quota: ByteQuota) =>
+  db.row<Terms & { used: number }>(sql`
+    select o.provisional_until is not null as provisional, q.max as override, coalesce(u.used, 0)::bigint as used
+    from organizations o
+    left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
+    left join organization_usage u on u.org_id = o.id and u.quota = ${quota}
+    where o.id = ${orgId}`);
+
+export interface Added {
+  orgId: string;
+  quota: ByteQuota;
+  bytes: number;
+}
+
+/** Adds what a process wrote, for many organizations at once. Those that are gone by now are left out. */
+export const addOfAll = (db: Db, added: readonly Added[]) =>
+  db.rows<Terms & { orgId: string; quota: ByteQuota; used: number }>(sql`
+    with written as (
+      insert into organization_usage as u (org_id, quota, used)
+      select g.org_id, g.quota, g.bytes
+      from unnest(${added.map(({ orgId }) => orgId)}::text[], ${added.map(({ quota }) => quota)}::text[],
+        ${added.map(({ bytes }) => bytes)}::bigint[]) as g(org_id, quota, bytes)
+      join organizations o on o.id = g.org_id
+      order by g.org_id, g.quota
+      on conflict (org_id, quota) do update set used = u.used + excluded.used
+      returning u.org_id, u.quota, u.used)
+    select w.org_id as "orgId", w.quota, w.used, o.provisional_until is not null as provisional, q.max as override
+    from written w join organizations o on o.id = w.org_id
+    left join organization_quotas q on q.org_id = w.org_id and q.quota = w.quota`);
+
+/** The measure that was taken since `usedBefore` was read; what was added meanwhile stays added. */
+export const setMeasured = (db: Db, orgId: OrgId, quota: ByteQuota, bytes: number, usedBefore: number) =>
+  db.run(sql`
+    insert into organization_usage as u (org_id, quota, used, measured_at)
+    select id, ${quota}, ${bytes}::bigint, now() from organizations where id = ${orgId}
+    on conflict (org_id, quota) do update
+    set used = greatest(0, excluded.used + u.used - ${usedBefore}::bigint), measured_at = now()`);
+
+export interface Defaults {
+  quota: ByteQuota;
+  /** Null: no limit. */
+  limit: number | null;
+  provisional: number | null;
+}
+
+/** What is due to be measured: after a day, and near a limit after ten minutes, since something may have been removed. */
+export const listToMeasureOfAll = (db: Db, defaults: readonly Defaults[], limit: number) =>
+  db.rows<{ orgId: OrgId; quota: ByteQuota; used: number }>(sql`
+    select u.org_id as "orgId", u.quota, u.used from organization_usage u
+    join organizations o on o.id = u.org_id
+    join unnest(${defaults.map(({ quota }) => quota)}::text[], ${defaults.map((one) => one.limit)}::bigint[],
+      ${defaults.map((one) => one.provisional)}::bigint[]) as d(quota, max, provisional) on d.quota = u.quota
+    left join organization_quotas q on q.org_id = u.org_id and q.quota = u.quota
+    where u.measured_at is null or u.measured_at < now() - interval '24 hours'
+      or (u.measured_at < now() - interval '10 minutes' and u.used >= 0.9 * coalesce(q.max,
+        case when o.provisional_until is null then d.max else d.provisional end))
+    order by u.measured_at nulls first limit ${limit}`);
+
+/** Requests and bytes of replies that were kept today under Idempotency-Key. */
+export const findIdempotency = async (db: Db, orgId: OrgId) =>
+  (await db.row<{ keys: number; bytes: number }>(sql`
+    select keys, bytes from idempotency_usage
+    where owner = ${orgId} and day = (now() at time zone 'UTC')::date`)) ?? { keys: 0, bytes: 0 };

@@ -1,0 +1,74 @@
+import type { FieldGuide } from "../../../platform/http/index.ts";
+
+const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDk3vGvUvTHrs=";
+const endpoint = "whe_01jz8q2d9xf4vvh0tbq8k3m5na";
+const delivery = "wed_01jz8q2d9xf4vvh0tbq8k3m5na";
+const url = "https://hooks.example.com/signalbox";
+
+const attempt = {
+  attempt: 1,
+  at: 1_793_611_800_000,
+  durationMs: 84,
+  responseStatus: 200,
+  response: "ok",
+  error: null,
+};
+
+/** Notifications: who is told what, and webhook endpoints. */
+export const notificationFields: FieldGuide = {
+  settings: ["The settings."],
+  NotificationSettings: [
+    "A whole example.",
+    {
+      mail: {
+        "run.failed": ["member"],
+        "connection.needs_attention": ["member"],
+        "budget.reached": ["admins"],
+        "sync.failed": ["admins"],
+      },
+    },
+  ],
+  MyNotificationSettings: [
+    "A whole example.",
+    {
+      mail: {
+        "run.failed": "all",
+        "connection.needs_attention": null,
+        "budget.reached": "off",
+        "sync.failed": null,
+      },
+    },
+  ],
+  "WebhookEndpoint.id": ["The id of the endpoint.", endpoint],
+  "/v1/webhook-endpoints/{id}": ["The endpoint.", endpoint],
+  "/v1/webhook-endpoints/{id}/deliveries/{deliveryId}": ["The delivery.", delivery],
+  webhookEndpoint: ["The endpoint, without its secret."],
+  "WebhookEndpoint.url": ["Where events are sent, by POST.", url],
+  "postV1WebhookEndpoints.url": ["Where events are sent, by POST.", url],
+  "patchV1WebhookEndpointsById.url": ["Where events are sent, by POST.", url],
+  "WebhookEndpoint.description": ["What it is for.", "Pages the person on call."],
+  "postV1WebhookEndpoints.description": ["What it is for.", "Pages the person on call."],
+  "patchV1WebhookEndpointsById.description": ["What it is for.", "Pages the person on call."],
+  types: ["Types of events.", ["run.failed"]],
+  "WebhookEndpoint.status": ["Whether events are sent to it.", "enabled"],
+  disabledReason: ["Why it is disabled. Null: it is not.", null],
+  disabledAt: ["Since when it is disabled. Null: it is not.", null],
+  failingSince: ["Since when every attempt failed. Null: the last one did not.", null],
+  previousSecretExpiresAt: ["Until when the previous secret signs as well. Null: it does not.", null],
+  "postV1WebhookEndpoints.secret": ["What signatures are verified with. It is shown once.", secret],
+  "postV1WebhookEndpointsByIdRotateSecret.secret": ["The new secret. It is shown once.", secret],
+  delivery: ["The delivery."],
+  WebhookEndpointAttempt: ["One attempt to deliver an event.", attempt],
+  "WebhookEndpointDelivery.id": ["The id of the delivery.", delivery],
+  "WebhookEndpointDeliveryDetail.id": ["The id of the delivery.", delivery],
+  endpointId: ["The endpoint.", endpoint],
+  eventId: ["The id of the event.", "evt_01jz8q2d9xf4vvh0tbq8k3m5na"],
+  lastAttempt: ["The last attempt. Null: there was none yet.", attempt],
+  "WebhookEndpointDelivery.status": ["How it stands.", "succeeded"],
+  "WebhookEndpointDeliveryDetail.status": ["How it stands.", "succeeded"],
+  nextAttemptAt: ["When it is tried again. Null: it is not.", null],
+  "WebhookEndpointDeliveryDetail.body": [
+    "What is sent.",
+    '{"type":"run.failed","timestamp":"2026-11-02T09:30:00.000Z","data":{"organizationId":"org_01jz8q2d9xf4vvh0tbq8k3m5na","runId":"run_01jz8q2d9xf4vvh0tbq8k3m5na"}}',
+  ],
+};

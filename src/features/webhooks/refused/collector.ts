@@ -1,0 +1,97 @@
+import type { Bus } from "../../../platform/bus.ts";
+import type { Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { networkOf } from "../../../platform/http/index.ts";
+import { isId, newId } from "../../../platform/ids.ts";
+import type { Log } from "../../../platform/log.ts";
+import type { Dialect, RefusalReason } from "../dialects/index.ts";
+import * as store from "./store.ts";
+
+interface Refusal {
+  connectorId: string;
+  address: string;
+  dialect: Dialect | null;
+  reason: RefusalReason;
+}
+
+/** Collects refused deliveries and writes them for many at once: a flood of them costs no write each. */
+interface RefusalLog {
+  /** Takes the same time whether or not there is such a connector; that is found out when it is written. */
+  note(refusal: Refusal): void;
+  flush(): Promise<void>;
+}
+
+interface HeldOfConnector {
+  refusals: store.NewRefusal[];
+  byNetwork: Map<string, number>;
+}
+
+const flushMs = 2_000;
+/** Refusals in memory at a time; 50 of one connector. What does not fit is not kept. */
+const maxHeld = 1_000;
+
+type Needs = Pick<Platform, "bus" | "db" | "log">;
+const logs = new WeakMap<Bus, RefusalLog>();
+
+/** The one of this process. */
+export function refusalLogOf({ bus, db, log }: Needs): RefusalLog {
+  let known = logs.get(bus);
+  if (!known) {
+    known = createRefusalLog(db.under({ work: "background", share: "refused deliveries" }), log);
+    logs.set(bus, known);
+  }
+  return known;
+}
+
+export function createRefusalLog(db: Db, log: Log): RefusalLog {
+  let held = 0;
+  let byConnector = new Map<string, HeldOfConnector>();
+  let byNetwork = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (held === 0) return;
+    const refusals = [...byConnector.values()].flatMap((ofConnector) => ofConnector.refusals);
+    const connectorIds = [...byConnector.keys()];
+    [held, byConnector, byNetwork] = [0, new Map(), new Map()];
+    try {
+      if ((await store.insertAcrossOrganizations(db, refusals)) > 0)
+        await store.trimAcrossOrganizations(db, connectorIds);
+    } catch (error) {
+      log.warn({ err: error, refusals: refusals.length }, "refused deliveries not written");
+    }
+  }
+
+  return {
+    note({ connectorId, address, dialect, reason }) {
+      let ofConnector = byConnector.get(connectorId);
+      if (!ofConnector && !isId("con", connectorId)) return;
+      const network = networkOf(address);
+      const ofNetwork = byNetwork.get(network) ?? 0;
+      const ofBoth = ofConnector?.byNetwork.get(network) ?? 0;
+      // One network may hold as much as stays free for the others, so a flood from one leaves room for them: in all, and
+      // of each connector. A flood costs no more than this.
+      if (ofNetwork >= maxHeld - held) return;
+      if (ofConnector && ofBoth >= store.perConnector - ofConnector.refusals.length) return;
+      if (!ofConnector) {
+        ofConnector = { refusals: [], byNetwork: new Map() };
+        byConnector.set(connectorId, ofConnector);
+      }
+      ofConnector.refusals.push({
+        id: newId("rfd"),
+        connectorId,
+        address,
+        dialect,
+        reason,
+        refusedAt: Date.now(),
+      });
+      ofConnector.byNetwork.set(network, ofBoth + 1);
+      byNetwork.set(network, ofNetwork + 1);
+      held++;
+      timer ??= setTimeout(() => void flush(), flushMs).unref();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
+import { insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
+import { createApp, jobs } from "../../../app.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import { compile } from "../../../platform/db/sql.ts";
+import { networkOf } from "../../../platform/http/index.ts";
+import { newId } from "../../../platform/ids.ts";
+import { createLog } from "../../../platform/log.ts";
+import { createRefusalLog } from "./collector.ts";
+
+const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: "the secret of the instance" } });
+let acme: Workspace;
+beforeAll(async () => {
+  acme = await createWorkspace(server);
+});
+
+type Headers = Record<string, string>;
+const connect = () => insertConnector(server.platform, acme.orgId);
+const send = (to: string, headers: Headers, body: string) =>
+  server.call(`/v1/webhooks/connectors/${to}`, { body, headers });
+const list = async ({ id }: Pick<TestConnector, "id">, query = "") =>
+  server.call(`/v1/connectors/${id}/refused-deliveries${query}`, { headers: acme.owner.auth });
+/** What a process that ends does. */
+const flush = () => createApp(server.platform, { role: "api" }).close();
+const refusal = (connectorId: string, address = "192.0.2.1") =>
+  ({ connectorId, address, dialect: "github", reason: "signature_mismatch" }) as const;
+const countRows = async () =>
+  (await server.platform.db.row<{ n: number }>(sql`select count(*)::int as n from refused_deliveries`))!.n;
+
+describe("a refused delivery", () => {
+  test("is shown to those who read the connector, with when, where from, what and why", async () => {
+    const connector = await connect();
+    const body = pushBody(connector);
+    const good: Headers = speak.github(connector.secret, body);
+    const { "x-hub-signature-256": signature, ...unsigned } = good;
+    const to = `codehost?connector=${connector.id}`;
+    const late: Headers = {
+      "content-type": "application/json",
+      "webhook-id": randomUUID(),
+      "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 3_600),
+      "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`,
+    };
+    const wrong: [string, Headers, string | null, string][] = [
+      [to, speak.github("another secret", body), "github", "signature_mismatch"],
+      [to, unsigned, "github", "signature_missing"],
+      [to, { ...good, "x-hub-signature-256": signature!.slice(0, -1) }, "github", "signature_malformed"],
+      [to, late, "gitlab", "timestamp_out_of_range"],
+      [to, { ...late, "webhook-id": "" }, "gitlab", "signature_missing"],
+      [to, { "content-type": "application/json" }, null, "unknown_code_host"],
+      [`gitlab?connector=${connector.id}`, good, "github", "other_code_host"],
+    ];
+    const started = Date.now();
+    for (const [path, headers] of wrong)
+      expect(await send(path, headers, body)).toMatchObject({
+        status: 401,
+        body: { ok: false, error: "invalid signature" },
+      });
+    expect((await send(to, good, body)).status).toBe(202);
+    await vi.waitFor(
+      async () => expect((await list(connector)).body.items).toHaveLength(wrong.length),
+      10_000,
+    );
+    const { items } = (await list(connector)).body;
+    expect(items).toEqual(
+      wrong.reverse().map(([, , dialect, reason]) => ({
+        id: expect.stringMatching(/^rfd_/),
+        address: "127.0.0.1",
+        dialect,
+        reason,
+        refusedAt: expect.any(Number),
+      })),
+    );
+    for (const { refusedAt } of items) {
+      expect(refusedAt).toBeGreaterThanOrEqual(started);
+      expect(refusedAt).toBeLessThanOrEqual(Date.now());
+    }
+    const first = (await list(connector, "?limit=3")).body;
+    const rest = (await list(connector, `?cursor=${first.nextCursor}`)).body;
+    expect([...first.items, ...rest.items]).toEqual(items);
+    expect(rest.nextCursor).toBeNull();
+  });
+
+  test("for a connector whose secrets were all removed says so", async () => {
+    const connector = await connect();
+    await server.platform.db.run(sql`delete from connector_secrets where connector_id = ${connector.id}`);
+    const body = pushBody(connector);
+    await send(`codehost?connector=${connector.id}`, speak.github(connector.secret, body), body);
+    await flush();
+    expect((await list(connector)).body.items).toMatchObject([{ reason: "no_webhook_secret" }]);
+  });
+
+  test("to the whole instance, or to a connector that is not there, leaves no trace", async () => {
+    const before = await countRows();
+    const body = pushBody({ repository: "acme/playbook" });
+    const headers = speak.github("another secret", body);
+    for (const to of ["codehost", `codehost?connector=${newId("con")}`, "codehost?connector=garbage"])
+      expect((await send(to, headers, body)).status).toBe(401);
+    await flush();
+    expect(await countRows()).toBe(before);
+    const metrics = await server.call("/metrics");
+    expect(metrics.body).toMatch(
+      /^webhook_deliveries_refused_total\{scope="instance",reason="signature_mismatch"\} \d+$/m,
+    );
+  });
+
+  test("is not shown to another organization", async () => {
+    const connector = await connect();
+    const globex = await createWorkspace(server, "Globex");
+    const path = `/v1/connectors/${connector.id}/refused-deliveries`;
+    expect(await server.call(path, { headers: globex.owner.auth })).toMatchObject({
+      status: 404,
+      body: { error: "connector_not_found" },
+    });
+    expect((await list({ id: "garbage" })).status).toBe(404);
+  });
+
+  test("is kept beside those of a network that sends many more", async () => {
+    const [connector, other] = [await connect(), await connect()];
+    const log = createRefusalLog(server.platform.db, server.platform.log);
+    const note = (address: string, { id } = connector) => log.note(refusal(id, address));
+    const countByNetwork = async (of = connector) => {
+      const counts: Record<string, number> = {};
+      for (const { address } of (await list(of, "?limit=100")).body.items) {
+        const network = networkOf(address);
+        counts[network] = (counts[network] ?? 0) + 1;
+      }
+      return counts;
+    };
+    note("192.0.2.10");
+    await log.flush();
+    // One host has a whole /64, and one flood is more than is kept.
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 60; i++) note(`2001:db8:0:1::${(round * 60 + i + 1).toString(16)}`);
+      note("192.0.2.10");
+      note("2001:db8:0:2::1");
+      await log.flush();
+      expect(await countByNetwork()).toEqual({
+        "2001:db8:0:1::/64": 25,
+        "2001:db8:0:2::/64": round + 1,
+        "192.0.2.10": round + 2,
+      });
+    }
+    const { items } = (await list(connector, "?limit=100")).body;
+    const flooding = items.filter(({ address }: { address: string }) => address.startsWith("2001:db8:0:1:"));
+    expect(flooding[0].address).toBe("2001:db8:0:1::91");
+
+    // Nor do two networks leave no room for a third. IPv4 addresses count each for itself, and so do unknown ones.
+    for (const address of ["198.51.100.1", "198.51.100.2", "unknown", "198.51.100.1", "198.51.100.2"]) {
+      for (let i = 0; i < 40; i++) note(address, other);
+      await log.flush();
+      note("fe80::1%eth0", other);
+    }
+    for (let i = 0; i < 40; i++) for (const n of [1, 2]) note(`198.51.100.${n}`, other);
+    note("fe80::2%eth1", other);
+    await log.flush();
+    const counts = await countByNetwork(other);
+    expect(counts["fe80::/64"]).toBe(6);
+    expect(counts.unknown).toBeGreaterThanOrEqual(14);
+    expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(50);
+  });
+
+  test("is one of the last 50 that are kept, and goes with age and with its connector", async () => {
+    const [connector, other] = [await connect(), await connect()];
+    const body = "{}";
+    const headers = speak.github("another secret", body);
+    await send(`codehost?connector=${other.id}`, headers, body);
+    const log = createRefusalLog(server.platform.db, createLog("silent"));
+    for (let i = 0; i < 60; i++) log.note(refusal(connector.id, `192.0.2.${i % 10}`));
+    await log.flush();
+    for (let i = 0; i < 60; i++) log.note(refusal(connector.id, `192.0.2.${i % 10}`));
+    await log.flush();
+    await send(`codehost?connector=${connector.id}`, { "x-event-key": "repo:push" }, body);
+    await flush();
+    const { items } = (await list(connector, "?limit=100")).body;
+    expect(items).toHaveLength(50);
+    expect(items[0]).toMatchObject({ dialect: "bitbucket", reason: "signature_missing" });
+    expect((await list(other)).body.items).toHaveLength(1);
+
+    await server.platform.db.run(sql`
+      update refused_deliveries set refused_at = now() - interval '91 days' where connector_id = ${other.id}`);
+    const oldest = sql`select id from refused_deliveries where connector_id = ${other.id}`;
+    await server.platform.db.run(
+      sql`update refused_deliveries set id = 'rfd_0' || substr(id, 6) where id in (${oldest})`,
+    );
+    await jobs.find(({ name }) => name === "webhooks.prune")!.handle(server.platform, {});
+    expect((await list(other)).body.items).toEqual([]);
+    expect((await list(connector)).body.items).toHaveLength(50);
+    await server.call(`/v1/connectors/${connector.id}`, { method: "DELETE", headers: acme.owner.auth });
+    const left = sql`select 1 from refused_deliveries where connector_id = ${connector.id}`;
+    expect(await server.platform.db.rows(left)).toEqual([]);
+  });
+});
+
+describe("a flood of bad signatures", () => {
+  /** A database that only counts what is asked of it. */
+  function countingDb() {
+    const written: unknown[][] = [];
+    let statements = 0;
+    const { db } = server.platform;
+    const run: Db["run"] = async (statement) => {
+      statements++;
+      for (const value of compile(statement).values)
+        if (typeof value === "string" && value.startsWith("[")) written.push(JSON.parse(value));
+      return 1;
+    };
+    return { db: { ...db, run }, written, statements: () => statements };
+  }
+  test("is written with two statements, and no more of a connector than half of what is kept", async () => {
+    const { db, written, statements } = countingDb();
+    const log = createRefusalLog(db, createLog("silent"));
+    const id = newId("con");
+    for (let i = 0; i < 100_000; i++) log.note(refusal(id));
+    await log.flush();
+    expect(statements()).toBe(2);
+    expect(written[0]).toHaveLength(25);
+    await log.flush();
+    expect(statements()).toBe(2);
+  });
+
+  test("from one network, with connectors it makes up, leaves room for others and does not grow", async () => {
+    const { db, written } = countingDb();
+    const log = createRefusalLog(db, createLog("silent"));
+    for (let i = 0; i < 5_000; i++) log.note(refusal(newId("con"), `2001:db8::${(i % 9_999) + 1}`));
+    const mine = newId("con");
+    for (let i = 0; i < 60; i++) for (const n of [7, 8, 9]) log.note(refusal(mine, `192.0.2.${n}`));
+    await log.flush();
+    expect(written[0]!.length).toBeLessThanOrEqual(1_000);
+    const ofMine = (written[0] as { connectorId: string }[]).filter(
+      ({ connectorId }) => connectorId === mine,
+    );
+    // Three networks share what is kept, and leave the same for a fourth.
+    expect(ofMine.length).toBeGreaterThanOrEqual(36);
+    expect(ofMine.length).toBeLessThan(50);
+  });
+
+  test("costs the refusal no more than a few microseconds", () => {
+    const log = createRefusalLog(countingDb().db, createLog("silent"));
+    const ids = Array.from({ length: 100 }, () => newId("con"));
+    const started = performance.now();
+    for (let i = 0; i < 50_000; i++) log.note(refusal(ids[i % 100]!));
+    expect((performance.now() - started) / 50_000).toBeLessThan(0.05);
+  });
+});

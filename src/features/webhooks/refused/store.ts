@@ -1,0 +1,50 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import type { RefusedDelivery } from "./contract.ts";
+
+/** How many of each connector are kept; half of them from one network. */
+export const perConnector = 50;
+const perNetwork = 25;
+
+export interface NewRefusal extends RefusedDelivery {
+  connectorId: string;
+}
+
+/** Writes those that name a connector that exists, whoever it belongs to. */
+export const insertAcrossOrganizations = (db: Db, refusals: readonly NewRefusal[]) =>
+  db.run(sql`
+    insert into refused_deliveries (id, org_id, connector_id, address, dialect, reason, refused_at)
+    select g.id, c.org_id, c.id, g.address, g.dialect, g.reason, to_timestamp(g."refusedAt" / 1000.0)
+    from json_to_recordset(${JSON.stringify(refusals)}::text::json)
+      as g(id text, "connectorId" text, address text, dialect text, reason text, "refusedAt" bigint)
+    join connectors c on c.id = g."connectorId"`);
+
+/** As `networkOf` has it. An address may end in a zone (`%eth0`), which `inet` does not take. */
+const network = sql`case when address like '%:%'
+  then network(set_masklen(split_part(address, '%', 1)::inet, 64))::text else address end`;
+
+/**
+ * Removes what is too much of these connectors. The newest of each network stay before the second newest of any, so that
+ * networks that send many do not displace one that sends few.
+ */
+export const trimAcrossOrganizations = (db: Db, connectorIds: readonly string[]) =>
+  db.run(sql`
+    delete from refused_deliveries where id in (
+      select r.id from unnest(${connectorIds}::text[]) as g(connector_id) cross join lateral (
+        select id, place, row_number() over (order by place, id desc) as rank from (
+          select id, row_number() over (partition by ${network} order by id desc) as place
+          from refused_deliveries where connector_id = g.connector_id) placed) r
+      where r.place > ${perNetwork}::int or r.rank > ${perConnector}::int)`);
+
+export const list = (db: Db, orgId: OrgId, connectorId: string, after: string, limit: number) =>
+  db.rows<RefusedDelivery>(sql`
+    select id, address, dialect, reason, refused_at as "refusedAt" from (
+      select * from refused_deliveries where connector_id = ${connectorId} order by id desc limit ${perConnector}::int) r
+    where org_id = ${orgId} and id < ${after} order by id desc limit ${limit}`);
+
+/** Removes the oldest ones, at most `limit`. Ids sort by time. */
+export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
+  db.run(sql`
+    delete from refused_deliveries where id in (
+      select id from (select id, refused_at from refused_deliveries order by id limit ${limit}) oldest
+      where refused_at < now() - make_interval(days => ${days}::int))`);

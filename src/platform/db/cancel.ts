@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { CallerGone, isDatabaseDown, orDown } from "./failure.ts";
+
+/** How long a cancel request may take; after that the connection is closed instead. */
+const cancelMs = 2_000;
+
+/**
+ * Runs one statement on a connection of its own for as long as somebody wants the result. A cancel request names
+ * a connection, not a statement, so it must not arrive when the connection works for somebody else: the
+ * connection stays out of the pool until the request has been delivered and has had its effect.
+ */
+export async function whileWanted<T>(
+  pool: pg.Pool,
+  signal: AbortSignal,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw new CallerGone();
+  const client = await orDown(pool.connect());
+  let broken: Error | undefined;
+  let cancelling: Promise<void> | undefined;
+  const onLost = (error: Error) => {
+    broken = error;
+  };
+  const onAbort = () => {
+    cancelling = cancelStatement(client);
+    // Looked at below, when the statement is over.
+    cancelling.catch(() => {});
+  };
+  client.on("error", onLost);
+  try {
+    // The caller may have left while there was no free connection.
+    if (signal.aborted) throw new CallerGone();
+    signal.addEventListener("abort", onAbort);
+    return await work(client);
+  } catch (error) {
+    if (isDatabaseDown(error)) broken = error as Error;
+    throw signal.aborted ? new CallerGone(undefined, { cause: error }) : error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    if (cancelling) {
+      try {
+        await cancelling;
+        await settle(client);
+      } catch (error) {
+        broken = error as Error;
+      }
+    }
+    client.off("error", onLost);
+    client.release(broken);
+  }
+}
+
+/** A cancel request that came too late for its statement ends this one, and no other. */
+async function settle(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query({ text: "select 1", ...{ query_timeout: cancelMs } });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "57014") throw error;
+  }
+}
+
+/** What the driver knows of a connection that its types do not say. */
+interface Connected {
+  host: string;
+  port: number;
+  ssl: boolean | object;
+  processID: number;
+  secretKey: number;
+}
+interface Wire {
+  on(event: "connect" | "sslconnect" | "end", listener: () => void): void;
+  on(event: "error", listener: (error: Error) => void): void;
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processID: number, secretKey: number): void;
+  stream: { destroy(): void };
+}
+
+/** Resolves when the server has closed the connection that carried the request: then the signal is sent. */
+function cancelStatement(client: pg.PoolClient): Promise<void> {
+  const { host, port, ssl, processID, secretKey } = client as unknown as Connected;
+  const wire = new pg.Connection({ ssl } as pg.ConnectionConfig) as unknown as Wire;
+  const delivered = new Promise<void>((resolve, reject) => {
+    wire.on("connect", () => (ssl ? wire.requestSsl() : wire.cancel(processID, secretKey)));
+    wire.on("sslconnect", () => wire.cancel(processID, secretKey));
+    wire.on("end", resolve);
+    wire.on("error", reject);
+  });
+  if (host.startsWith("/")) wire.connect(`${host}/.s.PGSQL.${port}`);
+  else wire.connect(port, host);
+  const late = sleep(cancelMs, undefined, { ref: false }).then(() => {
+    throw new Error("The cancel request was not delivered in time.");
+  });
+  late.catch(() => {});
+  return Promise.race([delivered, late]).finally(() => wire.stream.destroy());
+}

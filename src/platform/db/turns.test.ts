@@ -1,0 +1,85 @@
+import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createTurns } from "./turns.ts";
+
+/** Work that takes so long on a clock of its own. */
+function createClock() {
+  let time = 0;
+  return {
+    now: () => time,
+    spend(ms: number) {
+      time += ms;
+    },
+  };
+}
+
+describe("turns on one connection", () => {
+  test("whoever used it least is next, however long the others' line is", async () => {
+    const clock = createClock();
+    const turns = createTurns(clock.now);
+    const order: string[] = [];
+    const use = (share: string, ms: number) =>
+      turns.take(share, async () => {
+        order.push(share);
+        clock.spend(ms);
+        await pause(0);
+      });
+    await Promise.all([...Array.from({ length: 20 }, () => use("busy", 10)), use("rare", 1)]);
+    expect(order.indexOf("rare")).toBe(1);
+    expect(order.filter((share) => share === "busy")).toHaveLength(20);
+  });
+
+  test("work runs one at a time, each once, in order within a share, and what throws passes the turn on", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ share: fc.constantFrom("a", "b", "c"), ms: fc.nat(30), fails: fc.boolean() })),
+        async (wanted) => {
+          const clock = createClock();
+          const turns = createTurns(clock.now);
+          let running = 0;
+          const done: number[] = [];
+          const outcomes = await Promise.allSettled(
+            wanted.map(({ share, ms, fails }, i) =>
+              turns.take(share, async () => {
+                expect(++running).toBe(1);
+                await Promise.resolve();
+                clock.spend(ms);
+                running--;
+                done.push(i);
+                if (fails) throw new Error("wrong");
+              }),
+            ),
+          );
+          expect(outcomes.map(({ status }) => status === "rejected")).toEqual(
+            wanted.map(({ fails }) => fails),
+          );
+          expect([...done].sort((a, b) => a - b)).toEqual(wanted.map((_, i) => i));
+          for (const name of ["a", "b", "c"]) {
+            const own = done.filter((i) => wanted[i]!.share === name);
+            expect(own).toEqual([...own].sort((a, b) => a - b));
+          }
+        },
+      ),
+    ));
+
+  test("a share that waits is never locked out by others that come and go", async () => {
+    const clock = createClock();
+    const turns = createTurns(clock.now);
+    let stopped = false;
+    let turnsOfBusy = 0;
+    const spend = (ms: number) => async () => {
+      clock.spend(ms);
+      await pause(0);
+    };
+    await turns.take("busy", spend(1_000));
+    const stranger = async (i: number) => {
+      for (let n = 0; !stopped; n++) await turns.take(`stranger ${i} ${n}`, spend(5));
+    };
+    const strangers = Array.from({ length: 3 }, (_, i) => stranger(i));
+    for (; turnsOfBusy < 3; turnsOfBusy++) await turns.take("busy", spend(10));
+    stopped = true;
+    await Promise.all(strangers);
+    expect(turnsOfBusy).toBe(3);
+  });
+});

@@ -1,0 +1,65 @@
+/** Hands one connection to many who want it. */
+export interface Turns {
+  /** Runs the work when its turn comes: of those who wait, whoever used the connection least of late is next. */
+  take<T>(share: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** What was used counts half after each such time, and is forgotten soon after. */
+const halfLifeMs = 1_000;
+const forgottenMs = 0.5;
+
+/**
+ * One share is one organization, one network, or one kind of background work. A share that uses the connection all
+ * the time waits for those that use it now and then, and is never locked out: its use fades while it waits.
+ */
+export function createTurns(now: () => number = () => performance.now()): Turns {
+  const waiting = new Map<string, (() => void)[]>();
+  const used = new Map<string, number>();
+  let busy = false;
+  let fadedAt = now();
+
+  function fade(): void {
+    const factor = 0.5 ** ((now() - fadedAt) / halfLifeMs);
+    if (factor > 0.9) return;
+    fadedAt = now();
+    for (const [share, ms] of used) {
+      if (ms * factor < forgottenMs) used.delete(share);
+      else used.set(share, ms * factor);
+    }
+  }
+
+  function passOn(): void {
+    fade();
+    let next: string | undefined;
+    for (const share of waiting.keys())
+      if (next === undefined || (used.get(share) ?? 0) < (used.get(next) ?? 0)) next = share;
+    if (next === undefined) {
+      busy = false;
+      return;
+    }
+    const line = waiting.get(next)!;
+    const start = line.shift()!;
+    if (line.length === 0) waiting.delete(next);
+    start();
+  }
+
+  return {
+    async take(share, work) {
+      if (busy) {
+        await new Promise<void>((start) => {
+          const line = waiting.get(share);
+          if (line) line.push(start);
+          else waiting.set(share, [start]);
+        });
+      }
+      busy = true;
+      const started = now();
+      try {
+        return await work();
+      } finally {
+        used.set(share, (used.get(share) ?? 0) + now() - started);
+        passOn();
+      }
+    },
+  };
+}

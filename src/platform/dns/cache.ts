@@ -1,0 +1,36 @@
+import type { Answer, DnsError } from "./query.ts";
+
+/** Short enough that a changed record is seen at once by a person; long enough that one action asks once. */
+const longestSeconds = 10;
+const absentSeconds = 5;
+/** A server that gave no answer is asked again sooner. */
+const failedSeconds = 2;
+const mostNames = 2_000;
+const mostAddresses = 64;
+
+/** What names resolved to a moment ago, also that they did not. It holds a bounded number of names, the oldest go first. */
+export function createAnswerCache() {
+  const entries = new Map<string, { value: Answer | DnsError; expiresAt: number }>();
+  const put = (name: string, value: Answer | DnsError, seconds: number) => {
+    entries.delete(name);
+    if (seconds <= 0) return;
+    if (entries.size >= mostNames) entries.delete(entries.keys().next().value!);
+    entries.set(name, { value, expiresAt: performance.now() + seconds * 1000 });
+  };
+  return {
+    get(name: string): Answer | DnsError | undefined {
+      const found = entries.get(name);
+      if (!found) return undefined;
+      if (found.expiresAt > performance.now()) return found.value;
+      entries.delete(name);
+      return undefined;
+    },
+    putAddresses(name: string, answer: Answer): void {
+      const isSmall = answer.addresses.length <= mostAddresses;
+      put(name, answer, isSmall ? Math.min(answer.ttlSeconds, longestSeconds) : 0);
+    },
+    putFailure(name: string, error: DnsError): void {
+      put(name, error, error.code === "ENOTFOUND" ? absentSeconds : failedSeconds);
+    },
+  };
+}

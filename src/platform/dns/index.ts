@@ -1,0 +1,1 @@
+export { createResolver, type Resolve, type ResolvedAddress, type ResolverOptions } from "./resolver.ts";

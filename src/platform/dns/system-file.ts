@@ -1,0 +1,37 @@
+import { readFileSync, statSync } from "node:fs";
+
+const checkEveryMs = 1_000;
+
+/**
+ * What a small file of the system says, read again when it changes. Reading is synchronous on purpose: asynchronous
+ * reads need the thread pool that this resolver keeps away from. A file that is missing counts as empty.
+ */
+export function readSystemFile<T>(path: string, parse: (text: string) => T): () => T {
+  let value: T | undefined;
+  let version: string | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (value !== undefined && now - checkedAt < checkEveryMs) return value;
+    checkedAt = now;
+    const found = describe(path);
+    if (value === undefined || found !== version) {
+      version = found;
+      value = parse(read(path));
+    }
+    return value;
+  };
+}
+
+function describe(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : "";
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

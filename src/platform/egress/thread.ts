@@ -1,0 +1,69 @@
+/**
+ * The way out for a task in a thread. The guard, the sockets and the credentials stay in the process; the thread
+ * gets the bytes of the reply, piece by piece as it asks for them.
+ */
+import type { Host, Service } from "../sandbox/index.ts";
+import { EgressError } from "./errors.ts";
+import type { Egress, EgressErrorKind, EgressRequest, EgressStream } from "./types.ts";
+
+interface Asked {
+  url: string;
+  options: Omit<EgressRequest, "signal">;
+}
+type Item =
+  | { type: "head"; head: Omit<EgressStream, "chunks" | "close"> }
+  | { type: "chunk"; bytes: Uint8Array }
+  | { type: "error"; kind: EgressErrorKind; message: string };
+
+const service = "egress";
+
+/** Stands for a credential that the thread does not know. */
+export const heldBack = "held back by the process";
+
+/** In the process: what a task may ask for. `authorization` takes the place of a header that was held back. */
+export const egressService = (
+  egress: Pick<Egress, "open">,
+  authorization?: string,
+): Record<typeof service, Service> => ({
+  [service]: async function* (input, signal): AsyncGenerator<Item> {
+    const { url, options } = input as Asked;
+    const headers = { ...options.headers };
+    if (headers.authorization === heldBack) {
+      if (authorization === undefined) delete headers.authorization;
+      else headers.authorization = authorization;
+    }
+    let reply: EgressStream | undefined;
+    try {
+      reply = await egress.open(url, { ...options, headers, signal });
+      const { url: answered, status, headers: received, redirectedFrom } = reply;
+      yield { type: "head", head: { url: answered, status, headers: { ...received }, redirectedFrom } };
+      // A chunk is often part of a larger buffer, all of which would be sent along.
+      for await (const chunk of reply.chunks) yield { type: "chunk", bytes: new Uint8Array(chunk) };
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      yield { type: "error", kind: error.kind, message: error.message };
+    } finally {
+      reply?.close();
+    }
+  },
+});
+
+/** In the thread: asks the process. */
+export const egressOver = (host: Pick<Host, "open">): Pick<Egress, "open"> => ({
+  async open(url, { signal: _, ...options } = {}) {
+    const asked: Asked = { url: String(url), options };
+    const items = (host.open(service, asked) as AsyncIterable<Item>)[Symbol.asyncIterator]();
+    const next = async (): Promise<Exclude<Item, { type: "error" }> | undefined> => {
+      const { done, value } = await items.next();
+      if (done) return undefined;
+      if (value.type === "error") throw new EgressError(value.kind, value.message);
+      return value;
+    };
+    const first = await next();
+    if (first?.type !== "head") throw new EgressError("protocol_error", "The reply has no head.");
+    async function* chunks() {
+      for (let item = await next(); item?.type === "chunk"; item = await next()) yield item.bytes;
+    }
+    return { ...first.head, chunks: chunks(), close: () => void items.return?.() };
+  },
+});

@@ -1,0 +1,232 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Bus } from "../bus.ts";
+import type { Caller, Membership } from "../context.ts";
+import type { Refusal } from "../errors.ts";
+import { createLog } from "../log.ts";
+import { forgetCallers } from "./authenticate.ts";
+import type { Message, Source } from "./event-stream.ts";
+import { createEventStreams, type StreamOwner } from "./event-streams.ts";
+
+function createBus() {
+  const listeners = new Set<Parameters<Bus["subscribe"]>[1]>();
+  const bus: Bus = {
+    publish: async (_db, _topic, ...payloads) => {
+      for (const payload of payloads) for (const listener of listeners) listener.onMessage(payload);
+    },
+    send: async () => {},
+    subscribe: (_topic, listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    isUp: () => true,
+    close: async () => {},
+  };
+  const gap = () => {
+    for (const listener of listeners) listener.onGap();
+  };
+  return { bus, gap };
+}
+
+const limits = { credential: 3, organization: 6, network: 2, process: 20 };
+
+function createRegistry({ heartbeatMs = 50 } = {}) {
+  const { bus, gap } = createBus();
+  const closing = new AbortController();
+  const log = createLog("silent");
+  const streams = createEventStreams({ bus, log, closing: closing.signal, heartbeatMs, limits });
+  return { bus, gap, closing, streams };
+}
+
+const caller = (credentialId: string, orgId = "org_1"): Caller => ({
+  credential: "key",
+  credentialId,
+  member: { id: `mem_${orgId}`, orgId } as unknown as Membership,
+});
+
+function owner(who: Caller | undefined, more: Partial<StreamOwner> = {}): StreamOwner {
+  return {
+    caller: who,
+    network: "192.0.2.1",
+    credentialKey: who?.credentialId ?? "",
+    authenticate: async () => who,
+    authorize: () => {},
+    ...more,
+  };
+}
+
+const talk = (everyMs: number, onMessage: (n: number) => void): Source =>
+  async function* (signal): AsyncGenerator<Message> {
+    for (let n = 0; !signal.aborted; n++) {
+      onMessage(n);
+      yield { data: n };
+      await pause(everyMs);
+    }
+  };
+
+/** Says nothing until it ends. */
+const silent: Source = async function* (signal): AsyncGenerator<Message> {
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+};
+
+function refusal(open: () => Response): Refusal {
+  try {
+    void open().body?.cancel();
+  } catch (error) {
+    return error as Refusal;
+  }
+  throw new Error("The stream was opened.");
+}
+
+describe("a stream", () => {
+  test.each([
+    ["never quiet", 2],
+    ["nearly always quiet", 120],
+  ])(
+    "that is %s ends with a credential whose time is over",
+    async (_how, everyMs) => {
+      const { streams } = createRegistry();
+      let sent = 0;
+      const authenticate = async () => {
+        if (sent >= 3) throw new Error("expired");
+        return caller("key_1");
+      };
+      const source = talk(everyMs, (n) => {
+        sent = n;
+      });
+      const text = await streams.open(owner(caller("key_1"), { authenticate }), source).text();
+      expect(text).toContain("data: 1\n");
+    },
+    5_000,
+  );
+
+  test("that says nothing sends heartbeats, and ends when the server stops", async () => {
+    const { streams, closing } = createRegistry();
+    setTimeout(() => closing.abort(), 400);
+    const text = await streams.open(owner(caller("key_1")), silent).text();
+    expect(text.split(": still here\n\n").length).toBeGreaterThan(2);
+  });
+
+  test("sends bytes as they are", async () => {
+    const { streams } = createRegistry();
+    const source: Source = async function* () {
+      yield Buffer.from("data: encoded before\n\n");
+      yield { id: "7", event: "note", data: { a: 1 } };
+    };
+    const text = await streams.open(owner(caller("key_1")), source).text();
+    expect(text).toBe('retry: 2000\n\ndata: encoded before\n\nid: 7\nevent: note\ndata: {"a":1}\n\n');
+  });
+});
+
+describe("streams of one credential", () => {
+  test("are checked with one lookup, and each is judged by itself", async () => {
+    const { streams, bus } = createRegistry({ heartbeatMs: 60_000 });
+    let lookups = 0;
+    const authenticate = async () => {
+      lookups++;
+      return caller("key_1");
+    };
+    const refused = owner(caller("key_1"), {
+      authenticate,
+      authorize: () => {
+        throw new Error("no longer");
+      },
+    });
+    const stays = streams.open(owner(caller("key_1"), { authenticate }), silent);
+    const reader = stays.body!.getReader();
+    await reader.read();
+    const ends = [streams.open(refused, silent).text(), streams.open(refused, silent).text()];
+    await forgetCallers(bus, undefined as never, "key_other");
+    await pause(20);
+    expect(lookups).toBe(0);
+    await forgetCallers(bus, undefined as never, "key_1");
+    await Promise.all(ends);
+    expect(lookups).toBe(1);
+    const next = reader.read().then(() => "something");
+    expect(await Promise.race([next, pause(100, "nothing")])).toBe("nothing");
+    await reader.cancel();
+  });
+
+  test("are looked at again when a change is announced during a check", async () => {
+    const { streams, bus } = createRegistry({ heartbeatMs: 60_000 });
+    const lookups: PromiseWithResolvers<Caller | undefined>[] = [];
+    const authenticate = () => {
+      lookups.push(Promise.withResolvers());
+      return lookups.at(-1)!.promise;
+    };
+    const authorize = (now: Caller | undefined) => {
+      if (!now) throw new Error("gone");
+    };
+    const text = streams.open(owner(caller("key_1"), { authenticate, authorize }), silent).text();
+    await forgetCallers(bus, undefined as never, "key_1");
+    await pause(10);
+    await forgetCallers(bus, undefined as never, "key_1");
+    lookups[0]!.resolve(caller("key_1"));
+    await expect.poll(() => lookups.length).toBe(2);
+    lookups[1]!.resolve(undefined);
+    await text;
+  });
+
+  test("are checked when announcements may have been lost", async () => {
+    const { streams, gap } = createRegistry({ heartbeatMs: 60_000 });
+    const authenticate = () => Promise.reject(new Error("revoked"));
+    const text = streams.open(owner(caller("key_1"), { authenticate }), silent).text();
+    gap();
+    await text;
+  });
+});
+
+describe("how many may be open", () => {
+  test("is limited per credential; a stream that ends makes room", async () => {
+    const { streams } = createRegistry();
+    const open = (id: string) => streams.open(owner(caller(id, "org_1")), silent);
+    const opened = [open("key_1"), open("key_1"), open("key_1")];
+    const refused = refusal(() => open("key_1"));
+    expect(refused).toMatchObject({ status: 429, body: { error: "rate_limited" } });
+    expect(refused.message).toMatch(/^This credential has 3 streams open/);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    open("key_2");
+    await opened[0]!.body!.cancel();
+    open("key_1");
+    expect(refusal(() => open("key_1")).status).toBe(429);
+  });
+
+  test("is limited per organization, whichever credentials it uses", () => {
+    const { streams } = createRegistry();
+    const open = (id: string, orgId: string) => streams.open(owner(caller(id, orgId)), silent);
+    for (let i = 0; i < 6; i++) open(`key_${i}`, "org_1");
+    expect(refusal(() => open("key_more", "org_1")).message).toMatch(/^This organization has 6 streams/);
+    open("key_more", "org_2");
+  });
+
+  test("is limited per network for callers without an organization", () => {
+    const { streams } = createRegistry();
+    const open = (id: string, network: string) =>
+      streams.open(owner({ credential: "session", credentialId: id }, { network }), silent);
+    open("ses_1", "192.0.2.1");
+    open("ses_2", "192.0.2.1");
+    expect(refusal(() => open("ses_3", "192.0.2.1")).message).toMatch(/^This network has 2 streams/);
+    open("ses_3", "192.0.2.2");
+  });
+
+  test("leaves places for newcomers when others hold many, and is a 503 when the process has no more", () => {
+    const { streams } = createRegistry();
+    const open = (orgId: string, i: number) => streams.open(owner(caller(`${orgId}_${i}`, orgId)), silent);
+    for (const orgId of ["org_1", "org_2", "org_3", "org_4"]) {
+      for (let i = 0; i < 6; i++) {
+        try {
+          open(orgId, i);
+        } catch {}
+      }
+    }
+    open("org_new", 0);
+    for (let n = 0; n < 20; n++) {
+      try {
+        open(`org_late_${n}`, 0);
+      } catch {}
+    }
+    const full = refusal(() => open("org_last", 0));
+    expect(full).toMatchObject({ status: 503, body: { error: "service_unavailable" } });
+    expect(Number(full.headers["retry-after"])).toBeGreaterThan(0);
+  });
+});

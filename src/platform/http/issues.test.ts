@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Refusal } from "../errors.ts";
+import { check } from "./input.ts";
+
+const schema = z.object({
+  email: z.email().max(40),
+  password: z.string().min(8, "A password has at least 8 characters."),
+  name: z.string().trim().min(1).max(5),
+  count: z.int().min(1).max(9),
+  role: z.enum(["owner", "member"]),
+  tags: z.array(z.string()).min(1).max(2),
+  active: z.boolean(),
+  either: z.union([z.string(), z.number()]),
+  schedule: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("manual") }),
+    z.object({ kind: z.literal("daily") }),
+  ]),
+  link: z.url(),
+});
+
+/** What is said about each field, or about `given` as a whole. */
+function complaints(given: unknown): Record<string, string> {
+  try {
+    check(schema, given);
+    return {};
+  } catch (error) {
+    const details = (error as Refusal).body.details as { path: string[]; message: string }[];
+    return Object.fromEntries(details.map(({ path, message }) => [path.join("."), message]));
+  }
+}
+
+test("a missing field is said to be required", () => {
+  const names = [
+    "email",
+    "password",
+    "name",
+    "count",
+    "role",
+    "tags",
+    "active",
+    "either",
+    "schedule",
+    "link",
+  ];
+  const { schedule: _, ...fields } = complaints({});
+  for (const [name, message] of Object.entries(fields))
+    expect([name, message]).toEqual([name, "This field is required."]);
+  expect(Object.keys(complaints({}))).toEqual(names);
+  expect(complaints({}).schedule).toBe("This field is required.");
+});
+
+test("a wrong field is said to be wrong in words, without the terms of a schema library", () => {
+  expect(
+    complaints({
+      email: "ada",
+      password: "short",
+      name: " ",
+      count: 1.5,
+      role: "king",
+      tags: [],
+      active: "yes",
+      either: null,
+      schedule: { kind: "sometimes" },
+      link: "example",
+    }),
+  ).toEqual({
+    email: "Must be an e-mail address, such as ada@example.com.",
+    password: "A password has at least 8 characters.",
+    name: "Must not be empty.",
+    count: "Must be a whole number, not 1.5.",
+    role: "Must be one of owner, member.",
+    tags: "Must have at least 1 item.",
+    active: "Must be true or false, not text.",
+    either: expect.any(String),
+    "schedule.kind": "Must be one of manual, daily.",
+    link: "Must be a URL, such as https://example.com.",
+  });
+  expect(
+    complaints({ name: "too long", count: 10, tags: ["a", "b", "c"], email: 5, active: null }),
+  ).toMatchObject({
+    name: "Must have at most 5 characters.",
+    count: "Must be at most 9.",
+    tags: "Must have at most 2 items.",
+    email: "Must be text, not 5.",
+    active: "Must be true or false, not null.",
+  });
+});

@@ -1,0 +1,80 @@
+import type { z } from "zod";
+
+type Issue = z.core.$ZodRawIssue;
+
+/** What is wrong with a field, in a sentence. A message that the contract gives for its field comes first. */
+export function describeIssue(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return required;
+      return `Must be ${nameOf(issue.expected)}, not ${kindOf(issue.input)}.`;
+    case "invalid_value":
+      if (issue.input === undefined) return required;
+      return issue.values.length === 1
+        ? `Must be ${String(issue.values[0])}.`
+        : `Must be one of ${issue.values.map(String).join(", ")}.`;
+    case "too_small":
+      return tooSmall(issue);
+    case "too_big":
+      return tooBig(issue);
+    case "invalid_format":
+      return formats[issue.format];
+    case "invalid_union":
+      return describeUnion(issue);
+    default:
+      return undefined;
+  }
+}
+
+const required = "This field is required.";
+
+const names: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+const nameOf = (expected: string) => names[expected] ?? expected;
+
+function kindOf(input: unknown): string {
+  if (input === null) return "null";
+  if (Array.isArray(input)) return "a list";
+  if (typeof input === "number" && Number.isNaN(input)) return "something else";
+  if (typeof input === "boolean") return String(input);
+  return typeof input === "number" ? String(input) : nameOf(typeof input);
+}
+
+const formats: Record<string, string> = {
+  email: "Must be an e-mail address, such as ada@example.com.",
+  url: "Must be a URL, such as https://example.com.",
+};
+
+type Bound<Code> = Extract<Issue, { code: Code }>;
+
+function tooSmall({ origin, minimum, inclusive }: Bound<"too_small">): string | undefined {
+  if (origin === "string")
+    return minimum === 1 ? "Must not be empty." : `Must have at least ${minimum} characters.`;
+  if (origin === "array") return `Must have at least ${items(minimum)}.`;
+  return isNumeric(origin) ? `Must be ${inclusive ? "at least" : "more than"} ${minimum}.` : undefined;
+}
+
+function tooBig({ origin, maximum, inclusive }: Bound<"too_big">): string | undefined {
+  if (origin === "string") return `Must have at most ${maximum} characters.`;
+  if (origin === "array") return `Must have at most ${items(maximum)}.`;
+  return isNumeric(origin) ? `Must be ${inclusive ? "at most" : "less than"} ${maximum}.` : undefined;
+}
+
+const isNumeric = (origin: string) => origin === "number" || origin === "int" || origin === "bigint";
+const items = (count: number | bigint) => `${count} item${Number(count) === 1 ? "" : "s"}`;
+
+function describeUnion(issue: Bound<"invalid_union">): string | undefined {
+  if (issue.input === undefined) return required;
+  const { discriminator, options } = issue as { discriminator?: string; options?: unknown[] };
+  if (discriminator === undefined || !options) return undefined;
+  return `Must be one of ${options.map(String).join(", ")}.`;
+}

@@ -1,0 +1,79 @@
+import type { Db } from "../db/index.ts";
+import { conflict } from "../errors.ts";
+import type { Reply } from "./idempotency.ts";
+import * as store from "./store.ts";
+
+/** What may be kept in a day for an organization. One credential may use half of it. */
+export interface IdempotencyLimits {
+  keys: number;
+  bytes: number;
+}
+
+/** For requests that are about no organization. */
+export const limitsOfCredential: IdempotencyLimits = { keys: 10_000, bytes: 16 * 1024 * 1024 };
+
+/** One reply, sealed. Nearly all are far smaller. */
+const maxReplyBytes = 256 * 1024;
+
+interface Usage extends IdempotencyLimits {
+  owner: string;
+}
+
+/** The first owner is the credential, the second its organization. */
+const shareOf = (i: number, owners: number, total: number) =>
+  i === 0 && owners > 1 ? Math.ceil(total / 2) : total;
+
+/** What was used today, by owner. Refuses one key more than there may be. */
+export async function checkKeys(
+  tx: Db,
+  owners: readonly string[],
+  limits: IdempotencyLimits,
+): Promise<readonly Usage[]> {
+  const found = new Map((await store.findUsage(tx, owners)).map((row) => [row.owner, row]));
+  const usage = owners.map((owner) => found.get(owner) ?? { owner, keys: 0, bytes: 0 });
+  for (const [i, { keys }] of usage.entries()) {
+    const limit = shareOf(i, owners.length, limits.keys);
+    if (keys >= limit) {
+      throw conflict(
+        "quota_exceeded",
+        `Today ${keys} requests had an Idempotency-Key, and ${limit} may. Send it without one, or tomorrow (UTC).`,
+        { quota: "idempotency_keys", limit, used: keys },
+      );
+    }
+  }
+  return usage;
+}
+
+/** Whether a reply is too large to be kept, by itself or with those of today. */
+export const isTooMuch = (size: number, usage: readonly Usage[], limits: IdempotencyLimits): boolean =>
+  size > maxReplyBytes || usage.some(({ bytes }, i) => bytes + size > shareOf(i, usage.length, limits.bytes));
+
+/** Counted as the last thing in the transaction: all requests of an organization want its row. */
+export const countReply = (tx: Db, owners: readonly string[], bytes: number): Promise<void> =>
+  tx.beforeCommit(async (last) => {
+    await store.addUsage(last, owners, bytes);
+  });
+
+interface Unkept extends Reply {
+  unkept: { id: string | null };
+}
+
+/** What is kept in place of a large reply: that there was one, and what it made. */
+export function withoutBody({ status, body }: Reply): Unkept {
+  const made = Object.values((body ?? {}) as Record<string, unknown>).find(
+    (one): one is { id: string } =>
+      one !== null && typeof one === "object" && "id" in one && typeof one.id === "string",
+  );
+  return { status, body: null, unkept: { id: made?.id ?? null } };
+}
+
+/** The key protects all the same: nothing is done twice, and who asks again is told where to look. */
+export function refuseUnkept(kept: Reply | Unkept): void {
+  if (!("unkept" in kept)) return;
+  const { id } = kept.unkept;
+  throw conflict(
+    "idempotency_reply_not_kept",
+    `The first request with this Idempotency-Key succeeded with ${kept.status}${id ? ` and made ${id}` : ""}. Its reply is not kept, because it is large or too many were kept today. Nothing was done again.`,
+    { firstStatus: kept.status, ...(id ? { id } : {}) },
+  );
+}

@@ -1,0 +1,69 @@
+import type { Detail, Refusal } from "../errors.ts";
+import { actions, htmlPage, linkButton, type View } from "./html.ts";
+import { html } from "./markup.ts";
+
+const titles: Record<number, string> = {
+  400: "This address is not valid",
+  401: "Sign in first",
+  403: "You may not do this",
+  404: "There is nothing at this address",
+  421: "This is not the address of this instance",
+  429: "Too many attempts",
+  503: "Not available at the moment",
+};
+
+const words: Record<number, string> = { 404: "Not found", 429: "Wait" };
+
+/** With these, trying again can help. */
+const passing = [429, 500, 503];
+
+interface Asked {
+  publicUrl: string;
+  requestId: string;
+  /** Path and query. */
+  target: string;
+}
+
+/** The page for a refusal, for a person in a browser. */
+export function refusalPage(
+  { status, body, headers, message }: Pick<Refusal, "status" | "body" | "headers" | "message">,
+  { publicUrl, requestId, target }: Asked,
+  view: Partial<View> = {},
+): Response {
+  const isOurs = status >= 500;
+  const field = detailsOf(body)[0]?.path?.join(".");
+  return htmlPage({
+    publicUrl,
+    status,
+    headers,
+    state: { kind: isOurs ? "care" : "bad", word: words[status] ?? (isOurs ? "Not done" : "Refused") },
+    title: titles[status] ?? (isOurs ? "The server could not do this" : "This was refused"),
+    lead:
+      message === body.error
+        ? isOurs
+          ? "The fault is on our side. Try again; if it stays, tell whoever runs this instance, with the request below."
+          : "Check the address, or begin on the first page."
+        : messageOf(body, message),
+    ...view,
+    facts: [
+      ...(view.facts ?? []),
+      field ? ["Field", html`<code>${field}</code>`] : undefined,
+      ["Code", html`<code>${typeof body.reason === "string" ? body.reason : body.error}</code>`],
+      ["Request", html`<code>${requestId}</code>`],
+    ],
+    body:
+      view.body ??
+      actions(
+        passing.includes(status) && linkButton(target, "Try again"),
+        linkButton("/", "Go to the first page", passing.includes(status) ? "other" : "main"),
+      ),
+  });
+}
+
+const detailsOf = ({ details }: Refusal["body"]) => (Array.isArray(details) ? (details as Detail[]) : []);
+
+/** Without the name of the field, which is among the facts. */
+const messageOf = (body: Refusal["body"], message: string): string =>
+  detailsOf(body)
+    .map((detail) => detail.message)
+    .join(" ") || message;

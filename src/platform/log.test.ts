@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { createLineLog, createLog } from "./log.ts";
+import { prettyLines } from "./pretty-log.ts";
+
+function collect(pretty: boolean, colour = false) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  return { lines, log: createLog("info", pretty ? prettyLines(destination, colour) : destination) };
+}
+const time = /^\d\d:\d\d:\d\d /;
+
+describe("the log on a terminal", () => {
+  test("is a line for a person: time, level, words, fields", () => {
+    const { lines, log } = collect(true);
+    log.info({ applied: ["0001_a", "0002_b"], dataDir: "/srv/data" }, "database migrated");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(time);
+    expect(lines[0]!.replace(time, "")).toBe(
+      'info  database migrated  applied=["0001_a","0002_b"] dataDir=/srv/data\n',
+    );
+  });
+
+  test("says of a request what was called, how it ended and how long it took", () => {
+    const { lines, log } = collect(true);
+    const request = { requestId: "req_1", operation: "getV1Me", method: "GET", ms: 1.3, address: "::1" };
+    const write = createLineLog(log);
+    write({ ...request, status: 200, msg: "request" });
+    write({ ...request, status: 500, msg: "request" });
+    expect(lines.map((line) => line.replace(time, ""))).toEqual([
+      "info  GET getV1Me 200 in 1.3 ms\n",
+      "info  GET getV1Me 500 in 1.3 ms  requestId=req_1\n",
+    ]);
+  });
+
+  test("shows an error with its stack and cause, indented", () => {
+    const { lines, log } = collect(true);
+    log.error({ err: new Error("It broke", { cause: new Error("the disk is full") }) }, "job failed");
+    expect(lines[0]).toMatch(
+      /error job failed\n {4}Error: It broke\n {4} +at .*\n(.*\n)* {4}caused by: the disk is full\n$/,
+    );
+  });
+
+  test("obeys nothing of what it was given and shows no secret", () => {
+    const { lines, log } = collect(true, true);
+    log.warn({ name: "a\u001b[2J\nb", password: "hunter2" }, "odd\u0007 text");
+    const painted = lines[0]!;
+    expect(painted).toContain("name=a\\u001b[2J\\u000ab password=[redacted]");
+    expect(painted).toContain("odd\\u0007 text");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are what remains
+    expect(painted.replace(/\u001b\[\d+m/g, "")).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});
+
+test("the log elsewhere is one JSON object a line", () => {
+  const { lines, log } = collect(false);
+  log.info({ count: 1 }, "hello");
+  expect(JSON.parse(lines[0]!)).toEqual({ level: "info", time: expect.any(String), count: 1, msg: "hello" });
+});

@@ -1,0 +1,19 @@
+import type { Ctx, UserId } from "../context.ts";
+import type { Db } from "../db/index.ts";
+import { countAttempt, networkOf } from "../http/index.ts";
+
+const day = 86_400;
+/** Mails that one person causes, whatever they are about. */
+const perUser = { attempts: 500, perSeconds: day };
+/** Mails that one network causes. A whole company may share one address. */
+const perNetwork = { attempts: 3_000, perSeconds: day };
+
+/** Counts a mail that a caller causes to be sent to somebody; past the limits it is refused with 429. */
+export async function countMail(
+  { address }: Pick<Ctx, "address">,
+  db: Db,
+  userId: UserId | undefined,
+): Promise<void> {
+  if (userId) await countAttempt(db, `mails ${userId}`, perUser);
+  await countAttempt(db, `mails from ${networkOf(address)}`, perNetwork);
+}

@@ -1,0 +1,26 @@
+/** What a terminal obeys instead of showing: control codes, and marks that change the direction of text. */
+const obeyed = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** The colours that the commands themselves use. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what finds them
+const ownColour = /(\u001b\[(?:1|2|22|3[1236]|39)m)/;
+
+/** As an escape that is also valid inside a JSON string. */
+const escapeLetter = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** Text as it can be written to a terminal, whoever wrote it. Line ends, tabs and our own colours stay. */
+export const printable = (text: string): string =>
+  text
+    .replaceAll("\r\n", "\n")
+    .split(ownColour)
+    .map((part, i) =>
+      i % 2
+        ? part
+        : part.replace(obeyed, (letter) =>
+            letter === "\n" || letter === "\t" ? letter : escapeLetter(letter),
+          ),
+    )
+    .join("");
+
+/** The same for a name or message that belongs into one line: it must not look like a line of its own. */
+export const printableLine = (text: string): string => text.replace(obeyed, escapeLetter);

@@ -1,0 +1,90 @@
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { OperatorError } from "./errors.ts";
+
+const forOthers = 0o077;
+
+/** Windows has no such owners and modes. */
+const ownUid = process.geteuid?.();
+
+/**
+ * Makes a folder that only this user can enter, or makes sure that one is. `name` is what the operator calls it.
+ * Gives what was wrong with it before, in sentences.
+ */
+export function openPrivateFolder(folder: string, name: string): string[] {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  refuseLink(folder, name, found);
+  if (ownUid === undefined) return [];
+  refuseStranger(folder, name, found);
+  const warnings: string[] = [];
+  if (found.mode & forOthers) {
+    chmodSync(folder, 0o700);
+    warnings.push(
+      lstatSync(folder).mode & forOthers
+        ? `${folder} is open to other users of this machine, and its file system does not let us change that`
+        : `${folder} was open to other users of this machine; now only its owner can enter it`,
+    );
+  }
+  const { mode } = lstatSync(dirname(folder));
+  const isSticky = (mode & 0o1000) !== 0;
+  if (mode & 0o002 && !isSticky)
+    warnings.push(
+      `any user of this machine can replace ${folder}, because all can write to ${dirname(folder)}`,
+    );
+  return warnings;
+}
+
+/** Takes from others what they may do with the files of a private folder. Refuses files that are not ours. */
+export function tightenContents(folder: string, name: string): void {
+  if (ownUid === undefined) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (!found) continue;
+    refuseStranger(path, name, found);
+    if (found.isSymbolicLink()) continue;
+    if (found.mode & forOthers) chmodSync(path, found.mode & 0o700);
+    if (found.isDirectory()) tightenContents(path, name);
+  }
+}
+
+/**
+ * Makes an empty file for its owner only where there is none. It is not opened where there is one: closing it again
+ * would end the locks that this process has on it.
+ */
+export function makePrivateFile(path: string, name: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) {
+    closeSync(openSync(path, "wx", 0o600));
+    return;
+  }
+  refuseLink(path, name, found);
+  if (ownUid === undefined) return;
+  refuseStranger(path, name, found);
+  if (found.mode & forOthers) chmodSync(path, 0o600);
+}
+
+function refuseLink(path: string, name: string, found: Stats): void {
+  if (!found.isSymbolicLink()) return;
+  throw new OperatorError(
+    `${name} ${path} is a symbolic link to ${readlinkSync(path)}. Name the folder itself, so that nobody can point it elsewhere.`,
+  );
+}
+
+function refuseStranger(path: string, name: string, { uid }: Stats): void {
+  if (uid === ownUid) return;
+  throw new OperatorError(
+    `${name} ${path} belongs to another user (uid ${uid}), who could read and change what Signalbox keeps there. ` +
+      "Choose a folder of your own, run Signalbox as that user, or change the owner with chown.",
+  );
+}

@@ -1,0 +1,19 @@
+export type SandboxErrorKind =
+  /** The task needed more memory than a thread has. */
+  | "out_of_memory"
+  /** It computed for longer than it may. */
+  | "out_of_time"
+  /** The caller gave up, or the sandbox was closed. */
+  | "aborted"
+  /** The task threw something, or its thread ended: a fault of ours. */
+  | "crashed";
+
+/** Why a task in a thread gave no result. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+  readonly kind: SandboxErrorKind;
+  constructor(kind: SandboxErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

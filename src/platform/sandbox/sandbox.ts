@@ -1,0 +1,234 @@
+import { Worker } from "node:worker_threads";
+import { SandboxError } from "./errors.ts";
+import type { FromThread, ToThread } from "./protocol.ts";
+
+/** Items for a task in a thread, made one by one as it asks for them. `signal` aborts when the task is over. */
+export type Service = (input: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
+
+export interface Task<Event> {
+  /** Its default export is a `Run`. */
+  module: URL;
+  input: unknown;
+  services?: Record<string, Service>;
+  /** The next event waits until this one was taken. */
+  onEvent?(event: Event): void | Promise<void>;
+  /** How much CPU time the thread may take; waiting for a service does not count. */
+  computeMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs code on bytes that somebody else chose, in threads beside the event loop. A task that takes too much memory
+ * or time ends with its thread, and nothing else does.
+ */
+export interface Sandbox {
+  run<Result, Event = unknown>(task: Task<Event>): Promise<Result>;
+  /** Threads there are, busy or idle. */
+  readonly threads: number;
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  /** More tasks wait for their turn. */
+  maxThreads?: number;
+  /** Of JavaScript objects in one thread. Buffers do not count: a task bounds its own. */
+  heapMb?: number;
+  /** A thread without work ends after so long. */
+  idleMs?: number;
+  /** A thread ends after so many tasks, so that nothing of them adds up. */
+  tasksPerThread?: number;
+}
+
+interface Thread {
+  worker: Worker;
+  tasks: number;
+  idle: NodeJS.Timeout | undefined;
+}
+
+const checkMs = 200;
+
+export function createSandbox({
+  maxThreads = 8,
+  heapMb = 256,
+  idleMs = 30_000,
+  tasksPerThread = 50,
+}: SandboxOptions = {}): Sandbox {
+  const threads = new Set<Thread>();
+  const idle: Thread[] = [];
+  const waiting = new Set<(thread: Thread) => void>();
+  const closing = new AbortController();
+
+  function start(): Thread {
+    const worker = new Worker(new URL("./thread.ts", import.meta.url), {
+      // Nothing of the environment is the task's business, secrets least of all.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+    });
+    const thread: Thread = { worker, tasks: 0, idle: undefined };
+    threads.add(thread);
+    // Without a listener an error of a thread would end the process.
+    worker.on("error", () => {});
+    worker.once("exit", () => remove(thread));
+    return thread;
+  }
+
+  function remove(thread: Thread): void {
+    if (!threads.delete(thread)) return;
+    clearTimeout(thread.idle);
+    const at = idle.indexOf(thread);
+    if (at >= 0) idle.splice(at, 1);
+    const [next] = waiting;
+    if (next && !closing.signal.aborted) next(start());
+  }
+
+  async function take(signal: AbortSignal): Promise<Thread> {
+    const free = idle.pop();
+    if (free) {
+      clearTimeout(free.idle);
+      free.worker.ref();
+      return free;
+    }
+    if (threads.size < maxThreads) return start();
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        waiting.delete(receive);
+        reject(givenUp());
+      };
+      const receive = (thread: Thread) => {
+        waiting.delete(receive);
+        signal.removeEventListener("abort", giveUp);
+        resolve(thread);
+      };
+      waiting.add(receive);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
+  /** A thread whose task ended well serves the next one. */
+  function giveBack(thread: Thread): void {
+    if (!threads.has(thread)) return;
+    const [next] = waiting;
+    if (++thread.tasks >= tasksPerThread || closing.signal.aborted) end(thread);
+    else if (next) next(thread);
+    else {
+      thread.worker.unref();
+      thread.idle = setTimeout(() => end(thread), idleMs).unref();
+      idle.push(thread);
+    }
+  }
+
+  function end(thread: Thread): void {
+    void thread.worker.terminate();
+    remove(thread);
+  }
+
+  return {
+    get threads() {
+      return threads.size;
+    },
+    async run<Result, Event>(task: Task<Event>): Promise<Result> {
+      const signal = AbortSignal.any([closing.signal, ...(task.signal ? [task.signal] : [])]);
+      if (signal.aborted) throw givenUp();
+      const thread = await take(signal);
+      try {
+        // It may have been given up while the thread was being taken.
+        if (signal.aborted) throw givenUp();
+        const result = await perform<Result, Event>(thread.worker, task, signal);
+        giveBack(thread);
+        return result;
+      } catch (error) {
+        end(thread);
+        throw error;
+      }
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([...threads].map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+const givenUp = () => new SandboxError("aborted", "The task was given up before it ended.");
+
+function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: AbortSignal): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const over = new AbortController();
+  const streams = new Map<number, AsyncIterator<unknown>>();
+  const send = (message: ToThread) => worker.postMessage(message);
+  const crashed = (cause?: unknown) =>
+    new SandboxError("crashed", "The task in the thread failed.", { cause });
+
+  // What the caller's own functions throw is the caller's to see as it is.
+  const onMessage = (message: FromThread) => void receive(message).catch(reject);
+  async function receive(message: FromThread): Promise<void> {
+    switch (message.type) {
+      case "event":
+        await task.onEvent?.(message.value as Event);
+        return send({ type: "taken" });
+      case "open": {
+        const service = task.services?.[message.service];
+        if (!service) throw new Error(`There is no service ${message.service}.`);
+        streams.set(message.stream, service(message.input, over.signal)[Symbol.asyncIterator]());
+        return;
+      }
+      case "pull": {
+        const { stream } = message;
+        const next = await streams.get(stream)?.next();
+        if (over.signal.aborted) return;
+        if (!next || next.done) return send({ type: "end", stream });
+        return send({ type: "item", stream, value: next.value });
+      }
+      case "close": {
+        const stream = streams.get(message.stream);
+        streams.delete(message.stream);
+        await stream?.return?.();
+        return;
+      }
+      case "done":
+        return resolve(message.value as Result);
+      default: {
+        const error = new Error(message.message);
+        error.name = message.name;
+        error.stack = message.stack;
+        return reject(crashed(error));
+      }
+    }
+  }
+  const onError = (error: Error & { code?: string }) =>
+    reject(
+      error.code === "ERR_WORKER_OUT_OF_MEMORY"
+        ? new SandboxError("out_of_memory", "The task needed more memory than a thread has.")
+        : crashed(error),
+    );
+  const onExit = () => reject(crashed());
+  const onAbort = () => reject(givenUp());
+  worker.on("message", onMessage);
+  worker.on("error", onError);
+  worker.on("exit", onExit);
+  signal.addEventListener("abort", onAbort, { once: true });
+  // CPU time of the thread itself: on a busy machine a clock would charge it for waiting.
+  const usedMs = async () => {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  };
+  const before = usedMs().catch(() => 0);
+  const look = async () => {
+    if ((await usedMs()) - (await before) > task.computeMs)
+      reject(
+        new SandboxError("out_of_time", `The task computed for longer than ${task.computeMs / 1000} s.`),
+      );
+  };
+  // A thread that has just ended has no usage; its exit is told elsewhere.
+  const watching = setInterval(() => void look().catch(() => {}), checkMs).unref();
+  send({ type: "run", module: task.module.href, input: task.input });
+  return promise.finally(() => {
+    over.abort();
+    clearInterval(watching);
+    worker.off("message", onMessage);
+    worker.off("error", onError);
+    worker.off("exit", onExit);
+    signal.removeEventListener("abort", onAbort);
+    for (const stream of streams.values()) void stream.return?.().catch(() => {});
+  });
+}

@@ -1,0 +1,22 @@
+import type { Line } from "./lines.ts";
+
+/** What stands in the place of a credential that a command printed. */
+const masked = "[run credential]";
+/** A shorter beginning could be anything. */
+const leastRest = 8;
+
+/** Takes a secret out of what a command says, so that it reaches neither the journal nor the server. */
+export const maskSecret =
+  (secret: string | null) =>
+  (line: Line): Line => {
+    if (!secret || !line.text.includes(secret.slice(0, leastRest))) return line;
+    const text = line.text.replaceAll(secret, masked);
+    // A line that was cut may end in the middle of it.
+    return line.bytes === undefined ? { text } : { ...line, text: withoutRest(text, secret) };
+  };
+
+function withoutRest(text: string, secret: string): string {
+  for (let length = Math.min(secret.length - 1, text.length); length >= leastRest; length--)
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + masked;
+  return text;
+}

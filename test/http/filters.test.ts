@@ -1,0 +1,144 @@
+/** Every list with every filter: a statement reads a bounded number of rows, whatever the filter matches. */
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { scanBudget, scanStep } from "../../src/platform/db/index.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { type Crowd, createCrowd } from "../crowd.ts";
+import { useServer } from "../harness.ts";
+import { planOf, rowsReadBy, statementsOf } from "../plans.ts";
+
+const server = useServer();
+
+/** A step examines rows, looks at two others for each of them at most, and reads a page. */
+const maxRowsOfStatement = 3 * scanStep + 1_000;
+const maxRowsOfRequest = 3 * scanBudget + 2_000;
+
+const hour = 3_600_000;
+let crowd: Crowd;
+beforeAll(async () => {
+  const onServer = inject("engine") === "postgres";
+  crowd = await createCrowd(server, onServer ? { many: 40_000, some: 6_000 } : { many: 12_000, some: 6_000 });
+}, 300_000);
+
+interface Parameter {
+  name: string;
+  in: string;
+  schema: { enum?: string[]; items?: { enum?: string[] } };
+}
+
+const { paths } = JSON.parse(readFileSync("openapi.json", "utf8")) as {
+  paths: Record<string, { get?: { parameters?: Parameter[] } }>;
+};
+
+/** Values for filters that have no list of values of their own: what is common, and what matches nothing. */
+const samples: Record<string, () => (string | number)[]> = {
+  action: () => ["automation.changed", "automation", "member.removed", "member"],
+  actorId: () => [crowd.memberId, crowd.owner.userId, newId("mem"), newId("usr")],
+  automationId: () => [crowd.automationId, newId("aut")],
+  connectorId: () => [crowd.connectorId, newId("con")],
+  event: () => ["push", "nothing"],
+  from: () => [Date.now() - hour, Date.now() + hour],
+  fromAt: () => [Date.now() - hour, Date.now() + hour],
+  memberId: () => [crowd.memberId, newId("mem")],
+  providerId: () => ["github", "gitlab"],
+  q: () => ["review", "nothing at all"],
+  role: () => ["member", "admin", newId("role")],
+  search: () => ["somebody", "nobody at all"],
+  status: () => ["succeeded", "failed", "queued", "failed,cancelled,skipped"],
+  slug: () => ["nothing"],
+  tag: () => ["nothing"],
+  targetId: () => [crowd.automationId, newId("aut")],
+  targetType: () => ["automation", "member"],
+  teamId: () => [crowd.teamId, newId("team")],
+  to: () => [Date.now() - 60_000, Date.now() - hour, Date.now() + hour],
+  toAt: () => [Date.now() - 60_000, Date.now() - hour, Date.now() + hour],
+};
+
+const idOfPath: Record<string, () => string> = {
+  "/v1/automations/{id}/revisions": () => crowd.automationId,
+  "/v1/automation-runs/{id}/events": () => crowd.runId,
+  "/v1/automation-runs/{id}/late-reports": () => crowd.runId,
+  "/v1/templates/{id}/versions": () => crowd.templateId,
+  "/v1/connectors/{id}/webhook-secrets": () => crowd.connectorId,
+  "/v1/connectors/{id}/refused-deliveries": () => crowd.connectorId,
+  "/v1/oauth-connections/{id}/events": () => crowd.connectionId,
+  "/v1/webhook-endpoints/{id}/deliveries": () => crowd.endpointId,
+};
+
+const lists = Object.entries(paths)
+  .map(([path, { get }]) => ({
+    path,
+    names: (get?.parameters ?? []).filter((parameter) => parameter.in === "query"),
+  }))
+  .filter(({ path, names }) => names.some(({ name }) => name === "cursor") || path === "/v1/audit-export")
+  .map(({ path, names }) => ({
+    path,
+    filters: names.filter(({ name }) => !["cursor", "limit", "format"].includes(name)),
+  }));
+
+/** An export is sent while it is read, however long it is; sums need every row. */
+const wholeReads = new Set(["/v1/audit-export", "/v1/automation-usage"]);
+
+/** A server adds up usage in one statement, and ends it when it takes too long. */
+const isBounded = ({ path }: { path: string }) =>
+  path !== "/v1/automation-usage" || inject("engine") === "pglite";
+
+const valuesOf = ({ name, schema }: Parameter): (string | number)[] =>
+  schema.enum ?? schema.items?.enum ?? samples[name]!();
+
+/** No filter, each value of each filter, and the last value of each two filters, which matches nothing. */
+function queriesOf(path: string, filters: readonly Parameter[]): string[] {
+  const alone = filters.flatMap((filter) => valuesOf(filter).map((value) => `${filter.name}=${value}`));
+  // These read everything, so that each filter is enough.
+  if (wholeReads.has(path)) return ["", ...alone];
+  const pairs = filters.flatMap((one, i) =>
+    filters
+      .slice(i + 1)
+      .map((other) => `${one.name}=${valuesOf(one).at(-1)}&${other.name}=${valuesOf(other).at(-1)}`),
+  );
+  return ["", ...alone, ...pairs];
+}
+
+async function readAll(path: string): Promise<void> {
+  const reply = await fetch(`${server.url}${path}`, { headers: crowd.owner.auth });
+  expect(reply.status, `${path}: ${await reply.text()}`).toBe(200);
+}
+
+describe("a list of an organization with a long history", () => {
+  test("exists for each route, and each of its filters has values to try", () => {
+    expect(lists.length).toBeGreaterThan(20);
+    for (const { path, filters } of lists) {
+      expect(path.includes("{id}") && !idOfPath[path] ? path : undefined).toBeUndefined();
+      const missing = filters.filter(({ name, schema }) => !schema.enum && !schema.items && !samples[name]);
+      expect(
+        missing.map(({ name }) => name),
+        path,
+      ).toEqual([]);
+    }
+  });
+
+  test.each(lists.filter(isBounded))(
+    "$path reads a bounded number of rows",
+    { timeout: 300_000 },
+    async ({ path, filters }) => {
+      const address = path.replace("{id}", () => idOfPath[path]!());
+      const tooMany: string[] = [];
+      for (const query of queriesOf(path, filters)) {
+        const measured = new Map<string, number>();
+        const statements = await statementsOf(server.engine, () => readAll(`${address}?${query}`));
+        let total = 0;
+        for (const { text, values } of statements) {
+          if (!/^\s*(select|with)\b/.test(text) || /\b(insert|update|delete)\b/.test(text)) continue;
+          // Steps of one request differ in where they begin: one of each size is enough.
+          const rows = measured.get(text) ?? rowsReadBy(await planOf(server.engine, text, values));
+          measured.set(text, rows);
+          total += rows;
+          if (rows > maxRowsOfStatement)
+            tooMany.push(`${query}: ${rows} rows in ${text.replace(/\s+/g, " ").slice(0, 300)}`);
+        }
+        if (!wholeReads.has(path) && total > maxRowsOfRequest) tooMany.push(`${query}: ${total} rows in all`);
+      }
+      expect(tooMany).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,69 @@
+/** How many rows of tables a statement reads, as the database itself counts them. */
+import type { Engine } from "../src/platform/db/index.ts";
+
+export interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: PlanNode[];
+}
+
+export const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+
+export const rowsOf = (node: PlanNode) =>
+  (node["Actual Rows"] +
+    (node["Rows Removed by Filter"] ?? 0) +
+    (node["Rows Removed by Index Recheck"] ?? 0)) *
+  node["Actual Loops"];
+
+/** Of all tables. */
+export const rowsReadBy = (plan: PlanNode): number =>
+  flat(plan)
+    .filter((node) => node["Relation Name"] !== undefined)
+    .map(rowsOf)
+    .reduce((sum, rows) => sum + rows, 0);
+
+/** Executes a statement with a plan that does not know the values, as after a while it does not. */
+export const planOf = (engine: Engine, text: string, values: readonly unknown[]): Promise<PlanNode> =>
+  engine.transaction(async (session) => {
+    await session.foreign("set local plan_cache_mode = force_generic_plan");
+    await session.foreign(`prepare asked as ${text}`);
+    const given = values.length > 0 ? `(${values.map(literal).join(", ")})` : "";
+    const { rows } = await session.foreign(`explain (analyze, format json) execute asked ${given}`);
+    await session.foreign("deallocate asked");
+    return (rows[0]!["QUERY PLAN"] as { Plan: PlanNode }[])[0]!.Plan;
+  });
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const text = Array.isArray(value)
+    ? `{${value.map((one) => JSON.stringify(one)).join(",")}}`
+    : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** What an engine is asked for while `work` runs. */
+export async function statementsOf(engine: Engine, work: () => Promise<unknown>): Promise<Statement[]> {
+  const { query } = engine;
+  const statements: Statement[] = [];
+  try {
+    engine.query = (text, values, terms) => {
+      statements.push({ text, values });
+      return query(text, values, terms);
+    };
+    await work();
+  } finally {
+    engine.query = query;
+  }
+  return statements;
+}

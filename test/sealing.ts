@@ -1,0 +1,17 @@
+import { createCipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+
+/** Seals as versions did that knew neither organization nor address. */
+export function sealFirstFormat(
+  secret: string,
+  plain: string,
+  { table, row, column }: { table: string; row: string; column: string },
+): string {
+  const bytes = Buffer.from(hkdfSync("sha256", secret, "", "signalbox sealing v1", 32));
+  const id = createHash("sha256").update("key id").update(bytes).digest("hex").slice(0, 8);
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", bytes, nonce).setAAD(
+    Buffer.from(JSON.stringify([table, row, column])),
+  );
+  const body = Buffer.concat([nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${id}.${body.toString("base64url")}`;
+}

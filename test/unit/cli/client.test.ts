@@ -1,0 +1,243 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { createClient, RefusedError, UnreachableError } from "../../../src/client/index.ts";
+import { readStream } from "../../../src/client/sse.ts";
+import { describeFailure } from "../../../src/commands/remote/failures.ts";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const close: (() => void)[] = [];
+afterEach(() => {
+  for (const one of close.splice(0)) one();
+});
+
+/** A server that gives these answers one after the other, and the last one from then on. */
+async function serverWith(...answers: Answer[]) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    answers[Math.min(requests.length, answers.length) - 1]!(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  close.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, requests, client: createClient({ url, credential: { apiKey: "sbx_key" } }) };
+}
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(body));
+  };
+const cut: Answer = (request) => request.socket.destroy();
+const page = { items: [], nextCursor: null };
+const failureOf = (work: Promise<unknown>) => work.then(() => undefined, describeFailure);
+
+describe("a client", () => {
+  test("repeats what can be repeated: a read, and a creation under one Idempotency-Key", async () => {
+    const reading = await serverWith(cut, json(503, { error: "service_unavailable" }), json(200, page));
+    expect(await reading.client.runs.list()).toEqual(page);
+    expect(reading.requests).toHaveLength(3);
+
+    const creating = await serverWith(cut, json(202, { run: { id: "run_1" } }));
+    expect(await creating.client.automations.run("aut_1")).toEqual({ run: { id: "run_1" } });
+    const keys = creating.requests.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys[0]).toMatch(/^[\w-]{36}$/);
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  test("sends what cannot be repeated once", async () => {
+    const { client, requests } = await serverWith(cut, json(200, {}));
+    await expect(client.auth.signIn({ email: "a@example.com", password: "p" })).rejects.toThrow(
+      UnreachableError,
+    );
+    expect(requests).toHaveLength(1);
+    expect(requests[0]!.headers["idempotency-key"]).toBeUndefined();
+  });
+
+  test("gives up after four tries, and does not repeat a refusal", async () => {
+    const down = await serverWith(cut);
+    await expect(down.client.me()).rejects.toThrow(UnreachableError);
+    expect(down.requests).toHaveLength(4);
+    const refused = await serverWith(json(409, { error: "run_not_ended", message: "Wait." }));
+    await expect(refused.client.runs.retry("run_1")).rejects.toThrow("Wait.");
+    expect(refused.requests).toHaveLength(1);
+  });
+
+  test("waits as long as Retry-After asks if that is short, and says so if it is long", async () => {
+    const limited = { error: "rate_limited", message: "Too many." };
+    const short = await serverWith(json(429, limited, { "retry-after": "0" }), json(200, page));
+    expect(await short.client.runs.list()).toEqual(page);
+    const long = await serverWith(json(429, limited, { "retry-after": "77" }));
+    expect(await failureOf(long.client.runs.list())).toEqual({
+      sentence: "Too many requests. Try again in 77 s.",
+      code: 1,
+    });
+    expect(long.requests).toHaveLength(1);
+  });
+
+  test("reads pages until it has as many as asked for", async () => {
+    const items = (n: number) => Array.from({ length: n }, (_, i) => ({ id: `run_${i}` }));
+    const { client, requests } = await serverWith(
+      json(200, { items: items(100), nextCursor: "next page" }),
+      json(200, { items: items(50), nextCursor: "more" }),
+    );
+    const all = await client.runs.list({ limit: 150, status: "failed" });
+    expect(all.items).toHaveLength(150);
+    expect(all.nextCursor).toBe("more");
+    expect(requests.map(({ url }) => url)).toEqual([
+      "/v1/automation-runs?status=failed&limit=100",
+      "/v1/automation-runs?status=failed&limit=50&cursor=next+page",
+    ]);
+  });
+
+  test("holds no reply that never ends, follows no redirect, and takes no page of a proxy for an answer", async () => {
+    let sent = 0;
+    const endless = await serverWith((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 32))) sent += 65_536;
+      };
+      response.on("drain", more);
+      more();
+    });
+    const bounded = createClient({ url: endless.url, maxReplyBytes: 100_000 });
+    expect(await failureOf(bounded.me())).toMatchObject({
+      sentence: expect.stringContaining("longer than 100000"),
+    });
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+
+    const elsewhere = await serverWith(json(200, {}));
+    const moved = await serverWith((_request, response) => {
+      response.writeHead(302, { location: `${elsewhere.url}/v1/me` });
+      response.end();
+    });
+    expect(await failureOf(moved.client.me())).toMatchObject({
+      sentence: expect.stringContaining(`it redirects to ${elsewhere.url}`),
+    });
+    expect(elsewhere.requests).toHaveLength(0);
+
+    const proxy = await serverWith((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end("<html>Welcome</html>");
+    });
+    await expect(proxy.client.me()).rejects.toThrow(UnreachableError);
+  });
+
+  test("an id cannot lead to another path or another server", async () => {
+    const { client, requests } = await serverWith(json(404, { error: "automation_run_not_found" }));
+    await client.runs.read("../../v1/me?x=1#").catch(() => {});
+    await client.runs.read("//evil.example/x").catch(() => {});
+    expect(requests.map(({ url }) => url)).toEqual([
+      "/v1/automation-runs/..%2F..%2Fv1%2Fme%3Fx%3D1%23",
+      "/v1/automation-runs/%2F%2Fevil.example%2Fx",
+    ]);
+  });
+});
+
+describe("watching a run", () => {
+  const message = (fields: Record<string, string>) =>
+    `${Object.entries(fields)
+      .map(([name, value]) => `${name}: ${value}\n`)
+      .join("")}\n`;
+  const run = (status: string) => ({ run: { id: "run_1", status } });
+  const event = (sequence: number) => message({ id: String(sequence), data: JSON.stringify({ sequence }) });
+  const stream =
+    (...parts: string[]): Answer =>
+    (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const part of parts) response.write(part);
+      response.end();
+    };
+  const drop: Answer = (request, response) => {
+    stream(event(1))(request, response);
+    request.socket.destroySoon();
+  };
+
+  test("goes on after the last event it has seen, and ends with the run", async () => {
+    const { client, requests } = await serverWith(
+      json(200, run("running")),
+      stream(event(0)),
+      json(200, run("running")),
+      drop,
+      json(200, run("running")),
+      stream(event(2), message({ event: "run", data: JSON.stringify(run("failed").run) })),
+    );
+    const seen: unknown[] = [];
+    for await (const update of client.runs.watch("run_1")) {
+      if (update.type === "event") seen.push(update.event.sequence);
+      if (update.type === "run") seen.push(update.run.status);
+    }
+    expect(seen).toEqual([0, 1, 2, "failed"]);
+    const streams = requests.filter(({ url }) => url!.endsWith("/stream"));
+    expect(streams.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "0", "1"]);
+  });
+
+  test("ends when there is nothing left to tell, and says how the run ended", async () => {
+    const { client } = await serverWith(
+      json(200, run("running")),
+      (_request, response) => void response.writeHead(204).end(),
+      json(200, run("succeeded")),
+    );
+    const updates = [];
+    for await (const update of client.runs.watch("run_1")) updates.push(update);
+    expect(updates).toEqual([{ type: "run", ...run("succeeded") }]);
+  });
+
+  test("fails at once where there is no server, no such run, or no right to see it", async () => {
+    for (const answer of [
+      cut,
+      json(404, { error: "automation_run_not_found" }),
+      json(401, { error: "unauthorized" }),
+    ]) {
+      const { client } = await serverWith(answer);
+      await expect(client.runs.watch("run_1").next()).rejects.toThrow();
+    }
+  });
+});
+
+describe("each refusal", () => {
+  test.for([
+    [401, { error: "unauthorized" }, 4, /^The server does not accept this API key.*`signalbox login`/],
+    [
+      403,
+      { error: "forbidden", reason: "missing_permission", message: "Ask an owner." },
+      4,
+      /^Not allowed \(missing_permission\): Ask an owner\.$/,
+    ],
+    [404, { error: "template_not_found" }, 5, /^There is no such template that you can see/],
+    [409, { error: "owner_left", message: "The owner has left." }, 1, /^The owner has left\.$/],
+    [
+      400,
+      { error: "invalid_request", details: [{ message: "Too long.", path: ["name"] }] },
+      1,
+      /name: Too long\.$/,
+    ],
+    [500, { error: "internal" }, 1, /^The server failed \(HTTP 500/],
+    [409, { error: "x", message: "a\u001b[2J" }, 1, /^a\ufffd\[2J$/],
+  ] as [number, Record<string, unknown>, number, RegExp][])("%d %j", ([status, body, code, sentence]) => {
+    const failure = describeFailure(new RefusedError(status, body));
+    expect(failure).toEqual({ sentence: expect.stringMatching(sentence), code });
+  });
+});
+
+test("an event stream is read whatever its chunks, line ends and comments", async () => {
+  const text =
+    ': hello\r\n\r\nid: 1\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nevent: run\nid: 2\ndata:x\n\nretry: 5\n\nid: 3\ndata: cut off';
+  async function* bytes() {
+    for (const byte of new TextEncoder().encode(text)) yield Uint8Array.of(byte);
+  }
+  const messages = [];
+  for await (const message of readStream(bytes())) messages.push(message);
+  expect(messages).toEqual([
+    { id: "1", event: "message", data: '{"a":\n"ü"}' },
+    { id: "2", event: "run", data: "x" },
+  ]);
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { failureOf } from "../../../src/features/connectors/failure.ts";
+import { SandboxError } from "../../../src/platform/sandbox/index.ts";
+
+test.each(["out_of_memory", "out_of_time"] as const)(
+  "a reading that ran %s is too large: it says so, and is not tried again by itself",
+  (kind) => {
+    expect(failureOf(new SandboxError(kind, "…"))).toMatchObject({
+      code: "too_large",
+      retryable: false,
+      message: expect.stringMatching(kind === "out_of_memory" ? /memory/ : /computing time/),
+    });
+  },
+);
+
+test.each(["aborted", "crashed"] as const)("a reading that %s says nothing about the repository", (kind) => {
+  expect(failureOf(new SandboxError(kind, "…"))).toBeUndefined();
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  longestPause,
+  nextStep,
+  pauses,
+  readRetryAfter,
+} from "../../../src/features/notifications/deliveries/schedule.ts";
+import { signatureHeaders } from "../../../src/features/notifications/deliveries/signature.ts";
+
+const outcome = fc.record({
+  status: fc.option(fc.integer({ min: 100, max: 599 })),
+  retryAfterSeconds: fc.option(fc.integer({ min: 0, max: 10_000_000 })),
+});
+const random = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe("the schedule of a delivery", () => {
+  test("is over about a day: not less than 20 hours, not more than 28", () => {
+    const hours = pauses.reduce((sum, pause) => sum + pause, 0) / 3600;
+    expect(hours).toBeGreaterThan(20);
+    expect(hours).toBeLessThan(28);
+  });
+
+  test("ends whatever the endpoint answers, after at most nine attempts", () => {
+    fc.assert(
+      fc.property(fc.array(outcome, { minLength: 9, maxLength: 9 }), random, (outcomes, chance) => {
+        let attempts = 0;
+        for (const one of outcomes) {
+          attempts += 1;
+          if (nextStep(attempts, one, chance).state !== "pending") break;
+        }
+        const last = nextStep(attempts, outcomes[attempts - 1]!, chance);
+        expect(last.state).not.toBe("pending");
+      }),
+    );
+  });
+
+  test("succeeds with a 2xx and with nothing else, and a 410 ends it", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), outcome, random, (tries, one, chance) => {
+        const step = nextStep(tries, one, chance);
+        expect(step.state === "succeeded").toBe(one.status !== null && Math.floor(one.status / 100) === 2);
+        if (one.status === 410) expect(step).toEqual({ state: "failed", gone: true });
+        else if (step.state === "failed") expect(step.gone).toBe(false);
+      }),
+    );
+  });
+
+  test("waits as long as the table says, spread by a tenth, or as long as it is asked to, within limits", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), outcome, random, (tries, one, chance) => {
+        const step = nextStep(tries, one, chance);
+        if (step.state !== "pending") return;
+        const pause = pauses[tries - 1]!;
+        expect(step.afterSeconds).toBeGreaterThanOrEqual(0.9 * pause);
+        expect(step.afterSeconds).toBeLessThanOrEqual(1.1 * longestPause);
+        const asked = Math.min(one.retryAfterSeconds ?? 0, longestPause);
+        expect(step.afterSeconds).toBeGreaterThanOrEqual(asked);
+        if (asked <= 0.9 * pause) expect(step.afterSeconds).toBeLessThanOrEqual(1.1 * pause);
+      }),
+    );
+  });
+
+  test("reads Retry-After as seconds or as a date, and ignores what is neither", () => {
+    const now = Date.parse("2026-11-15T12:00:00Z");
+    expect(readRetryAfter("120", now)).toBe(120);
+    expect(readRetryAfter("Sun, 15 Nov 2026 12:01:00 GMT", now)).toBe(60);
+    expect(readRetryAfter("Sun, 15 Nov 2026 11:00:00 GMT", now)).toBe(0);
+    for (const value of [undefined, "", "soon", "-5", "1e9", "2026-11-15"]) {
+      expect(readRetryAfter(value, now)).toBeNull();
+    }
+  });
+});
+
+describe("the signature of an event", () => {
+  // Published with the specification, and used by its libraries in every language.
+  const vector = {
+    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    timestamp: 1_614_265_330,
+    body: '{"test": 2432232314}',
+    signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  };
+
+  test("is that of the published test vector", () => {
+    expect(signatureHeaders(vector, [vector.secret])).toEqual({
+      "webhook-id": vector.id,
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": vector.signature,
+    });
+  });
+
+  test("is one for each secret, in their order", () => {
+    const other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+    const header = signatureHeaders(vector, [other, vector.secret])["webhook-signature"]!;
+    expect(header.split(" ")).toHaveLength(2);
+    expect(header.split(" ")[1]).toBe(vector.signature);
+    expect(header.split(" ")[0]).not.toBe(vector.signature);
+  });
+});
