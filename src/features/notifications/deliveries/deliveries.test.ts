@@ -505,7 +505,8 @@ describe("many deliveries", () => {
       insert into webhook_endpoint_deliveries (id, org_id, endpoint_id, event_id, type, body)
       select 'wed_hang' || i || '_' || j, 'org_hang' || i, 'whe_hang' || i, 'evt' || j, 'endpoint.test', '{}'
       from generate_series(1, 40) i, generate_series(1, 6) j`);
-    receiver.answer = ({ path: to }) => ({ status: 500, delayMs: to === "/hang" ? 10_000 : 0 });
+    receiver.answer = ({ path: to }) =>
+      to === "/hang" ? { status: 500, delayMs: 10_000 } : { status: 204, delayMs: 0 };
     const delivering = deliver(server);
     const arrived = (number: number) =>
       expect
