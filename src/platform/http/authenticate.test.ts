@@ -169,6 +169,20 @@ describe("what is remembered of a caller", () => {
     }
   });
 
+  test.each([
+    ["a mistyped API key", "sbx_wrong", "The API key is incomplete or mistyped. Copy it again."],
+    [
+      "a token in x-api-key",
+      newToken("sbm_"),
+      "This is not an API key: API keys begin with sbx_. Send tokens as Bearer.",
+    ],
+  ])("%s is refused with what to do about it", async (_, key, sentence) => {
+    await expect(call({ "x-api-key": key })).rejects.toMatchObject({
+      headers: { "www-authenticate": expect.stringContaining(sentence) },
+    });
+    expect(lookups).toHaveLength(0);
+  });
+
   test.each(["a\u0001b", "a\u007fb", "\u00e9", "a\u2028b", "x".repeat(1_025)])(
     "a token such as %j is refused without a lookup",
     async (token) => {

@@ -104,8 +104,12 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     const apiKey = headers["x-api-key"];
     if (apiKey !== undefined) {
       const { prefix, resolve: resolver } = resolvers.key;
+      if (!apiKey.startsWith(prefix))
+        throw unauthorizedKey(
+          `This is not an API key: API keys begin with ${prefix}. Send tokens as Bearer.`,
+        );
       if (!isToken(prefix, apiKey))
-        throw unauthorizedKey(`This is not an API key: those begin with ${prefix}. Send tokens as Bearer.`);
+        throw unauthorizedKey("The API key is incomplete or mistyped. Copy it again.");
       const caller = await resolve(db, resolver, apiKey, undefined);
       if (!caller) throw unauthorizedKey("The key is unknown, has expired or was removed.");
       return caller;
