@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/** The command was typed wrongly. */
+/** The arguments of a command are invalid. */
 export class UsageError extends Error {}
 
 /** Somebody asked for help; this is it. */

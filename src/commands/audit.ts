@@ -24,7 +24,7 @@ Options:
   --expect …          the entry with this number has this hash; can be given several times
   --json              one JSON object a line; the last one has the counts
 
-Exit codes: 0 everything holds, 1 something does not, 2 typed wrongly
+Exit codes: 0 everything holds, 1 something does not, 2 invalid usage
 
 Examples:
   signalbox audit verify

@@ -11,10 +11,11 @@ import {
   connectionHelp,
   connectionOptions,
   createGroup,
-  oneWord,
+  openAction,
   openSession,
+  parseLimit,
   type Session,
-  wholeNumber,
+  statusColumn,
 } from "./remote/session.ts";
 import { watch } from "./remote/watch.ts";
 import { clean } from "./text.ts";
@@ -60,6 +61,8 @@ Examples:
   signalbox automations run aut_01m7… --watch
 `;
 
+const what = "the automation's id";
+
 async function list(args: string[], io: Io): Promise<number> {
   const options = {
     ...connectionOptions,
@@ -71,7 +74,7 @@ async function list(args: string[], io: Io): Promise<number> {
   if (status !== undefined && !["active", "inactive", "archived"].includes(status)) {
     throw new UsageError("--status must be active, inactive or archived.");
   }
-  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const limit = parseLimit(values.limit);
   const session = openSession(values, io);
   const page = await session.client.automations.list({ status, limit });
   session.showList(
@@ -79,12 +82,7 @@ async function list(args: string[], io: Io): Promise<number> {
     [
       { title: "ID", value: ({ id }) => id, whole: true },
       { title: "NAME", value: ({ name }) => name },
-      {
-        title: "STATUS",
-        value: ({ status }) => status,
-        whole: true,
-        paint: (text, { status }) => paintStatus(session.paint, status, text),
-      },
+      statusColumn(session, "STATUS", ({ status }) => status),
       { title: "SCHEDULE", value: (one) => schedule(one.schedule) },
       { title: "NEXT RUN", value: ({ nextRunAt }) => localTime(nextRunAt), whole: true },
     ],
@@ -94,9 +92,7 @@ async function list(args: string[], io: Io): Promise<number> {
 }
 
 async function show(args: string[], io: Io): Promise<number> {
-  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
-  const id = oneWord(words, "the automation's id");
-  const session = openSession(values, io);
+  const { word: id, session } = openAction(args, io, { help, what });
   const reply = await session.client.automations.read(id);
   describe(session, reply);
   return exit.ok;
@@ -158,13 +154,10 @@ async function create(args: string[], io: Io): Promise<number> {
 }
 
 async function update(args: string[], io: Io): Promise<number> {
-  const options = { ...connectionOptions, ...changeOptions } as const;
-  const { values, words } = readArguments(args, { help, options, words: 1 });
-  const id = oneWord(words, "the automation's id");
+  const { values, word: id, session } = openAction(args, io, { help, what, options: changeOptions });
   if (Object.keys(changeOptions).every((name) => values[name as keyof typeof changeOptions] === undefined))
     throw new UsageError("Say what to change, such as --name NAME.");
   const body = changesFromFlags(values);
-  const session = openSession(values, io);
   const { client } = session;
   const reply = await client.automations.change(id, { ...body, ...(await resourcesFrom(client, values)) });
   const { name, revision } = reply.automation;
@@ -185,10 +178,8 @@ function parseBody(text: string, values: Record<string, unknown>): unknown {
 }
 
 async function run(args: string[], io: Io): Promise<number> {
-  const options = { ...connectionOptions, watch: { type: "boolean", default: false } } as const;
-  const { values, words } = readArguments(args, { help, options, words: 1 });
-  const id = oneWord(words, "the automation's id");
-  const session = openSession(values, io);
+  const options = { watch: { type: "boolean", default: false } } as const;
+  const { values, word: id, session } = openAction(args, io, { help, what, options });
   const reply = await session.client.automations.run(id);
   if (values.watch) return watch(session, reply.run.id);
   session.showResult(
@@ -200,9 +191,7 @@ async function run(args: string[], io: Io): Promise<number> {
 
 const change =
   (action: "activate" | "deactivate" | "archive", done: string) => async (args: string[], io: Io) => {
-    const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
-    const id = oneWord(words, "the automation's id");
-    const session = openSession(values, io);
+    const { word: id, session } = openAction(args, io, { help, what });
     const reply = await session.client.automations[action](id);
     const { automation } = reply;
     const next =

@@ -6,9 +6,10 @@ import {
   connectionHelp,
   connectionOptions,
   createGroup,
-  oneWord,
+  openAction,
   openSession,
-  wholeNumber,
+  parseLimit,
+  statusColumn,
 } from "./remote/session.ts";
 import { clean } from "./text.ts";
 
@@ -28,7 +29,7 @@ Options:
 Examples:
   signalbox connections list
   signalbox connections list --provider github --json | jq '.items[].health'
-  signalbox connections show con_01m7…
+  signalbox connections show ocn_01m7…
 `;
 
 const accountOf = ({ outsideAccount, account }: Connection) =>
@@ -42,7 +43,7 @@ async function list(args: string[], io: Io): Promise<number> {
     limit: { type: "string", default: "50" },
   } as const;
   const { values } = readArguments(args, { help, options });
-  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const limit = parseLimit(values.limit);
   const session = openSession(values, io);
   const page = await session.client.connections.list({
     providerId: values.provider,
@@ -57,12 +58,7 @@ async function list(args: string[], io: Io): Promise<number> {
       { title: "ID", value: ({ id }) => id, whole: true },
       { title: "PROVIDER", value: ({ providerId }) => providerId },
       { title: "ACCOUNT", value: accountOf },
-      {
-        title: "HEALTH",
-        value: ({ health }) => health.status,
-        whole: true,
-        paint: (text, { health }) => paintStatus(session.paint, health.status, text),
-      },
+      statusColumn(session, "HEALTH", ({ health }) => health.status),
       { title: "WHOSE", value: (one) => ownerOf(one, people) },
       { title: "LAST USED", value: ({ lastUsedAt }) => localTime(lastUsedAt), whole: true },
     ],
@@ -75,9 +71,7 @@ const ownerOf = ({ shared, memberId }: Connection, people: Map<string, string>):
   shared ? "shared" : memberId === null ? "a former member" : (people.get(memberId) ?? memberId);
 
 async function show(args: string[], io: Io): Promise<number> {
-  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
-  const id = oneWord(words, "the connection's id");
-  const session = openSession(values, io);
+  const { word: id, session } = openAction(args, io, { help, what: "the connection's id" });
   const { client } = session;
   const reply = await client.connections.read(id);
   const { connection } = reply;

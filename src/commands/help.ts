@@ -12,7 +12,7 @@ ${list.join("\n")}
 
 Every command explains itself: signalbox <command> --help
 The settings are environment variables, also read from a file .env in the current folder.
-Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 something is pending (with --check),
+Exit codes: 0 done, 1 failed, 2 invalid usage, 3 something is pending (with --check),
 4 not signed in or not allowed, 5 not found.
 
 Examples:

@@ -32,7 +32,7 @@ Options:
   --profile NAME       store it under this name, to use with --profile (default)
 
 Stored in: $XDG_CONFIG_HOME/signalbox/logins.json (~/.config/signalbox/logins.json)
-Exit codes: 0 signed in, 1 failed, 2 typed wrongly, 4 the server did not accept it
+Exit codes: 0 signed in, 1 failed, 2 invalid usage, 4 the server did not accept it
 
 Examples:
   signalbox login

@@ -15,7 +15,7 @@ Options:
   --profile NAME   which login, or SIGNALBOX_PROFILE (default)
   --local          forget it here only, also when the server cannot be reached
 
-Exit codes: 0 signed out, 1 failed, 2 typed wrongly, 4 nobody was signed in
+Exit codes: 0 signed out, 1 failed, 2 invalid usage, 4 nobody was signed in
 
 Examples:
   signalbox logout

@@ -34,7 +34,7 @@ Options:
   --once               do one run and end; 0 if it succeeded, else 1
   --json               what happens, as lines of JSON
 
-Exit codes: 0 stopped as asked, 1 failed, 2 typed wrongly, 4 no API key and nobody signed in
+Exit codes: 0 stopped as asked, 1 failed, 2 invalid usage, 4 no API key and nobody signed in
 
 Examples:
   signalbox runner -- ./nightly.sh

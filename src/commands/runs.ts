@@ -6,8 +6,10 @@ import {
   connectionHelp,
   connectionOptions,
   createGroup,
-  oneWord,
+  openAction,
   openSession,
+  parseLimit,
+  statusColumn,
   wholeNumber,
 } from "./remote/session.ts";
 import { eventLines, watch as watchRun } from "./remote/watch.ts";
@@ -40,6 +42,7 @@ Examples:
   signalbox runs retry run_01m7… --watch
 `;
 
+const what = "the run's id";
 const statuses = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"];
 
 async function list(args: string[], io: Io): Promise<number> {
@@ -54,7 +57,7 @@ async function list(args: string[], io: Io): Promise<number> {
   if (status?.split(",").some((one) => !statuses.includes(one))) {
     throw new UsageError(`--status takes some of ${statuses.join(", ")}, separated by commas.`);
   }
-  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const limit = parseLimit(values.limit);
   const session = openSession(values, io);
   const page = await session.client.runs.list({ status, automationId, limit });
   session.showList(
@@ -62,12 +65,7 @@ async function list(args: string[], io: Io): Promise<number> {
     [
       { title: "ID", value: ({ id }) => id, whole: true },
       { title: "AUTOMATION", value: ({ automationName }) => automationName },
-      {
-        title: "STATUS",
-        value: ({ status }) => status,
-        whole: true,
-        paint: (text, { status }) => paintStatus(session.paint, status, text),
-      },
+      statusColumn(session, "STATUS", ({ status }) => status),
       { title: "MADE", value: ({ createdAt }) => localTime(createdAt), whole: true },
       { title: "TOOK", value: (run) => runTime(run), align: "right" },
       {
@@ -81,11 +79,9 @@ async function list(args: string[], io: Io): Promise<number> {
 }
 
 async function show(args: string[], io: Io): Promise<number> {
-  const options = { ...connectionOptions, events: { type: "string", default: "10" } } as const;
-  const { values, words } = readArguments(args, { help, options, words: 1 });
-  const id = oneWord(words, "the run's id");
+  const options = { events: { type: "string", default: "10" } } as const;
+  const { values, word: id, session } = openAction(args, io, { help, what, options });
   const limit = wholeNumber("events", values.events, 0, 1000);
-  const session = openSession(values, io);
   const { paint, client } = session;
   const [detail, last] = await Promise.all([
     client.runs.read(id),
@@ -121,15 +117,12 @@ async function show(args: string[], io: Io): Promise<number> {
 }
 
 async function watch(args: string[], io: Io): Promise<number> {
-  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
-  const id = oneWord(words, "the run's id");
-  return watchRun(openSession(values, io), id);
+  const { word: id, session } = openAction(args, io, { help, what });
+  return watchRun(session, id);
 }
 
 async function cancel(args: string[], io: Io): Promise<number> {
-  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
-  const id = oneWord(words, "the run's id");
-  const session = openSession(values, io);
+  const { word: id, session } = openAction(args, io, { help, what });
   const reply = await session.client.runs.cancel(id);
   const { run } = reply;
   session.showResult(
@@ -142,10 +135,8 @@ async function cancel(args: string[], io: Io): Promise<number> {
 }
 
 async function retry(args: string[], io: Io): Promise<number> {
-  const options = { ...connectionOptions, watch: { type: "boolean", default: false } } as const;
-  const { values, words } = readArguments(args, { help, options, words: 1 });
-  const id = oneWord(words, "the run's id");
-  const session = openSession(values, io);
+  const options = { watch: { type: "boolean", default: false } } as const;
+  const { values, word: id, session } = openAction(args, io, { help, what, options });
   const reply = await session.client.runs.retry(id);
   if (values.watch) return watchRun(session, reply.run.id);
   session.showResult(

@@ -7,10 +7,10 @@ import {
   connectionHelp,
   connectionOptions,
   createGroup,
-  oneWord,
+  openAction,
   openSession,
+  parseLimit,
   type Session,
-  wholeNumber,
 } from "./remote/session.ts";
 import { clean } from "./text.ts";
 
@@ -41,14 +41,14 @@ const options = {
 
 async function list(args: string[], io: Io): Promise<number> {
   const { values } = readArguments(args, { help, options });
-  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const limit = parseLimit(values.limit);
   return showMatches(openSession(values, io), { tag: values.tag, limit });
 }
 
 async function search(args: string[], io: Io): Promise<number> {
   const { values, words } = readArguments(args, { help, options, words: Number.POSITIVE_INFINITY });
   if (words.length === 0) throw new UsageError("Name the words to look for.");
-  const limit = wholeNumber("limit", values.limit, 1, 10_000);
+  const limit = parseLimit(values.limit);
   return showMatches(openSession(values, io), { q: words.join(" "), tag: values.tag, limit });
 }
 
@@ -72,9 +72,7 @@ async function showMatches(
 }
 
 async function show(args: string[], io: Io): Promise<number> {
-  const { values, words } = readArguments(args, { help, options: connectionOptions, words: 1 });
-  const wanted = oneWord(words, "the template's id or slug");
-  const session = openSession(values, io);
+  const { word: wanted, session } = openAction(args, io, { help, what: "the template's id or slug" });
   const reply = await read(session, wanted);
   const { template } = reply;
   const { source } = template;

@@ -1,9 +1,11 @@
+import type { ParseArgsOptionsConfig } from "node:util";
 import { type Client, createClient } from "../../client/index.ts";
 import { version } from "../../platform/version.ts";
-import { UsageError } from "../arguments.ts";
+import { readArguments, UsageError } from "../arguments.ts";
 import { type Command, exit, type Io } from "../io.ts";
 import { clean, type Paint, painter, screenOf } from "../text.ts";
 import { describeFailure } from "./failures.ts";
+import { paintStatus } from "./format.ts";
 import { findLogin, type Login, type LoginFlags } from "./login-settings.ts";
 import { type Column, renderTable } from "./table.ts";
 
@@ -20,7 +22,7 @@ export const connectionHelp = `
   --url URL          the server; or SIGNALBOX_URL
   --key-file FILE    a file with an API key; or SIGNALBOX_API_KEY, SIGNALBOX_API_KEY_FILE
 
-Exit codes: 0 done, 1 failed, 2 typed wrongly, 4 not signed in or not allowed, 5 not found`;
+Exit codes: 0 done, 1 failed, 2 invalid usage, 4 not signed in or not allowed, 5 not found`;
 
 export const userAgent = `signalbox-cli/${version}`;
 
@@ -124,11 +126,37 @@ export function createGroup(help: string, actions: Record<string, Command>): Com
   });
 }
 
-export function oneWord(words: string[], what: string): string {
+/** Reads the arguments of an action on one thing, and opens the session. `what` names the word that it needs. */
+export function openAction<const Options extends ParseArgsOptionsConfig = Record<never, never>>(
+  args: string[],
+  io: Io,
+  { help, what, options = {} as Options }: { help: string; what: string; options?: Options },
+) {
+  const { values, words } = readArguments(args, {
+    help,
+    options: { ...connectionOptions, ...options },
+    words: 1,
+  });
   const [word] = words;
   if (!word) throw new UsageError(`Name ${what}.`);
-  return word;
+  // `connectionOptions` are always among the options; the compiler cannot see that for options it does not know.
+  return { values, word, session: openSession(values as LoginFlags & { json: boolean }, io) };
 }
+
+/** A table column with a status in its color. */
+export const statusColumn = <Row>(
+  { paint }: Pick<Session, "paint">,
+  title: string,
+  statusOf: (row: Row) => string,
+): Column<Row> => ({
+  title,
+  value: statusOf,
+  whole: true,
+  paint: (text, row) => paintStatus(paint, statusOf(row), text),
+});
+
+/** How many rows a list shows at most. */
+export const parseLimit = (text: string): number => wholeNumber("limit", text, 1, 10_000);
 
 export function wholeNumber(name: string, text: string, from: number, to: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
