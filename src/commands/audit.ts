@@ -57,7 +57,7 @@ async function verify(
   json: boolean,
 ): Promise<number> {
   const { verifyAll } = await import("../features/audit/index.ts");
-  // A chain that is signed with another secret is a finding of its own.
+  // A chain that was signed with another secret is reported as its own finding.
   const { db } = await io.database({ anySecret: true });
   const counts = { chains: 0, entries: 0, pruned: 0, failures: 0 };
   const seen = new Set<string>();

@@ -27,11 +27,11 @@ Actions:
   list                         your automations; everyone's with automations:manage
   show <id>                    one automation, with its instructions
   create [options]             make one, from options or from a JSON file
-  update <id> [options]        change what is given as an option, leave the rest
+  update <id> [options]        change the fields that are given as options
   run <id> [--watch]           run it now
-  activate <id>                let its schedule count
-  deactivate <id>              let its schedule rest
-  archive <id>                 put it away for good
+  activate <id>                turn its schedule on
+  deactivate <id>              turn its schedule off
+  archive <id>                 archive it; this cannot be undone
 
 Options:
   --status STATUS    list: active, inactive or archived (all but archived)
@@ -50,7 +50,7 @@ Options:
   --max-runtime S    seconds (3600)
   --templates A,B    templates whose files its runs get, by id or slug; none: no template
   --connections A,B  connections whose tokens its runs may get, by id or PROVIDER[/ACCOUNT]; none: no connection
-  --inactive         create: let its schedule rest from the beginning
+  --inactive         create: create it with its schedule off
   every action:${connectionHelp}
 
 Examples:
@@ -123,7 +123,7 @@ const nameTemplate = ({ id, slug, name }: Automation["templates"][number]) =>
 const nameConnection = ({ id, providerId, account }: Automation["connections"][number]) =>
   providerId === null ? `${id} (ended)` : `${providerId}/${account}`;
 
-/** Templates and connections that were given by name, by their ids. */
+/** Finds the ids of the templates and connections that the options name. */
 async function resourcesFrom(
   client: Client,
   { templates, connections }: { templates?: string | undefined; connections?: string | undefined },
@@ -169,7 +169,8 @@ function parseBody(text: string, values: Record<string, unknown>): unknown {
   const other = Object.keys(createOptions).find(
     (name) => values[name] !== undefined && values[name] !== false,
   );
-  if (other) throw new UsageError(`--file has everything in it, so --${other} does not go with it.`);
+  if (other)
+    throw new UsageError(`--file describes the whole automation, so --${other} cannot be given with it.`);
   try {
     return JSON.parse(text);
   } catch (error) {

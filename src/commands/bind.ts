@@ -2,7 +2,7 @@ import type { Config } from "../platform/config.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { listen } from "../platform/http/index.ts";
 
-/** Listens where the configuration says, and knows the URL that leads there. */
+/** Listens on the configured address and returns the URL of the instance. */
 export async function bind({ host, port }: Config) {
   try {
     const socket = await listen(host, port);

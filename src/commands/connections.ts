@@ -97,7 +97,7 @@ async function show(args: string[], io: Io): Promise<number> {
   return exit.ok;
 }
 
-/** Who may use a shared connection, as far as the caller may know. */
+/** Names who may use a shared connection, if the caller is allowed to know. */
 async function usersOf(client: Client, connection: Connection, people: Map<string, string>): Promise<string> {
   if (!connection.shared) return ownerOf(connection, people);
   const reply = await allowed(client.connections.grants(connection.id));
@@ -117,7 +117,7 @@ async function memberNames(client: Client): Promise<Map<string, string>> {
   return new Map(page?.items.map(({ id, name }) => [id, name]));
 }
 
-/** Undefined where the caller may not see it: names are a help, not the matter. */
+/** Undefined when the caller may not read it. Names are optional in the output. */
 async function allowed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -46,7 +46,7 @@ export async function demo(args: string[], io: Io): Promise<number> {
   if (values.force) throw new UsageError("--force is for --remove.");
   const now = values.now === undefined ? undefined : Date.parse(values.now);
   if (now !== undefined && Number.isNaN(now))
-    throw new UsageError(`--now ${values.now} is no time. Write it as 2026-11-15T12:00:00Z.`);
+    throw new UsageError(`--now ${values.now} is not a valid time. Write it as 2026-11-15T12:00:00Z.`);
   const { fillDemo } = await import("../app.ts");
   const platform = await io.platform();
   const workspace = await fillDemo(platform, {

@@ -29,7 +29,7 @@ Examples:
   signalbox discover https://mcp.example.com/mcp --json | jq .authentication
 `;
 
-/** A script branches on the verdict, so wrong usage has the one code that no verdict has. */
+/** Scripts branch on the verdict's exit code, so invalid usage has a code that no verdict uses. */
 const exit = {
   ready: 0,
   failed: 1,
@@ -70,7 +70,7 @@ export async function discover(
   }
 }
 
-/** The address with its scheme, for a text that lacks only that. Servers on this machine mostly have no certificate. */
+/** Adds a missing scheme: http for this machine, whose servers rarely have a certificate, and https otherwise. */
 function suggestAddress(text: string): string | undefined {
   if (!/^(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i.test(text))
     return;

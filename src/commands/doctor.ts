@@ -60,7 +60,7 @@ async function* examine(io: Io): AsyncGenerator<Finding> {
   yield await checkMail(config);
 }
 
-/** What takes an open database. */
+/** The checks that need an open database. */
 async function* examineInside(config: Config, io: Io): AsyncGenerator<Finding> {
   if (!config.databaseUrl && !hasDatabase(config.dataDir)) {
     yield warning("database", "there is none yet", "The first `signalbox serve` makes it.");

@@ -24,7 +24,7 @@ Examples:
   PORT=0 signalbox serve          take any free port`;
 }
 
-/** The command that was probably meant, if there is one that is close. */
+/** The known command whose name is closest to what was typed, if one is close. */
 export function nearest(typed: string): string | undefined {
   const [best] = Object.keys(commands)
     .map((name) => ({ name, distance: distance(typed, name) }))

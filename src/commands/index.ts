@@ -6,15 +6,15 @@ import { NotSignedIn } from "./remote/login-settings.ts";
 interface Entry {
   summary: string;
   load(): Promise<Command>;
-  /** Needs the database, so it is run by the server while that holds the data folder. */
+  /** Needs the database. While a server holds the data folder, the server runs the command. */
   database?: true;
-  /** Comes to an end by itself when it is asked to stop. */
+  /** Ends by itself when it is asked to stop. */
   stops?: true;
-  /** Only talks to a server, and needs nothing of this instance. */
+  /** Only calls a server over HTTP; needs no database or configuration of this instance. */
   remote?: true;
 }
 
-/** The table of contents of the command line; a command is loaded when it is called. */
+/** All commands. The code of a command is loaded when it is called. */
 export const commands: Record<string, Entry> = {
   serve: { summary: "run the service", load: async () => (await import("./serve.ts")).serve, stops: true },
   migrate: {
@@ -104,7 +104,7 @@ export const commands: Record<string, Entry> = {
   },
 };
 
-/** Runs a command to its end, whatever that is; what went wrong is said in a sentence where that is possible. */
+/** Runs a command and returns its exit code. Known errors are printed as a sentence. */
 export async function runCommand(name: string, args: string[], io: Io): Promise<number> {
   try {
     const command = await commands[name]!.load();

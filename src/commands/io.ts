@@ -6,29 +6,29 @@ import type { Order, Outlet } from "../platform/control.ts";
 /** Exit codes: what a script can branch on. `refused`: not signed in, or not allowed. */
 export const exit = { ok: 0, failed: 1, usage: 2, pending: 3, refused: 4, notFound: 5 } as const;
 
-/** What a command gets to work with, at a terminal or inside the serving process. */
+/** The input and output of a command, at a terminal or inside the serving process. */
 export interface Io extends Outlet {
   /** Throws a ConfigError when the environment is wrong. */
   config(): Config;
-  /** What a command reads beside the configuration of the service. */
+  /** Environment variables that are not part of the service's configuration. */
   readonly environment: Readonly<NodeJS.ProcessEnv>;
-  /** What is read instead of stdin. */
+  /** Replaces stdin. */
   readonly input?: Readable;
   /** True inside the serving process. */
   readonly serving: boolean;
   database(needs?: DatabaseNeeds): Promise<Pick<Platform, "db" | "keyring">>;
-  /** The database and everything that stands on it, migrated. */
+  /** Opens the migrated database and the platform on it. */
   platform(): Promise<Platform>;
-  /** Carries out what another process orders, on this process's database. */
+  /** Runs a command for another process, on this process's database. */
   carryOut(order: Order, outlet: Outlet, platform: Platform): Promise<number>;
 }
 
 interface DatabaseNeeds {
-  /** Makes an embedded database where there is none. */
+  /** Creates the embedded database when it does not exist. */
   create?: boolean;
-  /** Works on a schema that is behind this program's. */
+  /** Accepts a schema that is older than this program. */
   anySchema?: boolean;
-  /** Works on a database that is sealed with another secret than the configured one. */
+  /** Accepts a database that was sealed with a different secret than the configured one. */
   anySecret?: boolean;
 }
 

@@ -93,7 +93,7 @@ const askForKey = async (file: string | undefined, url: string, prompt: Prompt) 
       : readKeyFile(file, "--key-file"),
   );
 
-/** Signs in with a password, makes an API key, and ends the session again. */
+/** Signs in with a password, creates an API key, and ends the session. */
 async function createKey(
   url: string,
   email: string,
@@ -144,7 +144,7 @@ async function chooseOrganization(client: ReturnType<typeof createClient>, wante
   if (chosen !== activeOrganizationId) await client.auth.switchOrganization(chosen);
 }
 
-/** Signing in is refused with a bare 401; the person needs to know which of the things they typed it was. */
+/** A refused sign-in is a bare 401. This names what the person may have mistyped. */
 async function explainRefusal<T>(work: Promise<T>, sentences: Record<number, string>): Promise<T> {
   try {
     return await work;
@@ -154,7 +154,7 @@ async function explainRefusal<T>(work: Promise<T>, sentences: Record<number, str
   }
 }
 
-/** The key that an earlier login made here; a key that is gone already is no problem. */
+/** Revokes the key that an earlier login created. Errors are ignored: the key may already be gone. */
 async function endKey(profile: Profile, keyId: string): Promise<void> {
   const client = createClient({ url: profile.url, credential: { apiKey: profile.key }, userAgent });
   await client.apiKeys.remove(keyId).catch(() => {});

@@ -40,14 +40,14 @@ export const logout = withServer(async (args: string[], io: Io): Promise<number>
   return exit.ok;
 });
 
-/** False when the key is not allowed to end itself. */
+/** Returns false when the key may not revoke itself. */
 async function endKey({ url, key }: { url: string; key: string }, keyId: string): Promise<boolean> {
   const client = createClient({ url, credential: { apiKey: key }, userAgent });
   try {
     await client.apiKeys.remove(keyId);
     return true;
   } catch (error) {
-    // 401 and 404: it has ended before.
+    // 401 and 404 mean that the key was already revoked.
     if (error instanceof RefusedError && [401, 403, 404].includes(error.status)) return error.status !== 403;
     throw error;
   }

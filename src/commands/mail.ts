@@ -51,7 +51,7 @@ export async function mail(args: string[], io: Io): Promise<number> {
 type OpenedMail = Awaited<ReturnType<typeof readMail>>;
 
 function show(io: Io, mail: OpenedMail, json: boolean | undefined): number {
-  if (!mail) throw new OperatorError("There is no such mail. `signalbox mail` lists what there is.");
+  if (!mail) throw new OperatorError("There is no mail with this id. List them with `signalbox mail`.");
   if (json) {
     io.out(JSON.stringify(mail));
     return exit.ok;

@@ -91,7 +91,7 @@ export async function reseal(args: string[], io: Io): Promise<number> {
 const wayBack =
   "If the lost secret is found again, put it into SIGNALBOX_SECRET_PREVIOUS and run `signalbox reseal`.";
 
-/** No value that opens looks like a mistyped secret. That must not count as accepting the loss of the right one. */
+/** When no value opens, the secret is probably mistyped. Then --accept-loss alone is refused. */
 async function refuseLosingEverything(
   io: Io,
   database: Pick<Platform, "db" | "keyring">,
@@ -121,7 +121,7 @@ async function resealOne(
 ): Promise<Pick<Report, "resealed" | "unopened">> {
   let resealed = 0;
   const unopened = new Map<string, Unopened>();
-  // What somebody else changed under our hands is found by another walk; with luck there is nothing.
+  // Rows that changed during the first pass are resealed by a second one.
   for (let overtaken = 1, walk = 0; overtaken > 0 && walk < 5; walk++) {
     overtaken = 0;
     for await (const progress of resealColumn(database, where)) {
@@ -139,7 +139,7 @@ async function resealOne(
   return { resealed, unopened: unopened.size };
 }
 
-/** The end of each audit chain is signed, not sealed, but under the same secret. */
+/** The end of each audit chain is signed with the same secret. */
 async function resignAuditChains(io: Io, { db }: Pick<Platform, "db">, checkOnly: boolean): Promise<Report> {
   const { resignChains } = await import("../features/audit/index.ts");
   const { resigned, broken, ...left } = await resignChains(db, { checkOnly });

@@ -80,7 +80,7 @@ export async function runner(args: string[], io: Io): Promise<number> {
     stopAfterMs: numberOf("stop-after", values["stop-after"], 0, 86_400) * 1000,
     once: values.once,
   };
-  // Whoever lists the processes of this machine must not read the key there.
+  // The key must not be visible in the process list of this machine.
   process.title = "signalbox runner";
   const home = environment.XDG_STATE_HOME || join(homedir(), ".local/state");
   const state = openState(
@@ -123,7 +123,7 @@ function workdirOf(folder: string | undefined): string | undefined {
   if (folder === undefined) return undefined;
   const path = resolve(folder);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new OperatorError(`${path} is no folder. Make it, or name another one with --workdir.`);
+    throw new OperatorError(`${path} is not a folder. Create it, or name another one with --workdir.`);
   }
   return path;
 }
@@ -141,7 +141,7 @@ function commandOf(words: string[], line: string | undefined, path = ""): Comman
   return { program: findProgram(program!, path), args };
 }
 
-/** Looked for now, so that it is not the first run that finds it missing. */
+/** Checks at start that the program exists, instead of failing the first run. */
 function findProgram(program: string, path: string): string {
   const places = program.includes("/")
     ? [resolve(program)]
@@ -158,7 +158,7 @@ function findProgram(program: string, path: string): string {
   return found;
 }
 
-/** A file .env of the server may be around here; none of its secrets are the program's business. */
+/** The environment may come from the server's .env file. The program must not receive its secrets. */
 const secrets = [
   "DATABASE_URL",
   "SMTP_URL",
@@ -167,7 +167,7 @@ const secrets = [
   "OTEL_EXPORTER_OTLP_HEADERS",
 ];
 
-/** The key may also stand under a name of its owner's choice: `--key "$MY_KEY"`. */
+/** The key may also be in a variable of any other name: `--key "$MY_KEY"`. */
 export const withoutSecrets = (environment: NodeJS.ProcessEnv, key: string): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(environment).filter(

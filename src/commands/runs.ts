@@ -73,7 +73,7 @@ async function list(args: string[], io: Io): Promise<number> {
         value: ({ reason, reasonDetail, error }) => reasonDetail ?? error?.message ?? reason ?? "",
       },
     ],
-    "There are no such runs.",
+    "No run matches.",
   );
   return exit.ok;
 }

@@ -30,7 +30,7 @@ Examples:
 
 const roles = ["all", "api", "worker"] as const;
 
-/** Finishing what is in flight may take this long; a supervisor's patience is usually 10 s. */
+/** How long requests in flight may take to finish at shutdown. Supervisors usually wait 10 s. */
 const graceMs = 8_000;
 const deadlineMs = 9_500;
 
@@ -46,7 +46,7 @@ export async function serve(args: string[], io: Io): Promise<number> {
   endOnFaults(log);
 
   const socket = await bind(config);
-  // The database opens while the rooms are being loaded: each takes about half a second.
+  // The database opens while the features load: each takes about half a second.
   const rooms = import("../app.ts");
   const database = openDatabase(config, {
     log,
@@ -76,7 +76,7 @@ export async function serve(args: string[], io: Io): Promise<number> {
   return exit.ok;
 }
 
-/** Where the database is ours alone, commands of other processes are run here. */
+/** When this process holds the embedded database, it runs the commands of other processes. */
 async function takeOrders(io: Io, platform: OpenPlatform): Promise<Control | undefined> {
   if (!platform.lock) return undefined;
   try {
@@ -86,13 +86,13 @@ async function takeOrders(io: Io, platform: OpenPlatform): Promise<Control | und
     platform.lock.announce({ pid: process.pid, control: control.address });
     return control;
   } catch (error) {
-    // Some file systems have no sockets. The service is what matters; commands work while it is stopped.
+    // Some file systems have no sockets. The service still starts; commands then work only while it is stopped.
     platform.log.warn({ err: error }, "commands cannot be run while this serves");
     return undefined;
   }
 }
 
-/** After a fault that nobody caught the state is unknown: a fresh process is better than this one. */
+/** After an uncaught error the state is unknown, so the process exits and a supervisor starts a new one. */
 function endOnFaults(log: Log): void {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error) => {

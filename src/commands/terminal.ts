@@ -10,10 +10,10 @@ import { printable } from "../platform/printable.ts";
 import { commands, runCommand } from "./index.ts";
 import { exit, type Io } from "./io.ts";
 
-/** How long a command waits for a data folder that another command has, or a server that is starting. */
+/** How long a command waits for a data folder that another command or a starting server holds. */
 const patienceMs = 15_000;
 
-/** A command as a process of its own: it opens what it needs and closes it at its end. */
+/** Runs a command as its own process: opens what the command needs and closes it at the end. */
 export function terminalIo(
   environment: NodeJS.ProcessEnv,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export function terminalIo(
   let config: Config | undefined;
   let database: Promise<OpenDatabase> | undefined;
   const io: Io = {
-    // Names, messages and addresses in there may come from anybody.
+    // Names, messages and addresses may contain any text.
     out: (line) => void process.stdout.write(`${printable(line)}\n`),
     err: (line) => void process.stderr.write(`${printable(line)}\n`),
     signal,
@@ -129,7 +129,7 @@ function embeddedFolder(io: Io): string | undefined {
     const { databaseUrl, dataDir } = io.config();
     return !databaseUrl && hasDatabase(dataDir) ? dataDir : undefined;
   } catch {
-    // The command itself will say what is wrong with the configuration.
+    // The command itself reports errors in the configuration.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What a terminal would obey instead of show: control codes, and marks that reverse the direction of text. */
+/** Characters that a terminal executes instead of showing: control codes, and marks that reverse the text direction. */
 const OBEYED = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** Text from outside, made safe to print. */
@@ -41,7 +41,7 @@ export interface Screen {
   width: number;
 }
 
-/** Colours for a person at a terminal; `hasColors` knows NO_COLOR and terminals that have none. */
+/** Colors for a terminal. `hasColors` respects NO_COLOR and terminals without colors. */
 export function screenOf(stream: NodeJS.WriteStream): Screen {
   const colour = stream.isTTY === true && stream.hasColors();
   return { colour, width: Math.min(Math.max(stream.columns ?? 100, 40), 110) };

@@ -30,7 +30,10 @@ describe.concurrent("the command line", () => {
     [["toString"], "Signalbox has no command toString. See `signalbox --help`."],
     [["--nope"], "Signalbox has no option --nope. See `signalbox --help`."],
     [["mail", "--nope"], "Unknown option '--nope'. See `signalbox mail --help`."],
-    [["mail", "one", "two"], '"two" is one word too many. See `signalbox mail --help`.'],
+    [
+      ["mail", "one", "two"],
+      '"two" is unexpected: there are too many arguments. See `signalbox mail --help`.',
+    ],
     [["serve", "--role", "boss"], "--role must be one of all, api, worker. See `signalbox serve --help`."],
     [
       ["serve", "--role", "api"],

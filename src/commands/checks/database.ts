@@ -7,7 +7,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 type Opened = Pick<Platform, "db" | "keyring">;
 
-/** Which server it is, whether its schema is ours, and whether its clock agrees with this machine's. */
+/** Checks the server's version, its schema, and the difference between its clock and this machine's. */
 export async function checkDatabase({ db }: Opened): Promise<Finding[]> {
   const before = Date.now();
   const { version, major, now } = await describeServer(db);
@@ -45,7 +45,7 @@ function checkClock(skewMs: number): Finding {
   return skewMs <= 30_000 ? warning("clock", message, advice) : problem("clock", message, advice);
 }
 
-/** How many values of a column are opened to see whether they do; counting by key looks at all. */
+/** How many values of a column are opened as a sample. Counting by key id covers all rows. */
 const sampleSize = 50;
 
 export async function checkSealed(opened: Opened, columns: readonly SealedColumn[]): Promise<Finding[]> {

@@ -5,7 +5,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const check = "data folder";
 
-/** The data folder of an embedded database, and whether others on the machine can read what is in it. */
+/** Checks the data folder of an embedded database, and whether other users of the machine can read it. */
 export function checkFolder({ dataDir, databaseUrl, secret, secretFile }: Config): Finding[] {
   if (databaseUrl) return [];
   const folder = statSync(dataDir, { throwIfNoEntry: false });

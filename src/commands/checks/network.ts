@@ -6,7 +6,7 @@ import { type Finding, ok, problem, reasonOf, warning } from "./finding.ts";
 
 const check = "public URL";
 
-/** What the configuration alone tells about how others reach this instance. */
+/** Checks the settings that decide how others reach this instance. */
 export function checkAddress(config: Config): Finding[] {
   const { publicUrl } = config;
   if (!publicUrl) {
@@ -75,7 +75,7 @@ const bootstrapRules = {
   closed: "agents cannot make a workspace without an account",
 };
 
-/** Does somebody who follows a link from a mail end up here? */
+/** Checks that PUBLIC_URL, which links in mails use, leads to this instance. */
 export async function checkReachable(
   publicUrl: string,
   instance: string,

@@ -1,12 +1,12 @@
 import type { Discovery } from "../../features/mcp-connections/index.ts";
 
-/** What a person at the terminal does now: one thing, named. */
+/** The one next step for the person at the terminal. */
 export function nextAction(result: Discovery): { action: string; command?: string } {
   const [first] = result.manualRequirements;
   const entry =
     first?.code === "network_trust" ? /add (\S+) to EGRESS_ALLOW/.exec(first.reason)?.[1] : undefined;
   if (result.status !== "unreachable" || entry === undefined) return { action: actionFor(result) };
-  // Here the person who asks decides what this machine may call, so the whole command can be given.
+  // The person at the terminal decides what this machine may call, so the advice is a complete command.
   return {
     action: "if you trust that address, run",
     command: `EGRESS_ALLOW=${entry} signalbox discover ${quoted(result.server.url)}`,
@@ -26,7 +26,7 @@ function actionFor({ status, authentication, manualRequirements, warnings }: Dis
   return warnings.map(({ code }) => WAYS[code]).find((way) => way !== undefined) ?? TELL;
 }
 
-/** Steps after which the server looks different from here. */
+/** Steps that change the result of the next discovery. */
 const AGAIN = new Set(["network_trust", "https_required", "server_url_correction"]);
 
 const TELL = "send what is written above to the server's operator; --evidence adds every request.";
@@ -46,7 +46,7 @@ const WAYS: Record<string, string> = {
   ...Object.fromEntries([408, 425, 429, 502, 503, 504].map((status) => [`mcp_http_${status}`, LATER])),
 };
 
-/** A URL as a shell takes it for one word. */
+/** Quotes a URL so that a shell reads it as one word. */
 function quoted(url: string): string {
   return /^[\w\-.~:/%]+$/.test(url) ? url : `'${url.replaceAll("'", "%27")}'`;
 }

@@ -3,7 +3,7 @@ import { clean, type Paint, painter, type Screen, wrap } from "../text.ts";
 import { nextAction } from "./next.ts";
 
 interface Style extends Screen {
-  /** Every request with what it taught, instead of one line each. */
+  /** Shows each request with its findings, instead of one line per request. */
   evidence: boolean;
 }
 
@@ -41,7 +41,7 @@ const STEPS: Record<string, string> = {
   server_metadata: "server metadata",
 };
 
-/** A verdict for a person at a terminal. All text from outside is cleaned: it could hold control sequences. */
+/** Renders a verdict for a terminal. Text from outside is cleaned, because it may contain control sequences. */
 export function showVerdict(result: Discovery, evidence: readonly Evidence[], style: Style): string {
   const paint = painter(style.colour);
   const headline = HEADLINES[result.status];

@@ -27,7 +27,7 @@ type Text = Partial<Record<keyof typeof createOptions, string>>;
 const schedules = ["daily", "weekly", "cron", "at"] as const;
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/** The request body that the options describe. The server checks what it means. */
+/** Builds the request body from the options. The server validates it. */
 export function bodyFromFlags(flags: Flags) {
   const text = flags as Text;
   if (!text.name) throw new UsageError("--name is missing; or give a whole automation with --file.");
@@ -41,7 +41,7 @@ export function bodyFromFlags(flags: Flags) {
   };
 }
 
-/** The same for a change: what was not given stays as it is. */
+/** Builds the body of a change. Options that are missing leave their fields unchanged. */
 export function changesFromFlags(flags: Flags) {
   const text = flags as Text;
   if (text.instructions !== undefined && text["instructions-file"] !== undefined) {

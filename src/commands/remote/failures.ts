@@ -7,7 +7,7 @@ interface Failure {
   code: number;
 }
 
-/** What a failed request means for a person, and the exit code a script branches on. */
+/** Translates a failed request into a sentence for a person and an exit code for scripts. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof UnreachableError) {
     const where = error.url || "the server";

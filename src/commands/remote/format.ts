@@ -3,7 +3,7 @@ import type { Paint } from "../text.ts";
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** A moment in local time: sorted as text it is sorted by time. */
+/** Formats a time in local time, in a form that sorts by time. */
 export function localTime(at: number | null): string {
   if (at === null) return "";
   const date = new Date(at);
@@ -27,7 +27,7 @@ export function duration(ms: number): string {
 export const runTime = ({ startedAt, finishedAt }: Pick<Run, "startedAt" | "finishedAt">): string =>
   startedAt === null ? "" : duration((finishedAt ?? Date.now()) - startedAt);
 
-/** Millionths as units, with two to six decimals. */
+/** Formats millionths as units with two to six decimals. */
 export function cost(micros: number): string {
   const [units, decimals] = (micros / 1e6).toFixed(6).split(".") as [string, string];
   return `${units}.${decimals.replace(/0{1,4}$/, "")}`;

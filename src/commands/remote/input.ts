@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { OperatorError } from "../../platform/errors.ts";
 
-/** The text of a file; `-` is stdin. */
+/** Reads a file as text; `-` reads stdin. */
 export function readInput(file: string): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");

@@ -5,7 +5,7 @@ import { defaultProfile, readProfiles } from "./profiles.ts";
 
 export const defaultUrl = "http://127.0.0.1:8787";
 
-/** Nobody has signed in here, or not at this server. */
+/** There is no stored login, or none for this server. */
 export class NotSignedIn extends OperatorError {}
 
 export interface LoginFlags {
@@ -18,9 +18,9 @@ export interface LoginFlags {
 export interface Login {
   url: string;
   key: string;
-  /** Where the key came from, for a person. */
+  /** The source of the key, as text for a person. */
   source: string;
-  /** What a person should know about where the key is kept. */
+  /** A warning about where the key is stored. */
   warning?: string;
 }
 
@@ -35,7 +35,7 @@ export const profileName = (flag: string | undefined, environment: Environment):
 };
 
 /**
- * Which server, and which key. Flags win over the environment, the environment wins over the stored login.
+ * Finds the server and the key. Flags override the environment; the environment overrides the stored login.
  * A stored key is only ever sent to the server it was stored for.
  */
 export function findLogin(flags: LoginFlags, environment: Environment): Login {
@@ -68,7 +68,7 @@ const notSignedIn = (name: string) =>
 
 type GivenKey = Omit<Login, "url">;
 
-/** A file that was named counts, even where a key stands in the environment: a child process cannot read it there. */
+/** A key file overrides a key in the environment, which child processes can read. */
 function givenKey(flags: LoginFlags, env: Environment): GivenKey | undefined {
   if (flags.key !== undefined) return { key: checkKey(flags.key), source: "--key" };
   if (flags["key-file"] !== undefined) return keyFromFile(flags["key-file"], "--key-file");

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import { UsageError } from "../arguments.ts";
 
-/** Reads what a person types, or one line after the other where the input is a pipe. */
+/** Reads answers from a person at a terminal, or line by line from a pipe. */
 export interface Prompt {
   ask(question: string, options?: { hidden?: boolean }): Promise<string>;
   close(): void;
@@ -10,7 +10,7 @@ export interface Prompt {
 
 type Input = Readable & { isTTY?: boolean };
 
-/** The input is left alone until something is asked: a script around this command may need it. */
+/** Stdin is not read before the first question, because a script around this command may need it. */
 export function openPrompt(
   input: Input = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
@@ -36,7 +36,7 @@ interface LineReader {
 function createLineReader(input: Input, output: NodeJS.WritableStream): LineReader {
   const isTerminal = input.isTTY === true;
   let isMuted = false;
-  // Questions go to stderr, so that stdout has only the result. What is typed in secret is not echoed.
+  // Questions go to stderr, so that stdout has only the result. Secret input is not echoed.
   const echo = new Writable({
     write(chunk, _encoding, done) {
       if (!isMuted) output.write(chunk);

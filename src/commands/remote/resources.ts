@@ -2,7 +2,7 @@ import type { Client, Connection } from "../../client/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import { clean } from "../text.ts";
 
-/** `none` stands for an empty list. */
+/** Splits a comma-separated list; `none` means an empty list. */
 const wordsOf = (text: string): string[] =>
   text.trim() === "none"
     ? []
@@ -11,7 +11,7 @@ const wordsOf = (text: string): string[] =>
         .map((word) => word.trim())
         .filter((word) => word !== "");
 
-/** The ids of templates that were given by id or slug. */
+/** Finds the ids of templates that are named by id or slug. */
 export async function templateIdsOf(client: Client, text: string): Promise<string[]> {
   const ids: string[] = [];
   for (const word of wordsOf(text)) {
@@ -27,7 +27,7 @@ export async function templateIdsOf(client: Client, text: string): Promise<strin
   return ids;
 }
 
-/** The ids of connections that were given by id, or by provider and perhaps account. */
+/** Finds the ids of connections that are named by id, by provider, or by provider and account. */
 export async function connectionIdsOf(client: Client, text: string): Promise<string[]> {
   const ids: string[] = [];
   for (const word of wordsOf(text)) {

@@ -26,22 +26,22 @@ Exit codes: 0 done, 1 failed, 2 invalid usage, 4 not signed in or not allowed, 5
 
 export const userAgent = `signalbox-cli/${version}`;
 
-/** What a command needs to talk to a server and to a person. */
+/** A client for the server, and the functions that print its replies. */
 export interface Session {
   client: Client;
   login: Login;
   json: boolean;
   paint: Paint;
   io: Io;
-  /** A table, or with --json the page as the API gives it. */
+  /** Prints a table; with --json, the page as the API returns it. */
   showList<Row>(
     page: { items: Row[]; nextCursor: string | null },
     columns: Column<Row>[],
     none: string,
   ): void;
-  /** Lines of `name  value`, or with --json the whole. */
+  /** Prints lines of `name  value`; with --json, the whole reply. */
   showOne(whole: unknown, fields: [name: string, value: string | null][]): void;
-  /** One sentence, or with --json the whole. */
+  /** Prints one sentence; with --json, the whole reply. */
   showResult(whole: unknown, sentence: string): void;
 }
 
@@ -55,7 +55,7 @@ export function openSession(flags: LoginFlags & { json: boolean }, io: Io): Sess
   });
   const { json } = flags;
   const screen = screenOf(process.stdout);
-  // Without a terminal nobody's width is known, and a program reads better what is not cut.
+  // Without a terminal the output is not cut, because a program reads it.
   const width = process.stdout.isTTY ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
   const paint = painter(screen.colour);
   const showJson = (value: unknown) => io.out(JSON.stringify(value, null, 2));
@@ -87,14 +87,14 @@ export function openSession(flags: LoginFlags & { json: boolean }, io: Io): Sess
   };
 }
 
-/** Text of several lines from outside, made safe to print: line breaks and tabs stay. */
+/** Makes text of several lines safe to print. Line breaks and tabs stay. */
 export const cleanLines = (text: string): string =>
   text
     .split(/\r?\n/)
     .map((line) => line.split("\t").map(clean).join("\t"))
     .join("\n");
 
-/** Runs a command that talks to a server; what the server refuses becomes a sentence and an exit code. */
+/** Runs a command that calls a server. Prints a refusal as a sentence and returns its exit code. */
 export const withServer =
   (command: Command): Command =>
   async (args, io) => {
@@ -108,7 +108,7 @@ export const withServer =
     }
   };
 
-/** A command whose first word says what to do. */
+/** A command whose first argument names the action. */
 export function createGroup(help: string, actions: Record<string, Command>): Command {
   return withServer(async ([action, ...args], io) => {
     if (action === "--help" || action === "-h" || (action === "help" && args.length === 0)) {
@@ -139,7 +139,7 @@ export function openAction<const Options extends ParseArgsOptionsConfig = Record
   });
   const [word] = words;
   if (!word) throw new UsageError(`Name ${what}.`);
-  // `connectionOptions` are always among the options; the compiler cannot see that for options it does not know.
+  // The options always include `connectionOptions`, which the compiler cannot infer for generic options.
   return { values, word, session: openSession(values as LoginFlags & { json: boolean }, io) };
 }
 

@@ -16,7 +16,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in at most `width` columns, with … where something was left out. */
+/** Cuts the text to `width` columns and ends it with … when it was longer. */
 export function truncate(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
@@ -31,9 +31,9 @@ export function truncate(text: string, width: number): string {
 
 export interface Column<Row> {
   title: string;
-  /** Made safe to print here: it may come from anybody. */
+  /** May be any text; the table makes it safe to print. */
   value(row: Row): string;
-  /** Never made narrower: an id that is cut cannot be copied. */
+  /** Never cut: a cut id cannot be copied. */
   whole?: true;
   align?: "right";
   paint?(text: string, row: Row): string;
@@ -42,7 +42,7 @@ export interface Column<Row> {
 const gap = "  ";
 const narrowest = 6;
 
-/** A table that fits into `width` columns as long as every column keeps a few. */
+/** Renders a table in at most `width` columns, unless that makes columns too narrow to read. */
 export function renderTable<Row>(columns: Column<Row>[], rows: Row[], width: number): string[] {
   const cells = rows.map((row) => columns.map(({ value }) => clean(value(row))));
   const widths = columns.map(({ title }, i) =>

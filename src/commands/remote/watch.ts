@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 
 const maxTextLength = 4_000;
 
-/** Prints what happens to a run until it has ended; the exit code says how. */
+/** Prints the events of a run until it ends. The exit code tells whether it succeeded. */
 export async function watch(session: Session, runId: string): Promise<number> {
   const { client, json, io, paint } = session;
   let status: Run["status"] | undefined;
@@ -47,7 +47,7 @@ const marks = {
 
 const markWidth = Math.max(...Object.values(marks).map((mark) => mark.length));
 
-/** An event as lines: its time, its kind, and what its payload says. */
+/** Formats an event as lines: time, type and the text of its payload. */
 export function eventLines({ paint }: Pick<Session, "paint">, event: RunEvent): string[] {
   const mark = (marks[event.type] ?? clean(String(event.type))).padEnd(markWidth);
   const colour =
@@ -75,7 +75,7 @@ function usageText(payload: RunEvent["payload"]): string | undefined {
   return parts.length > 0 ? parts.join(", ") : undefined;
 }
 
-/** The fields that programs put their words in; a payload that has none of them is shown whole. */
+/** Payload fields that usually hold text. A payload without any of them is printed as JSON. */
 const speech = ["text", "message", "summary", "resultSummary", "query"];
 
 function speechText(payload: RunEvent["payload"]): string | undefined {

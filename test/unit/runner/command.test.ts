@@ -43,7 +43,7 @@ describe("signalbox runner, typed wrongly", () => {
       "no-such-program cannot be run: it is not there, or not executable.",
     );
     expect((await typed(["--workdir", "/no/such", "--", "true"], environment)).message).toMatch(
-      /^\/no\/such is no folder/,
+      /^\/no\/such is not a folder/,
     );
     for (const error of [
       await typed(["--key-file", "/no/such", "--", "true"]),
