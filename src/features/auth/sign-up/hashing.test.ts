@@ -1,4 +1,4 @@
-/** Hashing a password takes long. Nobody may wait for the database meanwhile. */
+/** Hashing a password is slow, so it must not run inside a transaction. */
 import * as crypto from "better-auth/crypto";
 import { expect, test, vi } from "vitest";
 import { signUp, useServer } from "../../../../test/harness.ts";
