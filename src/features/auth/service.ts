@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { APIError } from "better-auth/api";
-import { verifyPassword } from "better-auth/crypto";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
@@ -132,8 +132,13 @@ export async function openReset({ db }: Ctx, token: string | undefined): Promise
   return found.isOver ? { kind: "expired" } : { kind: "good", email: found.email };
 }
 
+const invalidReset = () => invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
+
 export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...body }: NewPassword) {
-  const { api, together, findResetUser } = libraryOf(ctx);
+  const { api, together, findResetUser, withHash } = libraryOf(ctx);
+  // An invalid link must not cause the work of hashing. The library checks the link again when it uses it up.
+  if ((await openReset(ctx, body.token)).kind !== "good") throw invalidReset();
+  const hash = await hashPassword(body.newPassword);
   // One transaction: a new password must also end every session, or a thief would stay signed in.
   const reset = async (tx: Db) => {
     await api.resetPassword({ body, headers: headersOf(ctx) });
@@ -148,12 +153,10 @@ export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...bod
     if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
   };
   try {
-    await callLibrary(together(reset));
+    await callLibrary(withHash(hash, () => together(reset)));
     return { ok: true } as const;
   } catch (error) {
-    if (error instanceof APIError && error.statusCode === 400) {
-      throw invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
-    }
+    if (error instanceof APIError && error.statusCode === 400) throw invalidReset();
     throw error;
   }
 }
