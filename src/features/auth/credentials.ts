@@ -38,7 +38,7 @@ export async function endKeysAndTokens(
     }
   }
   await endRunCredentialsOfUser(tx, userId);
-  // Each entry locks its organization's chain. The same order everywhere avoids deadlocks.
+  // Each entry locks its organization's chain. A fixed order avoids deadlocks.
   const members = [...byMember].sort(([, a], [, b]) => (a.orgId < b.orgId ? -1 : 1));
   for (const [id, { orgId, ended }] of members) {
     const after = { reason, ...ended };

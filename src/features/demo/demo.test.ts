@@ -122,7 +122,7 @@ describe("the plan", () => {
 });
 
 describe("the workspace", () => {
-  test("fills every list, has consistent sums, and its audit log is valid", {
+  test("answers on every list, has consistent sums, and its audit log is valid", {
     timeout: 120_000,
   }, async () => {
     await withServer(async (server) => {
