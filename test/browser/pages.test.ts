@@ -157,7 +157,7 @@ describe("the page behind a confirmation mail", () => {
     const ada = await signUp(server);
     const { page, complaints } = await open(await linkOf(ada.email));
     await press(page, "No, somebody else did");
-    await expectPage(page, "The account is closed to whoever made it");
+    await expectPage(page, "The person who made the account can no longer use it");
     expect(complaints).toEqual([]);
     await press(page, "Choose a password");
     await expectPage(page, "Forgot your password?");
@@ -382,7 +382,7 @@ describe("the page behind an invitation", () => {
     for (const [address, title] of [
       [`/invitation?token=${cancelled.token}`, "This invitation was taken back"],
       [`/invitation?token=${expired.token}`, "This invitation is older than 7 days"],
-      [`/invitation?token=${withdrawn.token}`, "Who invited you has left"],
+      [`/invitation?token=${withdrawn.token}`, "The person who invited you has left"],
       ["/invitation?token=sbi_x", "its link was not copied whole"],
       ["/invitation", "This link is not complete"],
       ["/invitation?token=", "This link is not complete"],

@@ -28,7 +28,7 @@ describe("making an account where that takes an invitation", () => {
     const { token } = await invite(server, acme.owner, { email });
     const path = `/invitation?token=${token}`;
     const wrong = await fill(path, `eve-${Date.now()}@example.com`);
-    await wrong.waitForSelector("text=This invitation is not for this address");
+    await wrong.waitForSelector("text=This invitation is for another address");
     const page = await fill(path, email);
     await page.waitForSelector("#who:not([hidden])");
     expect(await page.textContent("#name")).toBe(email);

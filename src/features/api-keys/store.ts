@@ -75,13 +75,13 @@ export const touchKeys = (db: Db, ids: string[]) =>
   db.run(sql`update api_keys set last_used_at = now()
     where id in (select id from api_keys where id = any(${ids}::text[]) for update skip locked)`);
 
-/** Ends every key of a person, in every organization; one row for each. */
+/** Deletes every key of a person, in every organization. Returns one row per key. */
 export const removeKeysOfUser = (db: Db, userId: UserId) =>
   db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
     delete from api_keys k using members m where m.id = k.member_id and m.user_id = ${userId}
     returning k.org_id as "orgId", k.member_id as "memberId"`);
 
-/** Ends every key of a member. */
+/** Deletes every key of a member. */
 export const removeKeysOfMember = (db: Db, orgId: OrgId, memberId: MemberId) =>
   db.rows<{ id: ApiKeyId }>(sql`
     delete from api_keys where org_id = ${orgId} and member_id = ${memberId} returning id`);

@@ -119,7 +119,7 @@ describe("an entry", () => {
     expect(entries).toEqual([
       { action: "user.signed_up", scope: "instance" },
       { action: "user.password_reset", scope: "instance" },
-      // Who could read the mail has the mailbox.
+      // The reset link came by mail, so using it proves the address.
       { action: "user.email_verified", scope: "instance" },
     ]);
   });
@@ -273,7 +273,7 @@ describe("the chain", () => {
     await expect(db.run(sql`truncate audit_events`)).rejects.toThrow(refused);
   });
 
-  test("entries go when their time is over, and the rest still holds", async () => {
+  test("entries are removed after their retention, and the rest of the chain is still valid", async () => {
     const { db } = server.platform;
     const globex = await createWorkspace(server, "Globex");
     for (let i = 0; i < 2; i++) await rename(`Name ${i}`, globex.owner.auth);

@@ -15,7 +15,7 @@ export const hashEntry = (previousHash: string, sequence: number, entry: Entry):
 
 const purpose = "audit chain";
 
-/** Changing this text invalidates every signature there is. */
+/** Changing this text invalidates every existing signature. */
 const signedText = (head: store.Head): string =>
   JSON.stringify([
     head.scope,
@@ -30,7 +30,7 @@ const signedText = (head: store.Head): string =>
 
 const sign = (signer: Signer, head: store.Head): string => signer.sign(purpose, signedText(head));
 
-/** `none`: the chain was never signed, or somebody has removed the signature. */
+/** `none` means that the chain was never signed, or that somebody removed the signature. */
 export type HeadCheck = SignatureCheck | "none";
 
 export const checkHead = (signer: Signer, head: store.Head): HeadCheck =>
@@ -38,12 +38,12 @@ export const checkHead = (signer: Signer, head: store.Head): HeadCheck =>
 
 export const isSigned = (check: HeadCheck): boolean => check === "current" || check === "previous";
 
-/** An organization's chain starts with one of these. */
+/** The first entry of an organization's chain has one of these actions. */
 const firstActions = ["organization.created", "organization.bootstrapped"];
 
 /**
- * Adds an entry and signs the new end. A head whose signature is missing or wrong is not signed: that would
- * turn somebody's forgery into ours. `force` is for the operator's decision to do it nevertheless.
+ * Adds an entry and signs the new head. If the old head has no valid signature, the new one is not signed either,
+ * because that would confirm a forgery. `force` signs it anyway, by the operator's decision.
  */
 export async function appendEntry(
   tx: Db,
@@ -66,13 +66,13 @@ async function lockOrStart(tx: Db, orgId: OrgId | null, { action }: Entry) {
   const startedLate = orgId ? !firstActions.includes(action) : await store.hasEarlierUsers(tx);
   const started = await store.startChain(tx, orgId, startedLate);
   if (started) return { head: started, isNew: true };
-  // Another transaction has started it and committed.
+  // Another transaction started the chain and committed first.
   return { head: (await store.lockHeadAcrossOrganizations(tx, scope))!, isNew: false };
 }
 
 type Change = Partial<Pick<store.Head, "retentionDays" | "prunedSequence" | "prunedHash" | "prunedAt">>;
 
-/** Changes a head without adding an entry; signs it under the current key if it was signed. */
+/** Changes a head without adding an entry. If its signature was valid, it is signed again under the current key. */
 export async function changeHead(tx: Db, scope: string, change: Change): Promise<void> {
   const head = await store.lockHeadAcrossOrganizations(tx, scope);
   if (!head) return;

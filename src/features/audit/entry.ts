@@ -31,7 +31,7 @@ export type Who = Pick<
   | "requestId"
 >;
 
-/** For what no request asked for. */
+/** The author of changes that no request caused. */
 export const nobody: Who = {
   actorUserId: null,
   actorMemberId: null,

@@ -7,7 +7,7 @@ const chainsPerPage = 50;
 const entriesPerStep = 1_000;
 const dayMs = 24 * 3600_000;
 
-/** Removes entries whose time is over, some at a time, always from the beginning of a chain. */
+/** Removes entries older than their retention, in steps, always from the beginning of a chain. */
 export async function pruneAll({ db, log }: Pick<Platform, "db" | "log">, now = Date.now()): Promise<void> {
   let after = "";
   for (;;) {
@@ -26,14 +26,14 @@ export async function pruneAll({ db, log }: Pick<Platform, "db" | "log">, now = 
 }
 
 /**
- * Gives how many entries it removed, or why it removed none. What does not hold is evidence, so it is kept: whoever
- * changes the dates of entries or the retention in the database does not get us to remove them.
+ * Returns how many entries it removed, or why it removed none. Entries that fail verification are evidence, so they
+ * are kept. An unsigned chain is pruned too, because chains from before signatures are unsigned.
  */
 async function pruneStep(tx: Db, scope: string, now: number): Promise<number | string> {
   const head = await store.lockHeadAcrossOrganizations(tx, scope);
   if (!head) return 0;
   const check = checkHead(tx.signer, head);
-  if (check === "invalid" || check === "unknown") return "the signature of the chain does not hold";
+  if (check === "invalid" || check === "unknown") return "the signature of the chain is not valid";
   const until = now - head.retentionDays * dayMs;
   const { prunedSequence, sequence } = head;
   const rows = await store.listEntriesAcrossOrganizations(
@@ -45,19 +45,19 @@ async function pruneStep(tx: Db, scope: string, now: number): Promise<number | s
   );
   let last = { sequence: prunedSequence, hash: head.prunedHash };
   for (const row of rows) {
-    // Clocks may have gone back: what goes is an unbroken stretch from the beginning.
+    // A clock may have been set back. Only an unbroken range from the beginning is removed.
     if (row.at >= until) break;
     const holds =
       row.sequence === last.sequence + 1 &&
       row.previousHash === last.hash &&
       row.hash === hashEntry(last.hash, row.sequence, row);
-    if (!holds) return `entry ${row.sequence} does not hold`;
+    if (!holds) return `entry ${row.sequence} fails verification`;
     last = row;
   }
   const removed = last.sequence - prunedSequence;
   const next = rows[removed];
   if (next ? next.previousHash !== last.hash : last.sequence === sequence && last.hash !== head.hash)
-    return `entry ${last.sequence} is not the one that the rest of the chain follows`;
+    return `entry ${last.sequence} does not match the entry after it`;
   if (removed === 0) return 0;
   await store.deleteEntriesAcrossOrganizations(tx, scope, last.sequence);
   await changeHead(tx, scope, {

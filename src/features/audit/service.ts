@@ -45,7 +45,7 @@ export async function record(
   });
 }
 
-/** Until a workspace is claimed, its log has a limit: its maker is unknown, and everything they do writes to it. */
+/** Limits the log of an unclaimed workspace: its creator is unknown, and everything they do adds an entry. */
 async function meterEntry(
   { bus, config, db, log }: Partial<Pick<Ctx, "bus" | "config" | "db" | "log">>,
   tx: Db,
@@ -59,7 +59,7 @@ async function meterEntry(
   tx.afterCommit(() => meter.add(orgId, "audit_storage", bytes));
 }
 
-/** The same, of the instance, by somebody who has no credential yet: they are who it is about. */
+/** Records a change in the instance's chain by a user who has no credential yet. The user is actor and target. */
 export const recordOfUser = (
   { address, userAgent, requestId }: Author,
   db: Db,
@@ -82,7 +82,7 @@ export const recordOfUser = (
     },
   );
 
-/** The same by whoever is known only by their membership. */
+/** Records a change whose actor is known only by membership. */
 export async function recordBy(
   tx: Db,
   orgId: OrgId,
@@ -106,7 +106,7 @@ export async function recordBy(
   });
 }
 
-/** The same for what a job did. */
+/** Records a change that a job made. */
 export const recordAsSystem = (tx: Db, orgId: OrgId | null, change: Change): Promise<void> =>
   append(tx, orgId, change, nobody);
 
@@ -119,7 +119,7 @@ async function append(db: Db, orgId: OrgId | null, change: Change, who: Who) {
   });
 }
 
-/** Notes a change of the past: for history that is written afterwards. Call it in the order of time. */
+/** Records a change with a past time, for history that is written afterwards. Call it in chronological order. */
 export async function recordPast(
   tx: Db,
   orgId: OrgId | null,
@@ -133,17 +133,17 @@ export async function recordPast(
   await appendEntry(tx, orgId, entry);
 }
 
-/** The newest entry of the instance's own chain about this action. */
+/** The newest entry of the instance's chain with this action. */
 export const findOfInstance = async (db: Db, action: Change["action"]) => {
   const row = await store.findLatestAcrossOrganizations(db, store.instanceScope, action);
   return row && { at: row.at, targetId: row.targetId, after: JSON.parse(row.after ?? "{}") as unknown };
 };
 
-/** Removes the instance's own chain if it is about these people and things and nothing else. False: it stays. */
+/** Removes the instance's chain if every entry is about one of these ids. Returns false when the chain stays. */
 export const removeChainOfInstance = async (tx: Db, about: readonly string[]): Promise<boolean> =>
   (await store.removeChainAcrossOrganizations(tx, store.instanceScope, about)) > 0;
 
-/** Undefined: asked for what is already so, nothing has changed. */
+/** Returns undefined when the states are equal, because then nothing changed. */
 function statesOf({ before, after }: Change): Pick<Change, "before" | "after"> | undefined {
   if (!before || !after) return { before, after };
   const states = difference(before, after);
@@ -190,7 +190,7 @@ function eventOf(row: store.Row): AuditEvent {
 
 const exportStep = 500;
 
-/** Step by step along the chain, read when the last one is on its way: a slow reader holds one of them. */
+/** Reads the next step only when the last one was sent, so a slow client keeps one step in memory. */
 export async function exportAll(ctx: MemberCtx, format: "jsonl" | "csv", filter: Filter): Promise<Response> {
   async function* lines() {
     if (format === "csv") yield toCsv();

@@ -6,23 +6,22 @@ import { nobody } from "./entry.ts";
 import * as store from "./store.ts";
 import { walkChain } from "./verify.ts";
 
-/** Signatures begin like sealed values, with the key that made them. */
+/** A signature starts with the id of its key, as a sealed value does. */
 export const signedChains = { table: "audit_chains", id: "scope", column: "signature" };
 
 export interface Signing {
   scope: string;
   sequence: number;
   hash: string;
-  /** What the signature was before. */
+  /** The state of the signature before. */
   was: HeadCheck;
-  /** Why it was not signed; empty when it was. */
+  /** Why the chain was not signed. Empty when it was. */
   faults: string[];
 }
 
 /**
- * Signs chains that were never signed, or the one that is named, whatever its signature is. Only an operator can say
- * that an unsigned chain is the true one: nothing in the database tells an old chain from one that somebody has put in
- * its place. The decision is an entry of the chain.
+ * Signs every unsigned chain, or the chain `only` unless its signature is valid. Only an operator can decide that an
+ * unsigned chain is genuine, because the database cannot prove it. The decision becomes an entry of the chain.
  */
 export async function* signChains(db: Db, only?: string): AsyncGenerator<Signing> {
   let after = "";
@@ -37,7 +36,7 @@ export async function* signChains(db: Db, only?: string): AsyncGenerator<Signing
   }
 }
 
-/** The chain is walked under the lock of its end, so that what is signed is what was checked. */
+/** Verifies the chain while its head is locked, so that it signs exactly what it verified. */
 const signChain = (db: Db, scope: string): Promise<Signing> =>
   db.transaction(async (tx) => {
     const head = (await store.lockHeadAcrossOrganizations(tx, scope))!;
@@ -66,11 +65,11 @@ export interface Resigning {
   previous: number;
   unknown: number;
   resigned: number;
-  /** Chains that do not hold. They keep their signature. */
+  /** Chains that failed verification. They keep their signature. */
   broken: { row: string; why: string }[];
 }
 
-/** Signs every chain under the current key that a previous one has signed, after walking it. */
+/** Signs chains of a previous key again under the current key, after verifying their entries. */
 export async function resignChains(db: Db, { checkOnly }: { checkOnly: boolean }): Promise<Resigning> {
   const found: Resigning = { current: 0, previous: 0, unknown: 0, resigned: 0, broken: [] };
   let after = "";

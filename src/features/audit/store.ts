@@ -12,7 +12,7 @@ export const instanceScope = "instance";
 /** Where a chain begins. */
 const origin = "0".repeat(64);
 
-/** The end of a chain, and everything that its signature covers. */
+/** The end of a chain, with every field that the signature covers. */
 export interface Head {
   scope: string;
   sequence: number;
@@ -29,27 +29,27 @@ const headColumns = sql`scope, seq as sequence, encode(hash, 'hex') as hash, pru
   encode(pruned_hash, 'hex') as "prunedHash", pruned_at as "prunedAt", retention_days as "retentionDays",
   started_late as "startedLate", signature`;
 
-/** Whoever changes a chain holds its row, so the order of the chain is the order of the commits. */
+/** Every change of a chain locks its row first, so the chain has the order of the commits. */
 export const lockHeadAcrossOrganizations = (tx: Db, scope: string) =>
   tx.row<Head>(sql`select ${headColumns} from audit_chains where scope = ${scope} for update`);
 
 export const findHeadAcrossOrganizations = (db: Db, scope: string) =>
   db.row<Head>(sql`select ${headColumns} from audit_chains where scope = ${scope}`);
 
-/** An empty chain. Undefined when somebody else has just started it. */
+/** Inserts an empty chain. Returns undefined when another transaction has just started it. */
 export const startChain = (tx: Db, orgId: OrgId | null, startedLate: boolean) =>
   tx.row<Head>(sql`
     insert into audit_chains (scope, org_id, seq, previous, hash, started_late)
     values (${orgId ?? instanceScope}, ${orgId}, 0, decode(${origin}, 'hex'), decode(${origin}, 'hex'), ${startedLate})
     on conflict (scope) do nothing returning ${headColumns}`);
 
-/** True when people have used this instance for longer than the moment in which its first entry is written. */
+/** True when an account is older than an hour: then the instance's chain should have existed before. */
 export const hasEarlierUsers = async (db: Db): Promise<boolean> =>
   (await db.row(
     sql`select 1 from users where not provisional and created_at < now() - interval '1 hour' limit 1`,
   )) !== undefined;
 
-/** Adds an entry to the end of its chain. `head` is the end with it; its row is locked by the caller. */
+/** Adds an entry to its chain. `head` already includes the entry; the caller holds the lock of its row. */
 export const append = (tx: Db, head: Head, previousHash: string, entry: Entry) =>
   tx.run(sql`
     with chain as (
@@ -66,7 +66,7 @@ export const append = (tx: Db, head: Head, previousHash: string, entry: Entry) =
       ${entry.after}::text::json, previous, hash
     from chain`);
 
-/** Writes what can change of a head without a new entry. */
+/** Updates the fields of a head that can change without a new entry. */
 export const saveHeadAcrossOrganizations = (tx: Db, head: Head) =>
   tx.run(sql`
     update audit_chains set pruned_seq = ${head.prunedSequence}, pruned_hash = decode(${head.prunedHash}, 'hex'),
@@ -116,7 +116,7 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
   });
 };
 
-/** The next `count` places of the chain, in its order, and what of them matches. */
+/** Of the next `count` entries in the order of the chain, those that match the filter. */
 export const listUp = (db: Db, orgId: OrgId, filter: Filter, after: number, count: number) =>
   db.rows<Row>(sql`
     select ${columns} from audit_events e
@@ -129,7 +129,7 @@ interface Range {
   id: Sql;
 }
 
-/** What an index serves in the order of the list; of several, what is likely to be rarest. */
+/** The condition that an index serves in list order. With several, the one that probably matches the fewest rows. */
 function rangeOf({ action, actorId, targetId }: Filter): Range {
   const id = filterOrder(sql`e.id`);
   if (targetId !== undefined) return { where: sql`and e.target_id = ${targetId}`, id };
@@ -143,14 +143,14 @@ const ofActor = (actorId: string) =>
     ? sql`and e.actor_member_id = ${actorId}`
     : sql`and e.actor_user_id = ${actorId}`;
 
-/** A group of actions, and otherwise nothing but times. Each action has its own stretch of the index. */
+/** True for a group of actions with no other filter except times. Each action is a separate range of the index. */
 const isGroupOnly = (filter: Filter): filter is Filter & { action: string } => {
   const { action, from: _, to: __, ...others } = filter;
   const alone = Object.values(others).every((value) => value === undefined);
   return alone && action !== undefined && !action.includes(".");
 };
 
-/** The actions of a group that occur, found by going from one to the next along the index. */
+/** The actions of a group that occur. The query steps from one action to the next along the index. */
 const actionsOf = (orgId: OrgId, group: string) => {
   const next = (after: Sql) => sql`(
     select n.action from audit_events n
@@ -187,9 +187,9 @@ export const findChain = (db: Db, orgId: OrgId) =>
       retention_days as "retentionDays"
     from audit_chains where scope = ${orgId}`);
 
-/** A chain as it is listed for whoever verifies it. */
+/** A chain as `verifyAll` lists it. */
 export interface ListedChain extends Head {
-  /** False when the organization that it is about is not there. */
+  /** False when the organization of the chain does not exist. */
   hasOrganization: boolean;
 }
 
@@ -200,7 +200,7 @@ export const listChainsAcrossOrganizations = (db: Db, after: string, limit: numb
     from audit_chains c where scope > ${after} ${only === undefined ? nothing : sql`and scope = ${only}`}
     order by scope limit ${limit}`);
 
-/** Organizations, and the instance, that must have a chain and have none. */
+/** Scopes that must have a chain but have none: organizations, and the instance once it has an account. */
 export const listMissingChainsAcrossOrganizations = (db: Db, limit: number, only?: string) =>
   db.rows<{ scope: string }>(sql`
     select scope from (
@@ -212,7 +212,7 @@ export const listMissingChainsAcrossOrganizations = (db: Db, limit: number, only
       ${only === undefined ? nothing : sql`and scope = ${only}`}
     order by 1 limit ${limit}`);
 
-/** What entries name as their chain without there being one. Steps from scope to scope along the primary key. */
+/** Scopes that have entries but no chain. The query steps from scope to scope along the primary key. */
 export const listStrayScopesAcrossOrganizations = (db: Db, limit: number, only?: string) =>
   db.rows<{ scope: string }>(sql`
     with recursive scopes as (
@@ -229,14 +229,14 @@ export const findLatestAcrossOrganizations = (db: Db, scope: string, action: str
   db.row<Row>(sql`
     select ${columns} from audit_events where scope = ${scope} and action = ${action} order by seq desc limit 1`);
 
-/** Removes a chain that was never pruned and whose entries all name one of `about`, by their actor or their target. */
+/** Removes a chain that was never pruned if each entry's actor, or its target when it has no actor, is in `about`. */
 export const removeChainAcrossOrganizations = (tx: Db, scope: string, about: readonly string[]) =>
   tx.run(sql`
     delete from audit_chains c where c.scope = ${scope} and c.pruned_seq = 0 and not exists (
       select from audit_events e where e.scope = c.scope
         and not (coalesce(e.actor_user_id, e.target_id, '') = any(${about}::text[])))`);
 
-/** A stretch of any chain, for whoever checks it. */
+/** A range of entries of any chain, for verification and pruning. */
 export const listEntriesAcrossOrganizations = (
   db: Db,
   scope: string,
@@ -253,7 +253,7 @@ export const countStrayEntriesAcrossOrganizations = (db: Db, { scope, sequence, 
     select count(*) as count from audit_events
     where scope = ${scope} and (seq > ${sequence} or seq <= ${prunedSequence})`);
 
-/** Chains with entries that are older than their retention at the moment `now`. */
+/** Chains with entries that are older than the retention at the time `now`. */
 export const listOverdueAcrossOrganizations = (db: Db, now: number, after: string, limit: number) =>
   db.rows<{ scope: string }>(sql`
     select c.scope from audit_chains c where c.scope > ${after} and exists (

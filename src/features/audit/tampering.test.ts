@@ -24,7 +24,7 @@ beforeAll(async () => {
 const rename = (name: string, { owner }: Workspace) =>
   server.call("/v1/organization", { method: "PATCH", body: { name }, headers: owner.auth });
 
-/** An organization whose chain has this many entries. */
+/** Creates an organization whose chain has this many entries. */
 async function workspaceWith(entries: number): Promise<Workspace> {
   const globex = await createWorkspace(server, "Globex");
   for (let i = 1; i < entries; i++) await rename(`Name ${i}`, globex);
@@ -47,16 +47,16 @@ const entryNow = (action: string): Entry => ({
   after: null,
 });
 
-/** As somebody who can write to the database, and has not the secret, would do it. */
+/** Runs `work` as an attacker would who can write to the database but does not have the secret. */
 async function asIntruder(tx: Db, work: () => Promise<unknown>): Promise<void> {
   await tx.run(sql`alter table audit_events disable trigger all`);
   await work();
   await tx.run(sql`alter table audit_events enable trigger all`);
 }
 
-/** Computes every hash of the chain anew, from its pruned end on, so that it is consistent in itself. */
-async function rehash(tx: Db, scope: string, head: Partial<store.Head> = {}): Promise<void> {
-  const chain = { ...(await store.findHeadAcrossOrganizations(tx, scope))!, ...head };
+/** Computes every hash after the pruned end again, so that the chain is consistent in itself. */
+async function rehash(tx: Db, scope: string): Promise<void> {
+  const chain = (await store.findHeadAcrossOrganizations(tx, scope))!;
   let before = chain.prunedHash;
   let at = chain.prunedSequence;
   for (const row of await store.listEntriesAcrossOrganizations(tx, scope, at, 1e9, 1_000)) {
@@ -147,20 +147,20 @@ async function tamper(
     await tx.run(sql`update audit_chains set signature = null where scope = ${scope}`);
 }
 
-/** Without these, computing the hashes anew puts things as they were. */
+/** These kinds change no entry, so there is nothing to rehash. */
 const changesNoEntry = ["retention changed", "chain removed", "pruning mark moved"];
 
-describe("whoever has the database and not the secret", () => {
+describe("an attacker with access to the database but without the secret", () => {
   test("cannot change anything unnoticed", { timeout: 240_000 }, async () => {
     const { db } = server.platform;
     const { orgId: scope } = await workspaceWith(length);
     expect((await verdictOf(scope)).faults).toEqual([]);
     const attack = fc.record({
       tampering,
-      // Makes the chain consistent in itself afterwards, as an unsigned one would be.
+      // Makes the chain consistent in itself again, so that only the signature shows the change.
       rehashes: fc.boolean(),
       removesSignature: fc.boolean(),
-      // The service goes on: it must not sign what it finds.
+      // The service adds an entry afterwards. It must not sign the changed chain.
       goesOn: fc.boolean(),
     });
     await fc.assert(
@@ -173,7 +173,7 @@ describe("whoever has the database and not the secret", () => {
               if (removesSignature)
                 await tx.run(sql`update audit_chains set signature = null where scope = ${scope}`);
             });
-            // An entry inserted beyond the end of the chain stands where the next one would.
+            // An inserted entry takes up the next sequence number, so the service could not append.
             if (goesOn && (rehashes || one.kind !== "inserted"))
               await appendEntry(tx, scope as OrgId, entryNow("organization.changed"));
             throw (await verdictOf(scope, tx)).faults;
@@ -187,23 +187,23 @@ describe("whoever has the database and not the secret", () => {
     expect((await verdictOf(scope)).faults).toEqual([]);
   });
 
-  test("cannot prune, even if the end that was noted is still there", async () => {
+  test("cannot prune unnoticed, even if the noted end still exists", async () => {
     const { db } = server.platform;
     const { orgId: scope } = await workspaceWith(5);
     const { sequence, hash } = await verdictOf(scope);
     await db.transaction((tx) => asIntruder(tx, () => tamper(tx, scope, { kind: "pruning forged", at: 3 })));
     const expected = [{ scope, sequence, hash }];
     expect((await verdictOf(scope, db, { expected })).faults).toEqual([
-      "the signature is not of this chain: its end, its pruning mark or its retention was changed outside of Signalbox",
+      "the signature does not match this chain: its end, its pruning mark or its retention was changed outside of Signalbox",
     ]);
     const below = [{ scope, sequence: 2, hash: "0".repeat(64) }];
     const { faults } = await verdictOf(scope, db, { expected: below });
     expect(faults.at(-1)).toBe(
-      "the noted entry 2 is not there any more: entries up to 3 are marked as removed when their time was over, and the mark is not signed",
+      "the noted entry 2 no longer exists: entries up to 3 are marked as pruned, and the mark is not signed",
     );
   });
 
-  test("cannot get the service to prune what is too young, nor to remove what does not hold", async () => {
+  test("cannot make the service prune entries by changing their dates or the retention", async () => {
     const { db } = server.platform;
     const log = createLog("silent");
     const backdated = await workspaceWith(4);
@@ -223,7 +223,7 @@ describe("whoever has the database and not the secret", () => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  test("cannot remove a chain: it fails then, and also when the next entry has started another", async () => {
+  test("cannot remove a chain unnoticed, even after the next entry has started another", async () => {
     const { db } = server.platform;
     const gone = await workspaceWith(3);
     await db.transaction((tx) =>
@@ -232,11 +232,11 @@ describe("whoever has the database and not the secret", () => {
     expect((await verdictOf(gone.orgId)).faults).toEqual(["the organization has no chain: it was removed"]);
     await rename("Again", gone);
     expect((await verdictOf(gone.orgId)).faults).toEqual([
-      "the chain was started later than what it is about: an earlier one was removed and is lost",
+      "the chain was started late: an earlier chain was removed and is lost",
     ]);
   });
 
-  test("cannot remove the chain of the instance, or leave one without its organization", async () => {
+  test("cannot remove the chain of the instance unnoticed, or leave a chain without its organization", async () => {
     const { db } = server.platform;
     const left = await workspaceWith(2);
     const verdicts = await db
@@ -252,11 +252,11 @@ describe("whoever has the database and not the secret", () => {
       })
       .catch((found: Verdict[]) => new Map(found.map(({ scope, faults }) => [scope, faults])));
     expect(verdicts.get("instance")).toEqual(["the instance has no chain: it was removed"]);
-    expect(verdicts.get(left.orgId)).toEqual(["the organization that the chain is about is not there"]);
+    expect(verdicts.get(left.orgId)).toEqual(["the organization of the chain does not exist"]);
   });
 });
 
-test("an instance that has only workspaces of agents needs no chain of its own yet", async () => {
+test("an instance that has only provisional users needs no chain yet", async () => {
   const scopes = await server.platform.db
     .transaction(async (tx) => {
       await asIntruder(tx, () => tamper(tx, "instance", { kind: "chain removed", at: 1 }));
@@ -273,7 +273,7 @@ test("an instance that has only workspaces of agents needs no chain of its own y
 });
 
 describe("a noted entry", () => {
-  test("shows that an older state of the chain was put back", async () => {
+  test("shows that an older state of the chain was restored", async () => {
     const { db } = server.platform;
     const globex = await workspaceWith(2);
     const { orgId: scope } = globex;
@@ -297,7 +297,7 @@ describe("a noted entry", () => {
     ]);
   });
 
-  test("at the pruned end must be the one that the mark names; below it, it cannot be compared", async () => {
+  test("at the pruned end must match the pruning mark; an entry before it cannot be compared", async () => {
     const { db } = server.platform;
     const globex = await workspaceWith(4);
     const { orgId: scope } = globex;
@@ -319,7 +319,7 @@ describe("a noted entry", () => {
     expect((await noted(5, "0".repeat(64))).faults).toEqual(["entry 5 is not the one that was noted"]);
     const below = await noted(4, rows[3]!.hash);
     expect(below.faults).toEqual([]);
-    expect(below.notes[0]).toMatch(/^the noted entry 4 is not there any more: .* and the mark is signed$/);
+    expect(below.notes[0]).toMatch(/^the noted entry 4 no longer exists: .* and the mark is signed$/);
   });
 });
 
@@ -341,7 +341,7 @@ describe("a chain from before signatures", () => {
     expect(entry).toMatchObject({ before: { signature: "none" }, after: { sequence: 4 } });
   });
 
-  test("is not signed when its entries do not hold", async () => {
+  test("is not signed when its entries fail verification", async () => {
     const { db } = server.platform;
     const { orgId: scope } = await workspaceWith(3);
     await db.transaction((tx) =>
@@ -350,13 +350,15 @@ describe("a chain from before signatures", () => {
         await tx.run(sql`update audit_chains set signature = null where scope = ${scope}`);
       }),
     );
-    for await (const signing of signChains(db, scope)) expect(signing.faults).toHaveLength(1);
+    const signings = [];
+    for await (const signing of signChains(db, scope)) signings.push(signing);
+    expect(signings).toMatchObject([{ scope, faults: [expect.stringContaining("entry 2")] }]);
     expect((await verdictOf(scope)).signature).toBe("none");
   });
 });
 
 describe("rotating the secret", () => {
-  test("chains hold while both secrets are there, and after the old one is gone if they were signed anew", async () => {
+  test("chains are valid under both secrets, and under the new one alone after they were signed again", async () => {
     const { db, keyring } = server.platform;
     const [resealed, written, left] = [
       await workspaceWith(2),
@@ -365,7 +367,7 @@ describe("rotating the secret", () => {
     ];
     const seen = await db
       .transaction(async (tx) => {
-        // A ring with a new current key that knows the old signatures as those of its previous one.
+        // A key ring with a new current key, in which the old key is the previous one.
         const fresh = createKeyring("a new secret that is long enough, really");
         const both = {
           sign: fresh.sign,
@@ -403,11 +405,11 @@ describe("rotating the secret", () => {
     });
     const lost: Db = { ...db, signer: createKeyring("another secret that is long enough") };
     expect((await verdictOf(left.orgId, lost)).faults).toEqual([
-      "the chain is signed under a secret that is not configured: put that one into SIGNALBOX_SECRET_PREVIOUS",
+      "the chain is signed under a secret that is not configured: put that secret into SIGNALBOX_SECRET_PREVIOUS",
     ]);
   });
 
-  test("a chain that does not hold is not signed anew", async () => {
+  test("a chain that fails verification is not signed again", async () => {
     const { db, keyring } = server.platform;
     const { orgId: scope } = await workspaceWith(3);
     const done = await db

@@ -5,18 +5,18 @@ import * as store from "./store.ts";
 export interface Verdict {
   /** The organization's id, or `instance`. */
   scope: string;
-  /** How many entries are there. */
+  /** The number of entries in the database. */
   entries: number;
-  /** How many were removed when their time was over. */
+  /** The number of entries that were removed after their retention. */
   pruned: number;
-  /** Of the newest entry. */
+  /** The sequence of the newest entry. */
   sequence: number;
   hash: string;
-  /** Which key signed the end of the chain. */
+  /** The result of checking the signature of the head. */
   signature: HeadCheck;
-  /** What is wrong, in order; empty when the chain is whole. */
+  /** What is wrong with the chain. Empty when it is intact. */
   faults: string[];
-  /** What is not wrong, but could not be checked. */
+  /** What could not be checked. Not a fault. */
   notes: string[];
 }
 
@@ -37,7 +37,7 @@ const entriesPerPage = 1_000;
 const maxFaults = 20;
 const maxMissing = 1_000;
 
-/** Walks every chain, or one, and says where it does not hold. A chain that should be there and is not has a verdict too. */
+/** Verifies every chain, or the chain `only`. A missing chain also gets a verdict. */
 export async function* verifyAll(
   db: Db,
   { only, expected = [] }: VerifyOptions = {},
@@ -78,7 +78,7 @@ async function verifyChain(
 ): Promise<Verdict> {
   let chain: store.Head = listed;
   let walked = await walkChain(db, chain, expected);
-  // Entries that are pruned while we walk would look as if they were missing.
+  // Entries that are pruned during the verification would look missing.
   while (walked.faults.length) {
     const now = await store.findHeadAcrossOrganizations(db, chain.scope);
     if (!now || now.prunedSequence === chain.prunedSequence) break;
@@ -91,13 +91,11 @@ async function verifyChain(
   const fault = signatureFaults[signature];
   if (fault) faults.unshift(fault);
   if (chain.startedLate)
-    faults.unshift(
-      "the chain was started later than what it is about: an earlier one was removed and is lost",
-    );
-  if (!listed.hasOrganization) faults.unshift("the organization that the chain is about is not there");
+    faults.unshift("the chain was started late: an earlier chain was removed and is lost");
+  if (!listed.hasOrganization) faults.unshift("the organization of the chain does not exist");
   for (const { sequence } of expected.filter((one) => one.scope === chain.scope)) {
     if (sequence >= chain.prunedSequence) continue;
-    const text = `the noted entry ${sequence} is not there any more: entries up to ${chain.prunedSequence} are marked as removed when their time was over`;
+    const text = `the noted entry ${sequence} no longer exists: entries up to ${chain.prunedSequence} are marked as pruned`;
     if (isSigned(signature)) notes.push(`${text}, and the mark is signed`);
     else faults.push(`${text}, and the mark is not signed`);
   }
@@ -110,12 +108,12 @@ const signatureFaults: Record<HeadCheck, string | undefined> = {
   previous: undefined,
   none: "the chain is not signed: either it is older than signatures and nobody has run `signalbox audit sign` since, or somebody has removed the signature",
   invalid:
-    "the signature is not of this chain: its end, its pruning mark or its retention was changed outside of Signalbox",
+    "the signature does not match this chain: its end, its pruning mark or its retention was changed outside of Signalbox",
   unknown:
-    "the chain is signed under a secret that is not configured: put that one into SIGNALBOX_SECRET_PREVIOUS",
+    "the chain is signed under a secret that is not configured: put that secret into SIGNALBOX_SECRET_PREVIOUS",
 };
 
-/** The entries alone, whoever signed them. */
+/** Verifies the entries without the signature. */
 export async function walkChain(
   db: Db,
   chain: store.Head,

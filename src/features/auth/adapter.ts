@@ -126,7 +126,7 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
   let instance: DBAdapter;
   return {
     current,
-    /** Everything the library does in `work` commits together, also where it does not care itself. */
+    /** Runs `work` in one transaction. The library itself does not use transactions everywhere. */
     together: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => inside.run(tx, () => work(tx))),
     adapter: (options: BetterAuthOptions) => {
       instance = adapter(options);

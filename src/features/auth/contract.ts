@@ -32,7 +32,7 @@ export const signUp = route({
   tag,
   summary: "Make an account",
   description:
-    "Signs the new person in; a mail asks to confirm the address. Browsers get a cookie as well. `SIGNUP` decides who can make an account; the first one can always be made. The reply does not tell whether the address has an account: if it has, the token opens nothing, and a mail tells the owner of the address.",
+    "Makes the account, signs the person in and sends a mail to confirm the address. Browsers also get a cookie. `SIGNUP` decides who can make an account; the first account can always be made. The reply is the same when the address already has an account: then the token is not valid, and the owner of the address gets a mail.",
   access: open,
   limit: { attempts: 300, perSeconds: 3600 },
   body: z.strictObject({
@@ -44,11 +44,11 @@ export const signUp = route({
       .min(1)
       .max(200)
       .optional()
-      .describe("The token of an invitation to this address. Needed where accounts are made by invitation."),
+      .describe("The token of an invitation to this address. Required when `SIGNUP` is `invited`."),
   }),
   replies: { 200: SignedIn },
   errors: {
-    403: "`invitation_required`: open the link in your invitation. `invitation_not_valid`: it is for another address, or no longer good. `signup_closed`: no new accounts are made here.",
+    403: "`invitation_required`: open the link in your invitation. `invitation_not_valid`: the invitation is for another address, or is no longer valid. `signup_closed`: this instance accepts no new accounts.",
   },
 });
 
@@ -103,7 +103,7 @@ export const signOut = route({
   tag,
   summary: "End this session",
   description:
-    "The token stops working at once, in every process. Other sessions stay. The cookie of a browser is cleared, also with a 401 for a session that has ended.",
+    "The token stops working at once, in every process. Other sessions stay. The reply clears the browser's cookie, even when it is a 401 because the session has already ended.",
   access: signedIn({ credentials: ["session"] }),
   replies: { 200: Done },
 });
@@ -126,7 +126,7 @@ export const resetPassword = route({
   tag,
   summary: "Choose a new password with the token from the mail",
   description:
-    "Every session of the person ends. If the address was never confirmed, it is now, and what was set up before ends as well: second factor, API keys, MCP tokens, runner tokens.",
+    "Ends every session of the person. If the address was not confirmed before, this confirms it and also removes the second factor, API keys, MCP tokens and runner tokens.",
   access: open,
   limit: { attempts: 60, perSeconds: 3600 },
   body: z.strictObject({
@@ -157,7 +157,7 @@ export const resetPage = route({
   tag,
   summary: "The page behind the link in the reset mail",
   description:
-    "A form for the new password of the account that the link is about. When the link has expired or was used: 400, and a form to ask for another. Without a token: that form.",
+    "Shows a form for the new password. When the link has expired or was used: 400, and a form to ask for a new link. Without a token: 200, and the form to ask for a link.",
   access: open,
   limit: { attempts: 3_000, perSeconds: 3600 },
   query: linkQuery,

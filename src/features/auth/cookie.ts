@@ -17,8 +17,8 @@ export const noSessionCookie = (publicUrl: string) =>
   `${cookieName(publicUrl)}=; Max-Age=0; ${attributes(publicUrl)}`;
 
 /**
- * The cookie is cleared also when its session has ended: scripts cannot remove it. Other sites cannot cause this, since
- * browsers do not send the cookie with their POST requests.
+ * Clears the cookie of a session that has already ended, because scripts cannot remove it. Other sites cannot trigger
+ * this: browsers do not send the cookie with cross-site POST requests.
  */
 export const clearEndedCookie = (
   publicUrl: string,

@@ -6,9 +6,9 @@ import { record } from "../audit/index.ts";
 import { endRunCredentialsOfUser, removeRunnerTokensOfUser } from "../automations/index.ts";
 import { removeMcpTokensOfUser } from "../mcp-tokens/index.ts";
 
-/** Every kind of credential that a person makes for programs, and how all of them are ended. */
+/** Each kind of credential that a person can make for programs, with the function that ends all of them. */
 const kinds = [
-  // Runner tokens first: those made with a key would otherwise go with it, uncounted.
+  // Runner tokens come first: deleting a key also deletes the tokens made with it, and they would not be counted.
   ["runnerTokens", removeRunnerTokensOfUser],
   ["apiKeys", removeKeysOfUser],
   ["mcpTokens", removeMcpTokensOfUser],
@@ -18,8 +18,8 @@ type Ended = Record<(typeof kinds)[number][0], number>;
 const none = (): Ended => ({ runnerTokens: 0, apiKeys: 0, mcpTokens: 0 });
 
 /**
- * Ends the API keys, MCP tokens, runner tokens and run credentials of a person in every organization, and leaves an
- * audit entry in each organization that lost a key or token.
+ * Ends the API keys, MCP tokens, runner tokens and run credentials of a person in every organization. Each
+ * organization in which a key or token ended gets an audit entry.
  */
 export async function endKeysAndTokens(
   ctx: Ctx,
@@ -38,7 +38,7 @@ export async function endKeysAndTokens(
     }
   }
   await endRunCredentialsOfUser(tx, userId);
-  // In one order for everybody: each entry waits for the end of its organization's chain.
+  // Each entry locks its organization's chain. A fixed order avoids deadlocks.
   const members = [...byMember].sort(([, a], [, b]) => (a.orgId < b.orgId ? -1 : 1));
   for (const [id, { orgId, ended }] of members) {
     const after = { reason, ...ended };

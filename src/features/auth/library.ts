@@ -12,7 +12,7 @@ import type { User } from "./contract.ts";
 import * as mails from "./mails.ts";
 import { sessionDays } from "./sessions/index.ts";
 
-/** How the library names the row of a reset link. */
+/** The identifier under which the library stores a reset link. */
 export const resetIdentifier = (token: string): string =>
   createHash("sha256").update(`reset-password:${token}`).digest("base64url");
 
@@ -97,9 +97,9 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
         mail.send(current(), mails.verifyEmail(config.publicUrl, user, token)),
     },
   });
-  /** Whose password was reset in this transaction; the library's own reply does not say. */
+  /** The user whose password was reset in this transaction. The library's reply does not include it. */
   const findResetUser = (tx: Db) => resets.get(tx);
-  /** Hashing takes long, and a transaction that waits for it keeps others from the database: it is done before. */
+  /** Gives the library a finished hash. Hashing is slow, so it must not run inside a transaction. */
   const withHash = <T>(hash: string, work: () => Promise<T>) => hashes.run(hash, work);
   return { api, together, findResetUser, withHash };
 }
@@ -118,7 +118,7 @@ export function libraryOf(platform: Platform) {
 export const headersOf = ({ address, userAgent }: Ctx) =>
   new Headers({ "user-agent": userAgent, ...(address === "unknown" ? {} : { "x-client-address": address }) });
 
-/** A fault of the database comes out of the library as what it is. */
+/** Throws the original database error instead of the library's wrapper. */
 export async function callLibrary<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -2,10 +2,10 @@ import type { Db } from "../../platform/db/index.ts";
 import { Refusal } from "../../platform/errors.ts";
 import { countAttempt } from "../../platform/http/index.ts";
 
-/** Mails to one mailbox that anybody can ask for: enough for a person, too few to fill it. */
+/** Limits mails that anybody can request for an address: enough for a person, too few to flood a mailbox. */
 export const perMailbox = { attempts: 5, perSeconds: 3600 };
 
-/** Counts a mail of one kind. Each kind has its own limit, so that one cannot be used to hold back another. */
+/** Counts a mail of one kind. Each kind has its own limit, so that requests for one kind cannot block another. */
 export async function mayMail(db: Db, kind: string, email: string): Promise<boolean> {
   try {
     await countAttempt(db, `${kind} to ${email.toLowerCase()}`, perMailbox);

@@ -5,7 +5,7 @@ interface Person {
   name: string;
 }
 
-/** Without the name: who signed up chose it, and may be anybody. */
+/** The mail does not contain the name, because a stranger may have chosen it. */
 export const verifyEmail = (publicUrl: string, { email }: Pick<Person, "email">, token: string): Message => ({
   to: email,
   subject: "Confirm your e-mail address",

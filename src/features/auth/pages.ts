@@ -19,7 +19,7 @@ onSubmit($("request"), async () => {
 });
 `;
 
-/** The command with which a person goes on after a page. An address that a shell would read otherwise is left out. */
+/** Shows the login command to use next. It leaves out an address that has special characters of a shell. */
 export const commandLine = (publicUrl: string, email = "") =>
   html`<div class="stack"><p>On the command line, sign in with:</p><pre>signalbox login \\
   --url ${publicUrl}${
@@ -28,7 +28,7 @@ export const commandLine = (publicUrl: string, email = "") =>
   --email ${email}`
   }</pre></div>`;
 
-/** The link is good: whose password it is about is said before anything is filled in. */
+/** The form of a valid reset link. It names the account first. */
 export const choosePassword = (publicUrl: string, email: string) =>
   htmlPage({
     publicUrl,
@@ -58,14 +58,14 @@ ${actions(html`<button class="btn main">Send me a link</button>`)}</form>`,
       state: { kind: "ok", word: "Asked for" },
       title: "Check your mailbox",
       lead: html`If there is an account with <b data-field="email"></b>, a mail with a link is on its way. The link is good for an hour.`,
-      body: html`<p class="aside">No mail? Look among unwanted mail, and check the address. An instance that sends no mails keeps them: whoever runs it finds yours with <code>signalbox mail</code>.</p>
+      body: html`<p class="aside">No mail? Look in your spam folder, and check the address. If this instance does not send mails, its operator can find yours with <code>signalbox mail</code>.</p>
 ${actions(linkButton("/", "Go to the first page"))}`,
     },
   } satisfies Record<string, View>,
   script: requestScript,
 });
 
-/** Without a token, and where one is no longer good: the way to a new one. */
+/** The form to ask for a reset link, without a token or when the token is not valid. */
 export const askForReset = (publicUrl: string, why: "asked" | "bad_link" | "expired") =>
   why === "asked"
     ? htmlPage({

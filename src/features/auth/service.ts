@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { APIError } from "better-auth/api";
-import { verifyPassword } from "better-auth/crypto";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
@@ -99,7 +99,7 @@ async function checkPassword(ctx: UserCtx, password: string): Promise<void> {
   await forgetAttempt(ctx.db, key);
 }
 
-/** Longer than the work takes, so that the time of the reply does not tell whether there was an account. */
+/** Longer than the work takes, so that the response time does not show whether the account exists. */
 const resetReplyMs = 150;
 
 export async function requestPasswordReset(ctx: Ctx, body: { email: string }): Promise<{ ok: true }> {
@@ -111,7 +111,7 @@ async function sendReset(ctx: Ctx, body: { email: string }): Promise<void> {
   if (isProvisionalAddress(body.email)) return;
   const { api, together } = libraryOf(ctx);
   await countMail(ctx, ctx.db, undefined);
-  // Past the limit nothing is sent and nothing is said; the links before are good.
+  // Beyond the limit the reply stays the same and no mail is sent. Earlier links still work.
   if (!(await mayMail(ctx.db, "mails", body.email))) return;
   await callLibrary(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
 }
@@ -124,7 +124,7 @@ interface NewPassword {
 
 export type OpenedReset = { kind: "good"; email: string } | { kind: "asked" | "bad_link" | "expired" };
 
-/** The link was opened: whose password it is about, or why it is no longer good. Nothing is used up. */
+/** Finds the account of a reset link, or why the link is not valid. Does not use up the link. */
 export async function openReset({ db }: Ctx, token: string | undefined): Promise<OpenedReset> {
   if (token === undefined) return { kind: "asked" };
   const found = await store.findResetByToken(db, resetIdentifier(token));
@@ -132,14 +132,19 @@ export async function openReset({ db }: Ctx, token: string | undefined): Promise
   return found.isOver ? { kind: "expired" } : { kind: "good", email: found.email };
 }
 
+const invalidReset = () => invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
+
 export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...body }: NewPassword) {
-  const { api, together, findResetUser } = libraryOf(ctx);
-  // Together: the new password without the end of every session would leave a thief signed in.
+  const { api, together, findResetUser, withHash } = libraryOf(ctx);
+  // An invalid link must not cause the work of hashing. The library checks the link again when it uses it up.
+  if ((await openReset(ctx, body.token)).kind !== "good") throw invalidReset();
+  const hash = await hashPassword(body.newPassword);
+  // One transaction: a new password must also end every session, or a thief would stay signed in.
   const reset = async (tx: Db) => {
     await api.resetPassword({ body, headers: headersOf(ctx) });
     const userId = findResetUser(tx);
-    if (!userId) throw new Error("The password of nobody was reset.");
-    // Whoever still holds an older link is not necessarily the person who just used the newest.
+    if (!userId) throw new Error("The library reset a password without reporting its user.");
+    // Another person may hold an older link.
     await store.removeLinks(tx, userId);
     await removeChallenges(tx, userId);
     const target = { type: "user", id: userId };
@@ -148,12 +153,10 @@ export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...bod
     if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
   };
   try {
-    await callLibrary(together(reset));
+    await callLibrary(withHash(hash, () => together(reset)));
     return { ok: true } as const;
   } catch (error) {
-    if (error instanceof APIError && error.statusCode === 400) {
-      throw invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
-    }
+    if (error instanceof APIError && error.statusCode === 400) throw invalidReset();
     throw error;
   }
 }

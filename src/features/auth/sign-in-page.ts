@@ -1,19 +1,19 @@
 import { actions, html, htmlPage, type Markup, type Part, type View } from "../../platform/http/index.ts";
 import type { User } from "./contract.ts";
 
-/** Calls `signedIn()`, which the page defines, after a sign-in or sign-up. */
+/** After a sign-in or sign-up it calls `signedIn()`, which the page must define. */
 export const signInScript = `
 let twoFactorToken = "";
 let isNew = false;
 
-// The only place that makes an account. Where sign-up is by invitation, the token of the link goes along.
+// On the page of an invitation, the request contains the token of its link.
 const makeAccount = (given) => send("/api/auth/sign-up/email",
   $("account").dataset.invitation ? { ...given, invitationToken: linkToken() } : given);
 
 onSubmit($("account"), async () => {
   const given = { email: $("email").value, password: $("password").value };
   if (isNew) {
-    // Signed in meanwhile, in another window: a sign-up would replace that session's cookie. The page shows who it is.
+    // If another window has signed in meanwhile, a sign-up would replace its cookie. Reload to show that account.
     const me = await send("/v1/me", undefined, { method: "GET" });
     if (me.ok) return openAgain();
     if (me.status !== 401) return showProblem($("account"), me);
@@ -21,7 +21,7 @@ onSubmit($("account"), async () => {
   const reply = await (isNew ? makeAccount({ ...given, name: $("fullname").value }) : send("/api/auth/sign-in/email", given));
   if (reply.status === 401) return tell("The e-mail address or the password is not right.");
   if (!reply.ok) return showProblem($("account"), reply);
-  // Sign-up does not have to tell that the address has an account; then nobody is signed in.
+  // For an address that already has an account, sign-up replies the same but signs nobody in.
   if (isNew && (await send("/v1/me", undefined, { method: "GET" })).status === 401)
     return tell("If this address has an account already, sign in to it. We have sent a mail to the address.");
   if (reply.status !== 202) return signedIn();
@@ -60,15 +60,15 @@ $("toggle")?.addEventListener("click", () => {
 `;
 
 interface Forms {
-  /** Before the fields. */
+  /** The text before the fields. */
   lead: Part;
-  /** What the button does besides signing in, such as "and connect". */
+  /** Added to the label of the sign-in button, such as "and connect". */
   suffix?: string;
-  /** Whether somebody without an account can make one here. */
+  /** Who can make an account on this page. */
   newcomers?: "nobody" | "anybody" | "invited";
 }
 
-/** Sign in, or sign up; then the second factor where there is one. */
+/** Forms to sign in or sign up, and for the second factor. */
 export const signInForms = ({
   lead,
   suffix,
@@ -101,7 +101,7 @@ onSubmit($("who"), async () => {
   const body = sendsToken ? { token: linkToken(), ...(option ? { [option.name]: option.checked } : {}) } : undefined;
   const reply = await send(path, body);
   if (reply.ok) return finish("done");
-  // Signed out meanwhile: the page itself asks to sign in.
+  // The session has ended meanwhile. The reloaded page asks to sign in.
   if (reply.status === 401) return openAgain();
   showProblem($("who"), reply);
 });
@@ -114,23 +114,23 @@ $("other")?.addEventListener("click", async () => {
 interface Errand extends View {
   publicUrl: string;
   status?: number;
-  /** Who is signed in; undefined: they sign in first. */
+  /** The signed-in person. When undefined, the page shows the sign-in forms. */
   visitor: User | undefined;
   signIn: Forms;
-  /** Why this account cannot do it; another one may. */
+  /** Why this account cannot do it. The page then offers to use another account. */
   wrongAccount?: Part;
-  /** A choice that is sent along, as true or false. */
+  /** A checkbox whose value is sent as a boolean in `field`. */
   option?: { field: string; label: string };
-  /** What the button says. */
+  /** The label of the button. */
   action: string;
-  /** The route that it calls. */
+  /** The route that the button calls. */
   path: string;
-  /** False where the route takes no `{token}` from the link. */
+  /** False when the route does not take the token of the link. */
   sendsToken?: boolean;
   done: View;
 }
 
-/** A page that signs somebody in and then does the one thing they came for. */
+/** A page for one action, such as accepting an invitation. It asks to sign in first. */
 export function errandPage({
   publicUrl,
   status = 200,
@@ -170,7 +170,7 @@ interface SignInFirst extends View {
   signIn: Forms;
 }
 
-/** Asks to sign in and opens the same address again. */
+/** A page that asks to sign in and then reloads the same address. */
 export const signInFirstPage = ({ signIn, ...page }: SignInFirst): Response =>
   htmlPage({
     ...page,

@@ -49,7 +49,7 @@ export const renameUser = (db: Db, userId: UserId, name: string) =>
 export const insertProvisional = (db: Db, userId: UserId, email: string, name: string) =>
   db.run(sql`insert into users (id, email, name, provisional) values (${userId}, ${email}, ${name}, true)`);
 
-/** Whoever read a mail to this address is who they say they are. 0: it was confirmed before. */
+/** Marks the address as verified. Returns 0 when it already was. */
 export const confirmAddress = (db: Db, userId: UserId) =>
   db.run(
     sql`update users set email_verified = true, updated_at = now() where id = ${userId} and not email_verified`,
@@ -62,7 +62,7 @@ export const passwordHashOf = async (db: Db, userId: UserId): Promise<string | u
     )
   )?.password ?? undefined;
 
-/** Nobody signs in with a password until somebody resets it. */
+/** Removes the password. Nobody can sign in with one until it is reset. */
 export const removePassword = (db: Db, userId: UserId) =>
   db.run(sql`update accounts set password = null, updated_at = now() where user_id = ${userId}`);
 
@@ -78,7 +78,7 @@ export async function emailOf(db: Db, userId: UserId): Promise<string> {
   return row.email;
 }
 
-/** Where a person is a member, in the order in which organizations are locked. */
+/** The organizations of a person, in the order in which organizations are locked. */
 export const listOrganizationIds = async (db: Db, userId: UserId): Promise<OrgId[]> =>
   (
     await db.rows<{ orgId: OrgId }>(
@@ -86,7 +86,7 @@ export const listOrganizationIds = async (db: Db, userId: UserId): Promise<OrgId
     )
   ).map(({ orgId }) => orgId);
 
-/** Whose password a link is about. */
+/** The account that a reset link belongs to, and whether the link has expired. */
 export const findResetByToken = (db: Db, identifier: string) =>
   db.row<{ email: string; isOver: boolean }>(sql`
     select u.email, v.expires_at <= now() as "isOver" from verifications v join users u on u.id = v.value

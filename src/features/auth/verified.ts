@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { forbidden } from "../../platform/errors.ts";
 import { findUser } from "./store.ts";
 
-/** For what a person may do only under an address that is theirs. `what` begins the sentence. */
+/** Refuses a person whose address is not verified. `what` is the subject of the message. */
 export async function requireVerifiedAddress(db: Db, userId: UserId, what: string): Promise<void> {
   if ((await findUser(db, userId))?.emailVerified) return;
   throw forbidden(

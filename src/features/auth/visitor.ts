@@ -5,7 +5,7 @@ import type { User } from "./contract.ts";
 import { cookieName } from "./cookie.ts";
 import * as store from "./store.ts";
 
-/** Who is signed in in this browser. Pages are open to everybody, and say who they are talking to. */
+/** The person who is signed in in this browser. Pages need no sign-in, but show who is signed in. */
 export async function findVisitor(ctx: Ctx, cookies: string | undefined): Promise<User | undefined> {
   const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
   const session = cookie && (await store.findSessionByToken(ctx.db, hashSecret(cookie), undefined));

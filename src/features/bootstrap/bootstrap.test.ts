@@ -214,7 +214,7 @@ describe("a workspace that nobody claims", () => {
   });
 });
 
-test("the new owner ends the agent's key with the claim, or keeps it; the page says what it can do", async () => {
+test("the new owner can end or keep the agent's key, and the page says what the key can do", async () => {
   const [ended, kept] = [await bootstrap(server), await bootstrap(server)];
   const page = await server.call(ended.claim.url.slice(server.url.length));
   expect(page.body).toContain("read the organization, make automations and report their runs");
@@ -229,7 +229,7 @@ test("the new owner ends the agent's key with the claim, or keeps it; the page s
   expect((await server.call("/v1/members", { headers: kept.auth })).status).toBe(403);
 });
 
-test("the page behind a claim link says which workspace it is, and fails early on a link that is not good", async () => {
+test("the page of a claim link names the workspace, and refuses an invalid link before asking for anything", async () => {
   const agent = await bootstrap(server);
   const open = (token: string, person?: { token: string }) =>
     server.call(`/claim?token=${token}`, {

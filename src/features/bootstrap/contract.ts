@@ -30,8 +30,8 @@ export const create = route({
   },
   errors: {
     403: "`bootstrap_closed`: the instance does not offer this (`BOOTSTRAP`). Make an account instead.",
-    409: "`quota_exceeded`: this network has as many unclaimed workspaces as it may.",
-    503: "`service_unavailable`: the instance has as many unclaimed workspaces as it may.",
+    409: "`quota_exceeded`: this network has reached its limit of unclaimed workspaces.",
+    503: "`service_unavailable`: the instance has reached its limit of unclaimed workspaces.",
   },
 });
 
@@ -54,7 +54,7 @@ export const acceptClaim = route({
   tag,
   summary: "Become the owner of a provisional workspace",
   description:
-    "Everything in it stays: automations and runs. The agent's key stays too and can do as little as before, now in the owner's name: read the organization, make automations and report their runs. `endKey` ends it. The organization becomes the session's active one.",
+    "Automations and runs stay. The agent's key stays too, with the same few permissions, but acts in the owner's name: it can read the organization, make automations and report their runs. `endKey` ends it. The organization becomes the session's active one.",
   access: signedIn({ credentials: ["session"] }),
   body: z.strictObject({
     token,
@@ -76,7 +76,7 @@ export const claimPage = route({
   tag,
   summary: "The page behind a claim link",
   description:
-    "A page for the person who takes over a workspace that an agent made. When the link is not valid: 400, and a page that says what to do.",
+    "A page for the person who takes over a workspace that an agent made. When the link is not valid: 400, and a page that explains what to do.",
   access: open,
   limit: { attempts: 3_000, perSeconds: 3600 },
   query: linkQuery,

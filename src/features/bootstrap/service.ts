@@ -46,7 +46,7 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
   const network = hashSecret(`provisional ${networkOf(ctx.address)}`);
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
-    // One at a time, so that the limits below are exact.
+    // Creations wait for each other, so that the limits below are exact.
     await store.lockUnclaimedOfAll(tx);
     await checkUnclaimed(config, tx, network);
     const organization = await insertOrganization(tx, { name }, days);
@@ -79,7 +79,7 @@ async function checkUnclaimed(config: Ctx["config"], tx: Db, network: string): P
   if (unclaimed.ofNetwork >= limit) {
     throw conflict(
       "quota_exceeded",
-      `Your network has ${unclaimed.ofNetwork} workspaces that nobody has claimed, and may have ${limit}. Claim one, or use one that exists.`,
+      `Your network has ${unclaimed.ofNetwork} workspaces that nobody has claimed. The limit is ${limit}. Claim one, or use an existing one.`,
       { quota: "provisional_workspaces_per_network", limit, used: unclaimed.ofNetwork },
     );
   }
@@ -125,7 +125,7 @@ export async function acceptClaim(ctx: UserCtx, { token, endKey = false }: Accep
     if (!member) throw new Error("A provisional workspace without its member.");
     await removeUser(tx, member.formerUserId);
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
-    // The workspace's own keys; the new owner had no membership before, and so no other key here.
+    // The new owner was no member before, so every key of this membership belongs to the agent.
     const keysEnded = endKey ? (await removeKeysOfMember(tx, orgId, member.id)).length : 0;
     for (const id of [orgId, userId]) await forgetCallers(bus, tx, id);
     const after = { ownerMemberId: member.id, keysEnded };
@@ -153,7 +153,7 @@ export type Opened =
   | { kind: "claimed"; organization: Organization; visitor: User | undefined; isOwn: boolean }
   | { kind: "open"; organization: Organization; visitor: User | undefined; expiresAt: number };
 
-/** The link was opened: what claiming would be refused for is said before anything is filled in. */
+/** Checks the link in advance, so that the page can show a refusal before the person fills in a form. */
 export async function openLink(
   ctx: Ctx,
   token: string | undefined,

@@ -17,7 +17,7 @@ export const findLinkByToken = (db: Db, tokenHash: string) =>
 export const lockUnclaimedOfAll = (tx: Db) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('provisional workspaces', 0))`);
 
-/** How many there are, and how many of them one network made. */
+/** Counts the unclaimed workspaces: all, and those made from this network. */
 export const countUnclaimedOfAll = async (db: Db, network: string) =>
   (await db.row<{ all: number; ofNetwork: number }>(sql`
     select count(*)::int as all, (count(*) filter (where provisional_network = ${network}))::int as "ofNetwork"

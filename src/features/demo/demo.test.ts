@@ -29,7 +29,7 @@ async function withServer<T>(work: (server: TestServer) => Promise<T>): Promise<
   }
 }
 
-/** How many rows each table has. Counters of requests are no data. */
+/** Counts the rows of each table. Rate limits change with every request, so they are left out. */
 async function countRows({ platform: { db } }: TestServer): Promise<Record<string, number>> {
   const tables = await db.rows<{ name: string }>(sql`
     select table_name as name from information_schema.tables
@@ -51,7 +51,7 @@ const faultsOf = async ({ platform: { db } }: TestServer) => {
 describe("the plan", () => {
   const now = Date.UTC(2026, 10, 13, 15, 20);
 
-  test("is the same for the same seed and time, and another for another seed", () => {
+  test("is the same for the same seed and time, and differs for another seed", () => {
     expect(planDemo("1", now)).toEqual(planDemo("1", now));
     const costOf = (seed: string) =>
       planDemo(seed, now)
@@ -62,15 +62,15 @@ describe("the plan", () => {
     expect(new Set(["1", "2", "3", "four", "5", "6"].map(countOf)).size).toBeGreaterThan(2);
   });
 
-  test("has a repository whose commits are those that git makes", () => {
+  test("has a repository whose commit ids are those that git computes", () => {
     const { commits } = planDemo("1", Date.UTC(2026, 10, 15, 18)).repository;
-    // From a repository that git itself made of these files, authors and times.
+    // The id comes from a repository that git made with these files, authors and times.
     expect(commits.at(-1)!.id).toBe("b95f4170a20b54311ca844b52b122a3405796221");
   });
 
-  test("holds at any time of week, month and year", () => {
+  test("is consistent at any time of the week, month and year", () => {
     for (let i = 0; i < 16; i++) {
-      // Every weekday, hour and day of the month comes up, and both changes of the clocks.
+      // The steps move through weekdays, hours and days of the month.
       const at = Date.UTC(2026, 9, 1) + i * 151 * 3600_000 + i * 60_000;
       const { runs, budget, start } = planDemo(String(i), at);
       const problems: string[] = [];
@@ -98,7 +98,7 @@ describe("the plan", () => {
           if (events.some(({ sequence, at: time }, place) => sequence !== place || time > at))
             problems.push(`run ${index} has events that do not follow`);
       }
-      // What a month cost when a run was made decides whether it was skipped.
+      // A run must be skipped exactly when the month's cost had reached the budget at that time.
       const reports = runs.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage));
       const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7);
       for (const { status, reason, createdAt } of runs) {
@@ -122,7 +122,9 @@ describe("the plan", () => {
 });
 
 describe("the workspace", () => {
-  test("answers everywhere, adds up, and its audit log holds", { timeout: 120_000 }, async () => {
+  test("answers on every list, has consistent sums, and its audit log is valid", {
+    timeout: 120_000,
+  }, async () => {
     await withServer(async (server) => {
       const empty = await countRows(server);
       const { key, password, people, organization } = await fillDemo(server.platform);
@@ -165,7 +167,7 @@ describe("the workspace", () => {
         if (status !== 200) refused.push(`${spec.path} ${status} ${body.error}`);
         if (body.items?.length) filled.push(spec.path);
       }
-      // Two are for sessions alone, and one takes the token of an invitation.
+      // Two need a session, and one needs the token of an invitation.
       expect(refused).toEqual([
         "/v1/me/sessions 403 forbidden",
         "/v1/me/two-factor 403 forbidden",
@@ -206,7 +208,7 @@ describe("the workspace", () => {
       const made = runs.map(({ createdAt }) => createdAt);
       expect(made).toEqual(made.toSorted((a, b) => b - a));
 
-      // What the page of a run says it used is what the lists of usage say.
+      // The usage in the detail of a run must equal the usage in the list.
       const usage = await all("/v1/automation-usage?groupBy=run");
       const ofRun = new Map(usage.map(({ key: run, runs: _, name: __, ...sums }) => [run, sums]));
       const none = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
@@ -269,7 +271,7 @@ describe("the workspace", () => {
         { scope: organization.id, entries: audit.length, faults: [] },
       ]);
 
-      // What its people do leaves traces in other places: mails, links, replies that are kept for a day.
+      // Actions of its people add rows elsewhere: mails, links, and replies kept for idempotency.
       const once = { ...headers, "idempotency-key": "a-team" };
       expect((await server.call("/v1/teams", { headers: once, body: { name: "Night shift" } })).status).toBe(
         201,
@@ -278,7 +280,7 @@ describe("the workspace", () => {
       expect((await server.call("/api/auth/request-password-reset", { body: { email } })).status).toBe(200);
       expect(await countRows(server)).toMatchObject({ mails: 1, verifications: 1, idempotency_keys: 1 });
 
-      // Once is enough, and what was made goes as it came.
+      // A second demo is refused, and removal restores the original row counts.
       await expect(fillDemo(server.platform)).rejects.toThrow(/^This instance has people in it already\./);
       expect(await removeDemo(server.platform)).toMatchObject({ organization: { id: organization.id } });
       expect((await server.call("/v1/me", { headers })).status).toBe(401);
@@ -288,7 +290,7 @@ describe("the workspace", () => {
     });
   });
 
-  test("stays as it is when every job has run, and none of them calls out", async () => {
+  test("is not changed by any scheduled job, and no job makes an outgoing call", async () => {
     await withServer(async (server) => {
       const { key } = await fillDemo(server.platform);
       const before = await countRows(server);
@@ -314,7 +316,7 @@ describe("the workspace", () => {
     });
   });
 
-  test("goes without what others made meanwhile", async () => {
+  test("is removed without what other people made meanwhile", async () => {
     await withServer(async (server) => {
       const { password } = await fillDemo(server.platform);
       const email = "felix@northwind.example";
@@ -346,7 +348,7 @@ describe("the workspace", () => {
     });
   });
 
-  test("is not removed without force while others are members of it", async () => {
+  test("is not removed without force while it has other members", async () => {
     await withServer(async (server) => {
       const { organization, people } = await fillDemo(server.platform);
       const demo = { orgId: organization.id };
@@ -373,13 +375,13 @@ describe("the workspace", () => {
       const removed = await removeDemo(server.platform, { force: true });
       expect(removed).toMatchObject({ organization: { id: organization.id }, kept: [] });
       expect(removed.people).toHaveLength(8);
-      // The accounts of the others are theirs.
+      // The other members keep their accounts.
       expect(await countRows(server)).toMatchObject({ users: 12, organizations: 0, members: 0, teams: 0 });
       expect((await server.call("/v1/me", { headers })).status).toBe(200);
     });
   });
 
-  /** Starts the removal while somebody is joining, and lets them finish once it waits. */
+  /** Starts the removal while a person is joining, and commits the join when the removal waits for it. */
   const removeWhileJoining = ({ platform }: TestServer, orgId: string, userId: string) =>
     platform.db.transaction(async (tx) => {
       await tx.run(sql`
@@ -439,7 +441,7 @@ describe("the workspace", () => {
     });
   });
 
-  test("does not take an instance that somebody made a workspace on without an account", async () => {
+  test("is refused on an instance that has a workspace without an account", async () => {
     await withServer(async (server) => {
       expect((await server.call("/v1/bootstrap/workspace", { body: {} })).status).toBe(201);
       await expect(fillDemo(server.platform)).rejects.toThrow(/^This instance has people in it already\./);

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 
-/** Numbers that look random and are the same for the same seed. */
+/** A pseudorandom generator. The same seed gives the same values. */
 export interface Random {
-  /** From `from` to `to`, both included. */
+  /** An integer from `from` to `to`, both inclusive. */
   int(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
   chance(probability: number): boolean;
-  /** Letters of hexadecimal. */
+  /** A string of hexadecimal digits. */
   hex(length: number): string;
-  /** Numbers of their own, so that one part does not change with another. */
+  /** An independent generator, so that a change in one part does not affect another. */
   of(name: string): Random;
 }
 

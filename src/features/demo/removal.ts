@@ -11,14 +11,14 @@ import * as store from "./store.ts";
 interface RemovedDemo {
   organization: { id: string; name: string | null };
   people: { email: string }[];
-  /** Who belongs to another organization by now. */
+  /** People who are now members of another organization. */
   kept: { email: string }[];
   runs: number;
 }
 
 const removedAction = "demo.removed";
 const sweepMs = 60_000;
-/** How many members a refusal names. */
+/** How many members the refusal names at most. */
 const maxNamed = 10;
 
 interface RemovalOptions {
@@ -26,7 +26,7 @@ interface RemovalOptions {
   force?: boolean;
 }
 
-/** Removes what `fillDemo` made, and what was made in it since. Nothing else. */
+/** Removes what `fillDemo` made, and what was added to the demo workspace since. */
 export async function removeDemo(
   platform: Platform,
   { force = false }: RemovalOptions = {},
@@ -72,7 +72,7 @@ export async function removeDemo(
       kept: people.filter(({ id }) => needed.has(id)).map(({ email }) => ({ email })),
       runs,
     };
-    // Where somebody else has used the instance, its log goes on, and says that the demo is gone.
+    // If other people have used the instance, its audit log stays and records the removal.
     const isAlone = (await store.isEmpty(tx)) && (await removeChainOfInstance(tx, about));
     if (!isAlone) {
       await recordAsSystem(tx, null, {
@@ -83,7 +83,7 @@ export async function removeDemo(
     }
     return result;
   });
-  // Runs and events go in small steps; what is left after a minute is removed by the job that does the same.
+  // Runs and events are deleted in small steps. After a minute, the scheduled job deletes the rest.
   await pruneAutomations(platform, Date.now() + sweepMs);
   return removed;
 }

@@ -20,17 +20,17 @@ import { whoIs } from "./write/who.ts";
 
 interface DemoOptions {
   seed?: string;
-  /** The end of the three weeks; left out: now. */
+  /** The end of the three weeks. Defaults to the current time. */
   now?: number;
   onProgress?(step: string): void;
-  /** Aborted, it leaves nothing. */
+  /** Aborting rolls everything back. */
   signal?: AbortSignal;
 }
 
 export interface DemoWorkspace {
   organization: { id: string; name: string; slug: string };
   people: { name: string; email: string; role: string; team: string }[];
-  /** The same for everybody, and at random whatever the seed. */
+  /** One password for all people. It is random and does not depend on the seed. */
   password: string;
   key: string;
   seed: string;
@@ -44,7 +44,7 @@ export interface DemoWorkspace {
   };
 }
 
-/** Found again by `removeDemo`: who and what the demo made. */
+/** What `removeDemo` needs to find the people of the demo again. */
 export interface Mark {
   seed: string;
   people: { id: string; email: string }[];
@@ -54,7 +54,7 @@ const dayMs = 24 * 3600_000;
 /** Older events would soon be removed by retention. */
 const oldestDays = 30;
 
-/** A workspace that looks as if a small company had used it for three weeks. In one transaction: all of it or nothing. */
+/** Fills a workspace as if a small company had used it for three weeks. Everything is written in one transaction. */
 export async function fillDemo(platform: Platform, options: DemoOptions = {}): Promise<DemoWorkspace> {
   const { seed = "1", now = Date.now(), onProgress = () => {}, signal } = options;
   if (now > Date.now() || now < Date.now() - oldestDays * dayMs)
@@ -66,7 +66,7 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
   const ids = makeIds(plan);
   const password = randomBytes(12).toString("base64url");
   const passwordHash = await hashPassword(password);
-  // The meter is made outside of transactions.
+  // The meter must be created outside of a transaction.
   const meter = meterOf(platform);
   const key = await platform.db.transaction(async (tx) => {
     await store.lockInstance(tx);
@@ -107,14 +107,14 @@ const notEmpty = () =>
 
 export const markAction = "demo.created";
 
-/** Before anybody is there: a log that begins after its people looks as if an earlier one had been removed. */
+/** Must run before people are written: a chain that starts after its users counts as a replaced one. */
 function writeMark(tx: Db, { people }: Plan, ids: Ids, seed: string): Promise<void> {
   const mark: Mark = { seed, people: people.map(({ key, email }) => ({ id: ids.user(key), email })) };
   const about = { type: "organization", id: ids.organization };
   return recordPast(tx, null, Date.now(), {}, { action: markAction, target: about, after: { ...mark } });
 }
 
-/** What it stores counts against its quotas from the beginning. */
+/** Measures the stored bytes now, so that they count against the quotas at once. */
 async function measure(platform: Platform, tx: Db, ids: Ids): Promise<void> {
   const quotas = ["automation_storage", "template_storage", "webhook_storage", "audit_storage"];
   await store.insertRows(

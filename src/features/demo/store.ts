@@ -1,7 +1,7 @@
 import type { OrgId } from "../../platform/context.ts";
 import { type Db, raw, sql } from "../../platform/db/index.ts";
 
-/** What the demo fills. History has times of its own, which the rooms' own stores do not take. */
+/** The tables that the demo fills. It writes them itself, because the rooms' stores do not accept past times. */
 type Table =
   | "accounts"
   | "api_keys"
@@ -33,7 +33,7 @@ type Table =
   | "users"
   | "webhook_deliveries";
 
-/** Tables whose rows name their organization in another way, or have none. */
+/** Tables without a column `org_id`. */
 const withoutOrganization: ReadonlySet<Table> = new Set([
   "accounts",
   "automation_events",
@@ -47,7 +47,7 @@ const withoutOrganization: ReadonlySet<Table> = new Set([
 export type Row = Record<string, unknown>;
 const rowsAtOnce = 500;
 
-/** Rows by the names of their columns. Times are dates, and columns that are left out have their defaults. */
+/** Inserts rows keyed by column name. Every row needs the columns of the first; other columns get their defaults. */
 export async function insertRows(tx: Db, orgId: OrgId, table: Table, rows: readonly Row[]): Promise<void> {
   const own = withoutOrganization.has(table) ? {} : { org_id: orgId };
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
@@ -59,13 +59,13 @@ export async function insertRows(tx: Db, orgId: OrgId, table: Table, rows: reado
   }
 }
 
-/** The numbers that events are stored under. */
+/** The run numbers, which `automation_events` uses instead of run ids. */
 export const listRunNumbers = (tx: Db, orgId: OrgId) =>
   tx.rows<{ id: string; no: number }>(sql`select id, no from automation_runs where org_id = ${orgId}`);
 
 const time = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
 
-/** Templates that came with a commit, as if that had been then. */
+/** Sets the times of the templates of a commit to `at`. */
 export const dateTemplates = async (tx: Db, orgId: OrgId, commit: string, at: number): Promise<void> => {
   await tx.run(sql`
     update template_versions set created_at = ${time(at)} where org_id = ${orgId} and commit_sha = ${commit}`);
@@ -74,7 +74,7 @@ export const dateTemplates = async (tx: Db, orgId: OrgId, commit: string, at: nu
     where org_id = ${orgId} and commit_sha = ${commit}`);
 };
 
-/** Lets the revisions of an automation name what was there when they were made. */
+/** Sets the templates and connection of each revision to those that existed when the revision was made. */
 export const nameResources = (
   tx: Db,
   orgId: OrgId,
@@ -109,7 +109,7 @@ export const dateSecrets = (tx: Db, orgId: OrgId, createdAt: number, lastUsedAt:
     update connector_secrets set created_at = ${time(createdAt)}, last_used_at = ${time(lastUsedAt)}
     where org_id = ${orgId}`);
 
-/** One demo at a time: a second one waits, and finds people. */
+/** Allows one demo at a time. A second one waits, and then finds that the instance is not empty. */
 export const lockInstance = (tx: Db) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('demo', 0))`);
 
@@ -118,21 +118,21 @@ export const isEmpty = async (db: Db): Promise<boolean> =>
   undefined;
 
 /**
- * Until the transaction ends, nobody joins this organization, and these people join none. People first, as the removal of
- * an account does it.
+ * Until the transaction ends, nobody can join this organization, and these people cannot join another. It locks people
+ * first, in the same order as the removal of an account.
  */
 export const lockMemberships = async (tx: Db, orgId: OrgId, userIds: readonly string[]): Promise<void> => {
   await tx.run(sql`select id from users where id = any(${userIds}::text[]) order by id for update`);
   await tx.run(sql`select id from organizations where id = ${orgId} for update`);
 };
 
-/** The members that are not among these people, `limit` of them, and how many there are. */
+/** Up to `limit` members who are not among these people. `total` counts all of them. */
 export const listOtherMembers = (db: Db, orgId: OrgId, userIds: readonly string[], limit: number) =>
   db.rows<{ name: string; email: string; total: number }>(sql`
     select u.name, u.email, count(*) over ()::int as total from members m join users u on u.id = m.user_id
     where m.org_id = ${orgId} and m.user_id <> all(${userIds}::text[]) order by m.id limit ${limit}`);
 
-/** Of these people, those who belong to another organization. */
+/** Those of these people who are members of another organization. */
 export const listNeededElsewhere = async (
   db: Db,
   orgId: OrgId,
@@ -149,8 +149,8 @@ export const countRuns = async (db: Db, orgId: OrgId): Promise<number> =>
   ))!.count;
 
 /**
- * What outlives an organization for a while. Tokens that a provider has yet to be told about stay, with the client they
- * were got with: the job that tells it removes them.
+ * Deletes rows that normally outlive an organization for a while. Tokens that are not yet revoked at the provider stay,
+ * with their client credentials: the job that revokes them deletes them.
  */
 export const removeRemains = async (tx: Db, orgId: OrgId, emails: readonly string[]): Promise<void> => {
   await tx.run(sql`

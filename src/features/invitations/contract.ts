@@ -106,7 +106,8 @@ export const preview = route({
   path: "/v1/invitations/preview",
   tag,
   summary: "What an invitation is about, for whoever holds its link",
-  description: "Tells who invited to what, so that a person can decide before signing in.",
+  description:
+    "Shows who invites the person to which organization, so that they can decide before signing in.",
   access: open,
   // A whole company opens its invitations behind one address.
   limit: { attempts: 3_000, perSeconds: 3600 },
@@ -151,7 +152,7 @@ export const page = route({
   tag,
   summary: "The page behind the link in the invitation mail",
   description:
-    "Tells who invited to what, and leads on to sign in or sign up. When the link is not valid: 400, and a page that says what to do.",
+    "Shows who invites the person to which organization, and lets them sign in or sign up. When the link is not valid: 400, and a page that explains what to do.",
   access: open,
   limit: { attempts: 3_000, perSeconds: 3600 },
   query: linkQuery,

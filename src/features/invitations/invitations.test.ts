@@ -320,7 +320,7 @@ describe("an invitation", () => {
 describe("names in mails", () => {
   const mailTo = async (to: string) => (await readMails(server.platform, 200)).find((one) => one.to === to)!;
 
-  test("never become a link: not in the subject, nor in the text", async () => {
+  test("never become a link, neither in the subject nor in the text", async () => {
     const evil = await createWorkspace(server, "http://evil.example click");
     const { invitation } = await invite(server, evil.owner);
     const mail = await mailTo(invitation.email);
@@ -349,7 +349,7 @@ describe("names in mails", () => {
   });
 
   test.each(["José Ñandú", "علی‌رضا", "क्‍षत्रिय", "👩‍👩‍👧 Team", "日本語・テスト", "Søn & O’Neil"])(
-    "in any language are taken: %s",
+    "are accepted in any language: %s",
     async (name) => {
       const reply = await server.call("/v1/me", {
         method: "PATCH",
@@ -360,7 +360,7 @@ describe("names in mails", () => {
     },
   );
 
-  test("that are older than the rule are still shown, and written plainly in mails", async () => {
+  test("from before the rule are still shown, and lose their invisible characters in mails", async () => {
     const old = await createWorkspace(server, "Old");
     const name = "Ol\u202ed\u200b";
     await server.platform.db.run(sql`update organizations set name = ${name} where id = ${old.orgId}`);
@@ -371,7 +371,7 @@ describe("names in mails", () => {
   });
 });
 
-test("an organization that names its domains takes only who proved that the address is theirs", async () => {
+test("an organization with allowed domains accepts only people with a verified address", async () => {
   const corp = await createWorkspace(server, "Corp");
   await server.call("/v1/organization", {
     method: "PATCH",
@@ -393,7 +393,7 @@ describe("on an instance that sends mails", () => {
   const offer = (headers: Auth, email: string) =>
     sending.call("/v1/invitations", { body: { email, role: "member" }, headers });
 
-  test("only who confirmed their own address invites, with a session or a key", async () => {
+  test("only a person with a confirmed address can invite, by session or by key", async () => {
     const { owner } = await createWorkspace(sending);
     const key = await createKey(sending, owner);
     for (const headers of [owner.auth, key.auth] as Auth[])
@@ -412,7 +412,7 @@ describe("on an instance that sends mails", () => {
     expect(resent.body.reason).toBe("email_not_verified");
   });
 
-  test("a person causes 500 mails a day, a network 3,000", async () => {
+  test("a person can cause at most 500 mails a day, a network 3,000", async () => {
     const { owner } = await createWorkspace(sending);
     await verifyAddress(sending, owner);
     const spend = (key: string, count: number) =>
@@ -436,7 +436,7 @@ describe("on an instance that sends mails", () => {
     expect((await offer(owner.auth, "three@example.com")).status).toBe(201);
   });
 
-  test("a mailbox gets five reset mails an hour; the sixth request says the same and sends nothing", async () => {
+  test("a mailbox gets five reset mails an hour; the sixth request gets the same reply and sends nothing", async () => {
     const ada = await signUp(sending);
     for (let i = 0; i < 7; i++) {
       const body = { email: i % 2 ? ada.email : ada.email.toUpperCase() };
@@ -455,7 +455,7 @@ describe("the page behind an invitation", () => {
       headers: person ? { cookie: `signalbox_session=${person.token}` } : {},
     });
 
-  test("says who invites to what, and to whom it is talking", async () => {
+  test("shows who invites to which organization, and who is signed in", async () => {
     const acme = await createWorkspace(server, '<i>Acme</i> & "Sons"');
     const ada = await signUp(server);
     const { token } = (await send({ email: ada.email }, acme.owner.auth)).body;
@@ -481,7 +481,7 @@ describe("the page behind an invitation", () => {
     expect((await open(token)).status).toBe(400);
   });
 
-  test("fails early, as HTML, on every link that is not good", async () => {
+  test("refuses every invalid link as HTML, before it shows a form", async () => {
     const acme = await createWorkspace(server);
     const { invitation, token } = (await send({ email: "over@example.com" }, acme.owner.auth)).body;
     const { db } = server.platform;

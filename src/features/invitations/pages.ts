@@ -6,7 +6,7 @@ import type { Opened } from "./service.ts";
 const onward = (publicUrl: string, email?: string) =>
   html`${commandLine(publicUrl, email)}${actions(linkButton("/", "Go to the first page"))}`;
 
-/** What to do is said below, where names are known. */
+/** The page explains what to do below, with names, so the title needs only the first sentence. */
 const firstSentence = (message: string) => message.replace(/\.(?: .*)?$/, "");
 
 export function invitationPage(publicUrl: string, opened: Opened, offersSignUp: boolean): Response {

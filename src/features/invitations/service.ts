@@ -63,7 +63,7 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   });
 }
 
-/** What offering a place takes. Teams are given things, so being put into one is being given them. */
+/** The permissions that an invitation needs. A member of a team gets what the team was granted, so teams need more. */
 const rightsFor = async (tx: Db, orgId: OrgId, teamIds: readonly string[]): Promise<Permission[]> =>
   teamIds.length > 0
     ? ["members:invite", "teams:manage", ...(await rightsToAdd(tx, orgId, teamIds))]
@@ -75,7 +75,7 @@ async function checkedOffer(
   tx: Db,
   { email, role, teamIds }: { email: string; role: string; teamIds: readonly string[] },
 ) {
-  // A stranger's address must not lend its name to mails. Where no mail leaves the instance there are none.
+  // Nobody may send mails under a stranger's address. Without SMTP no mail leaves the instance.
   if (ctx.config.smtpUrl) await requireVerifiedAddress(tx, ctx.userId, "Inviting by mail");
   await countMail(ctx, tx, ctx.userId);
   const sentToday = await countAttempt(tx, `invitations ${ctx.orgId}`, mailsADay);
@@ -209,7 +209,7 @@ export async function accept(ctx: UserCtx, { token }: { token: string }) {
   });
 }
 
-/** What must hold of the person: the address is the invited one, and the organization takes it. */
+/** Checks the person: their address is the invited one, and the organization accepts it. */
 async function checkInvited(
   db: Db,
   { orgId, email, byMail }: store.Found,
@@ -221,13 +221,13 @@ async function checkInvited(
   if (await findMemberByUser(db, orgId, person.id)) throw alreadyMember();
   const organization = (await findOrganization(db, orgId))!;
   checkDomain(organization, person.email);
-  // Whoever did not come by the mail has only said that the address is theirs.
+  // Without the mailed token, nothing proves yet that the address belongs to the person.
   if (organization.allowedEmailDomains.length > 0 && !byMail)
     await requireVerifiedAddress(db, person.id, `Joining ${organization.name}`);
   return organization;
 }
 
-/** What must hold of whoever invited: they could give the same today. */
+/** Checks the inviter: they could still give the same role and teams today. */
 async function refuseWithdrawn(db: Db, { orgId, invitedBy, role, teamIds }: store.Found): Promise<void> {
   const stands =
     invitedBy !== null &&
@@ -235,7 +235,7 @@ async function refuseWithdrawn(db: Db, { orgId, invitedBy, role, teamIds }: stor
   if (stands) return;
   throw conflict(
     "invitation_withdrawn",
-    "Who invited you has left or may no longer give this role. Ask to have the invitation sent again.",
+    "The person who invited you has left or may no longer give this role. Ask for a new invitation.",
   );
 }
 
@@ -248,7 +248,7 @@ export type Opened =
       | { kind: "over" | "wrong_account"; message: string }
     ));
 
-/** The link was opened: what accepting it would be refused for is said before anything is filled in. */
+/** Checks the link in advance, so that the page can show a refusal before the person fills in a form. */
 export async function openLink(
   ctx: Ctx,
   token: string | undefined,
@@ -272,7 +272,7 @@ export async function openLink(
   return wrong ? { kind: "wrong_account", message: wrong, ...opened } : { kind: "open", ...opened };
 }
 
-/** What a check says when it refuses; undefined when it does not. */
+/** The message of the refusal that a check throws. Undefined when the check passes. */
 async function messageOf(check: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await check();

@@ -65,7 +65,7 @@ export const touchMcpTokensOfAll = (db: Db, ids: string[]) =>
 export const removeOldOfAll = (db: Db) =>
   db.run(sql`delete from mcp_tokens where expires_at < now() - interval '30 days'`);
 
-/** Ends every token of a person, in every organization; one row for each. */
+/** Deletes every token of a person, in every organization. Returns one row per token. */
 export const removeMcpTokensOfUser = (db: Db, userId: UserId) =>
   db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
     delete from mcp_tokens t using members m where m.id = t.member_id and m.user_id = ${userId}

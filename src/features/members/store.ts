@@ -35,7 +35,7 @@ export const list = (db: Db, orgId: OrgId, { search, role, teamId }: Filter) => 
       : sql`select m.id from members m
           where m.org_id = ${orgId} ${role === undefined ? nothing : sql`and m.role = ${role}`} and ${id} < ${after}
           order by ${id} desc limit ${count}`;
-  // A subquery that gives a value looks up one row for each candidate; a join may read the whole table.
+  // A scalar subquery looks up one row for each candidate. A join might read the whole table.
   const matches =
     conditions.length === 0
       ? sql`true`

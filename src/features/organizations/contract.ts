@@ -67,7 +67,7 @@ export const read = route({
   tag,
   summary: "The active organization",
   description:
-    "The one that the credential belongs to, that `x-organization-id` names, or that the session chose.",
+    "The organization of the credential, the one that `x-organization-id` names, or the session's active one.",
   access: can("organization:read"),
   replies: { 200: z.strictObject({ organization: Organization }) },
 });

@@ -59,7 +59,7 @@ export const catalogue = {
     roles: admins,
   },
   "notifications:manage": {
-    description: "Say who gets which mails, and manage webhook endpoints and their deliveries.",
+    description: "Choose who gets which mails, and manage webhook endpoints and their deliveries.",
     roles: admins,
   },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },

@@ -17,7 +17,7 @@ export const listPermissions = route({
   path: "/v1/permissions",
   tag,
   summary: "Everything that can be allowed, and which built-in roles allow it",
-  description: "The names that roles and API keys are made of.",
+  description: "The permission names that roles and API keys use.",
   access: can("members:read"),
   replies: {
     200: z.strictObject({ items: z.array(PermissionInfo), nextCursor: z.null() }).meta({ id: "Permissions" }),
@@ -91,7 +91,8 @@ export const remove = route({
   path: "/v1/roles/{id}",
   tag,
   summary: "Remove a role that nobody has",
-  description: "A role that members or pending invitations still have is refused. Built-in roles stay.",
+  description:
+    "Refused while members or pending invitations have the role. Built-in roles cannot be removed.",
   access: can("roles:manage"),
   params,
   replies: { 204: null },

@@ -76,7 +76,7 @@ export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
   });
 }
 
-/** What putting somebody into these teams takes beside `teams:manage`: the right to give what the teams were given. */
+/** Permissions needed besides `teams:manage` to add a member, because the member gets what the teams were granted. */
 export async function rightsToAdd(tx: Db, orgId: OrgId, ids: readonly string[]): Promise<Permission[]> {
   if (ids.length === 0) return [];
   return (await store.lockGrantedConnections(tx, orgId, ids)).length > 0 ? ["connections:manage"] : [];

@@ -59,8 +59,8 @@ export const granteesOf = async (db: Db, orgId: OrgId, memberId: MemberId): Prom
 };
 
 /**
- * Which of these teams were granted a shared connection that is not over. Holds the teams until the transaction ends:
- * whoever grants one at the same moment waits, and then decides about the team as it is.
+ * The teams that were granted a shared connection that has not ended. Locks the teams until the transaction ends, so
+ * that a grant at the same moment waits.
  */
 export const lockGrantedConnections = async (tx: Db, orgId: OrgId, ids: readonly string[]) => {
   await tx.rows(sql`

@@ -26,7 +26,7 @@ describe("teams", () => {
   const grantees = (memberId: string) =>
     granteesOf(server.platform.db, acme.orgId as OrgId, memberId as MemberId);
 
-  test("that use a shared connection are joined only by whom its managers put in, oneself included", async () => {
+  test("with a shared connection get new members only from a person with `connections:manage`", async () => {
     const { connectionId } = await plantConnection(server, acme, { shared: true });
     const team = await createTeam(server, acme.owner);
     const grants = { everyone: false, memberIds: [], teamIds: [team.id] };

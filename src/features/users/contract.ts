@@ -52,7 +52,7 @@ export const switchOrganization = route({
   path: "/v1/me/active-organization",
   tag,
   summary: "Choose the organization this session acts in",
-  description: "Later calls of this session are about that organization, unless they name another one.",
+  description: "Later requests of this session use that organization, unless they name another one.",
   access: signedIn({ credentials: ["session"] }),
   body: z.strictObject({ organizationId: z.string().min(1).max(100) }),
   replies: { 200: z.strictObject({ activeOrganizationId: z.string() }) },

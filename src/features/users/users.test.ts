@@ -58,7 +58,7 @@ describe("me", () => {
     ).toEqual([acme.orgId]);
   });
 
-  test("changes my name, for me only, also by key", async () => {
+  test("changes my own name only, also with an API key", async () => {
     const ada = await signUp(server);
     const eve = await signUp(server);
     const change = (body: object, headers: Record<string, string>) =>
@@ -84,7 +84,7 @@ describe("me", () => {
     expect((await server.call("/v1/me", { headers: acme.owner.auth })).body.user.name).toBe("Key");
   });
 
-  test("lets no key reach what governs my ways in", async () => {
+  test("refuses keys on routes that manage sessions, the second factor or the account", async () => {
     const { owner } = await createWorkspace(server);
     const { auth: headers } = await createKey(server, owner);
     const [session] = (await server.call("/v1/me/sessions", { headers: owner.auth })).body.items;

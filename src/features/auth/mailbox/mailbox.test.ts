@@ -40,7 +40,7 @@ async function reset(email: string, body: object = {}) {
   });
 }
 
-/** An account with everything that can be set up on one, as somebody who never read a mail could before. */
+/** Creates an unverified account that has everything a person can set up: sessions, keys, tokens, second factor. */
 async function furnished() {
   const { owner, orgId } = await createWorkspace(server, "Squatted");
   await verifyAddress(server, owner);
@@ -70,7 +70,7 @@ const audited = (action: string, targetId: string) =>
     select after::text as after from audit_events where action = ${action} and target_id = ${targetId}`);
 
 describe("a password reset", () => {
-  test("of an account that nobody confirmed ends all that a stranger set up, the second factor too", async () => {
+  test("of an unconfirmed account ends everything a stranger set up, including the second factor", async () => {
     const { owner, second, programs } = await furnished();
     expect((await reset(owner.email)).status).toBe(200);
     for (const auth of [owner.auth, second]) await gone(async () => (await me(auth)).status);
@@ -90,7 +90,7 @@ describe("a password reset", () => {
     expect(items[0].after).toEqual({ reason: "email_verified", apiKeys: 1, mcpTokens: 1, runnerTokens: 1 });
   });
 
-  test("of a confirmed account keeps the second factor, keys and tokens, or ends keys and tokens on demand", async () => {
+  test("of a confirmed account keeps the second factor, and ends keys and tokens only on request", async () => {
     const { owner, programs } = await furnished();
     await verifyAddress(server, owner);
     expect((await reset(owner.email)).status).toBe(200);
@@ -110,7 +110,7 @@ describe("a confirmation link", () => {
     server.call(`/api/auth/verify-email?token=${token}`, { headers });
   const linkOf = ({ email }: Person) => mailedToken(email, "/verify-email?token=");
 
-  test("that is opened where nobody is signed in asks first: mail programs open links too", async () => {
+  test("does not confirm without a session of the account, because mail programs open links too", async () => {
     const ada = await signUp(server);
     const token = await linkOf(ada);
     const page = await open(token);
@@ -132,7 +132,7 @@ describe("a confirmation link", () => {
     expect(await audited("user.email_verified", ada.userId)).toHaveLength(1);
   });
 
-  test("is confirmed by who says that the account is theirs, and everything stays", async () => {
+  test("confirms the address when its recipient claims the account, and everything stays", async () => {
     const { owner, programs } = await furnished();
     const token = await linkOf(owner);
     const confirm = () => server.call("/api/auth/verify-email", { body: { token } });
@@ -144,7 +144,7 @@ describe("a confirmation link", () => {
     );
   });
 
-  test("lets who did not make the account close it to whoever did, and take it over", async () => {
+  test("lets its recipient end a stranger's access to the account, and take it over", async () => {
     const { owner, second, programs } = await furnished();
     const token = await linkOf(owner);
     expect((await server.call("/api/auth/disown-account", { body: { token } })).status).toBe(200);
@@ -159,7 +159,7 @@ describe("a confirmation link", () => {
     expect(await isVerified(owner.userId)).toBe(true);
   });
 
-  test.each(["verify-email", "disown-account"])("%s takes no token that is not ours", async (name) => {
+  test.each(["verify-email", "disown-account"])("%s refuses a token that we did not sign", async (name) => {
     expect(await server.call(`/api/auth/${name}`, { body: { token: "x.y.z" } })).toMatchObject({
       status: 400,
       body: { details: [{ path: ["token"] }] },
@@ -168,7 +168,7 @@ describe("a confirmation link", () => {
 });
 
 describe("an invitation accepted by the mailed token", () => {
-  test("of an account that nobody confirmed ends the other sessions, keys and tokens", async () => {
+  test("of an unconfirmed account ends the other sessions, keys and tokens", async () => {
     const { owner, second, programs } = await furnished();
     const host = await createWorkspace(server, "Host");
     await invite(server, host.owner, { email: owner.email });

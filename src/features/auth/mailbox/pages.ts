@@ -3,7 +3,7 @@ import { sendVerificationEmail } from "../contract.ts";
 import { errandPage } from "../sign-in-page.ts";
 import type { Opened } from "./service.ts";
 
-// Each form names the route that it calls and the view that follows.
+// Each form names the route that it calls and the view that it shows afterwards.
 const script = `
 for (const form of document.querySelectorAll("form[data-path]")) onSubmit(form, async () => {
   const reply = await send(form.dataset.path, { token: linkToken() });
@@ -41,7 +41,7 @@ export function linkPage(publicUrl: string, opened: Opened): Response {
       confirmed: confirmed(email),
       disowned: {
         state: { kind: "ok", word: "Closed" },
-        title: "The account is closed to whoever made it",
+        title: "The person who made the account can no longer use it",
         lead: html`Its password, sessions and keys have ended. The account with <b>${email}</b> stays: choose a password to use it yourself, or leave it.`,
         body: actions(
           linkButton("/reset-password", "Choose a password"),
@@ -53,7 +53,7 @@ export function linkPage(publicUrl: string, opened: Opened): Response {
   });
 }
 
-/** A new mail is only for who can sign in: anybody else could have mails sent to strangers. */
+/** Only a signed-in person can request a new mail. Otherwise anybody could have mails sent to strangers. */
 function badLink(publicUrl: string, { hasToken, visitor }: Extract<Opened, { kind: "invalid" }>): Response {
   const why = hasToken
     ? { word: "Link not valid", title: "This link is too old, or was not copied whole" }

@@ -11,8 +11,8 @@ import { removeChallenges, removeTwoFactor } from "../two-factor/index.ts";
 import { findVisitor } from "../visitor.ts";
 
 /**
- * Somebody proved that the mailbox of this account is theirs. If nobody had done so before, whatever was set up
- * until now may be a stranger's: it ends, but for the session that the proof came with. False: it was proven before.
+ * Marks the address as verified and ends all access but `keepSession`, because a stranger may have set it up.
+ * Returns false and changes nothing when the address was already verified.
  */
 export async function proveMailbox(
   ctx: Ctx,
@@ -21,7 +21,7 @@ export async function proveMailbox(
   by: { proof: "password_reset" } | { proof: "invitation"; keepSession: string },
 ): Promise<boolean> {
   if ((await store.confirmAddress(tx, userId)) === 0) return false;
-  // A session that was opened with a second factor shows that the factor is the same person's.
+  // An invitation is accepted in a session that passed the second factor, so the factor belongs to the same person.
   if (by.proof === "password_reset") await removeTwoFactor(tx, userId);
   const ended = await endAccess(
     ctx,
@@ -44,7 +44,7 @@ async function endAccess(
   await removeChallenges(tx, userId);
   await store.removeLinks(tx, userId);
   const sessions = await removeOtherSessions(tx, userId, keepSession);
-  // OAuth attempts end with the credential that started them.
+  // Unfinished OAuth attempts end together with the credential that started them.
   return { sessions, ...(await endKeysAndTokens(ctx, tx, userId, reason)) };
 }
 
@@ -53,7 +53,7 @@ const noteVerified = (ctx: Ctx, tx: Db, userId: UserId, after: object) =>
 
 const targetOf = (id: string) => ({ type: "user", id });
 
-/** The account that a confirmation link is about. Undefined when the link is too old or was changed. */
+/** The account that a confirmation link belongs to. Undefined when the link has expired or was changed. */
 async function findAccount({ db, keyring }: Ctx, token: string): Promise<User | undefined> {
   const payload = await verifyJWT(token, keyring.derive("auth"));
   const email = payload?.email;
@@ -65,8 +65,8 @@ export type Opened =
   | { kind: "verified" | "unclear"; user: User };
 
 /**
- * The link was opened. A browser that is signed in to the account confirms it: who has both made the account.
- * Any other is asked first, because mail programs open links too, and strangers sign up with addresses of others.
+ * Handles an opened link. A browser with a session of the account confirms at once, because its user made the account.
+ * Other browsers get a question: mail programs open links too, and strangers sign up with addresses of others.
  */
 export async function openLink(
   ctx: Ctx,
@@ -89,7 +89,7 @@ const confirm = (ctx: Ctx, userId: UserId) =>
 const invalidLink = () =>
   invalidField(["token"], "This link is too old, or was not copied whole. Ask for a new mail.");
 
-/** The holder of the link says that the account is theirs: everything stays. */
+/** Confirms the address because the recipient of the mail claims the account. Everything stays. */
 export async function verifyEmail(ctx: Ctx, { token }: { token: string }): Promise<{ ok: true }> {
   const user = await findAccount(ctx, token);
   if (!user) throw invalidLink();
@@ -97,7 +97,7 @@ export async function verifyEmail(ctx: Ctx, { token }: { token: string }): Promi
   return { ok: true };
 }
 
-/** The holder of the link says that somebody else made the account: nobody can use it until they reset its password. */
+/** Ends all access because the recipient of the mail did not make the account. A password reset reopens it. */
 export async function disownAccount(ctx: Ctx, { token }: { token: string }): Promise<{ ok: true }> {
   const user = await findAccount(ctx, token);
   if (!user) throw invalidLink();

@@ -1,12 +1,14 @@
-/** Hashing a password takes long. Nobody may wait for the database meanwhile. */
+/** Hashing a password is slow, so it must not run inside a transaction. */
 import * as crypto from "better-auth/crypto";
 import { expect, test, vi } from "vitest";
 import { signUp, useServer } from "../../../../test/harness.ts";
+import { readMails } from "../../../platform/mail/index.ts";
 
 vi.mock("better-auth/crypto", { spy: true });
 const server = useServer();
 
-test("a password is hashed once for a free and for a taken address, while no transaction is open", async () => {
+/** Calls `work` with a list that gets, for each hash, how many transactions are open at that time. */
+async function watchHashing(work: (openWhileHashing: number[]) => Promise<void>): Promise<void> {
   const { transaction } = server.engine;
   let open = 0;
   server.engine.transaction = async (work, terms) => {
@@ -21,12 +23,37 @@ test("a password is hashed once for a free and for a taken address, while no tra
     return original ? original(password) : `hash of ${password}`;
   });
   try {
+    await work(openWhileHashing);
+  } finally {
+    server.engine.transaction = transaction;
+    hash.mockReset();
+  }
+}
+
+test("a password is hashed once for a free and for a taken address, while no transaction is open", async () => {
+  await watchHashing(async (openWhileHashing) => {
     const ada = await signUp(server);
     expect(openWhileHashing).toEqual([0]);
     const body = { email: ada.email, name: "Eve", password: "another password" };
     expect((await server.call("/api/auth/sign-up/email", { body })).status).toBe(200);
     expect(openWhileHashing).toEqual([0, 0]);
-  } finally {
-    server.engine.transaction = transaction;
-  }
+  });
+});
+
+test("a reset hashes the new password once, while no transaction is open, and not for an invalid link", async () => {
+  const { email } = await signUp(server);
+  await server.call("/api/auth/request-password-reset", { body: { email } });
+  const mail = (await readMails(server.platform, 50)).find(
+    ({ to, subject }) => to === email && subject === "Choose a new password",
+  );
+  const token = new URL(/http\S+token=\S+/.exec(mail!.text!)![0]).searchParams.get("token");
+  const reset = async () =>
+    (await server.call("/api/auth/reset-password", { body: { token, newPassword: "another password" } }))
+      .status;
+  await watchHashing(async (openWhileHashing) => {
+    expect(await reset()).toBe(200);
+    expect(openWhileHashing).toEqual([0]);
+    expect(await reset()).toBe(400);
+    expect(openWhileHashing).toEqual([0]);
+  });
 });

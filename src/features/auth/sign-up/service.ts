@@ -26,13 +26,13 @@ interface SignUp extends Account {
 }
 
 /**
- * Makes an account for whoever may have one here. The reply does not tell whether the address has an account: if it
- * has, the token of the reply opens nothing, and the owner of the address gets a mail.
+ * Makes an account if `SIGNUP` allows it. The reply does not show whether the address already has an account: then
+ * its token is not valid, and the owner of the address gets a mail.
  */
 export async function signUp(ctx: Ctx, { invitationToken, ...account }: SignUp): Promise<SignedIn> {
   await countMail(ctx, ctx.db, undefined);
   const enter = (tx: Db) => requireEntry(ctx, tx, account.email, invitationToken);
-  // Whoever may not come in causes no work.
+  // Refused requests must not cause the work of hashing.
   await ctx.db.transaction(enter);
   const hash = await hashInTurn(ctx, account.password);
   const { together, withHash } = libraryOf(ctx);
@@ -53,7 +53,7 @@ export async function signUp(ctx: Ctx, { invitationToken, ...account }: SignUp):
   });
 }
 
-/** A hash takes a thread of few for a tenth of a second: networks share two places. */
+/** A hash blocks one of few threads for a tenth of a second. At most two run at once, shared fairly by network. */
 const places = { capacity: 2, maxWaitMs: 20_000, maxWaiting: 1_000, maxWaitingPerKey: 300 };
 
 async function hashInTurn({ address, queues }: Ctx, password: string): Promise<string> {
@@ -71,7 +71,7 @@ async function hashInTurn({ address, queues }: Ctx, password: string): Promise<s
   }
 }
 
-/** Whether a page offers to make an account: to somebody who has the link of an invitation, or to anybody. */
+/** Whether a page offers sign-up. `isInvited` means that the visitor opened the link of an invitation. */
 export const offersSignUp = async ({ config, db }: Ctx, isInvited: boolean): Promise<boolean> =>
   config.signup === "open" || (isInvited && config.signup === "invited") || !(await hasUsers(db));
 
@@ -101,7 +101,7 @@ async function requireEntry(
   if (!(await store.isInvitedByToken(tx, hashSecret(invitationToken), email))) {
     throw forbidden(
       "invitation_not_valid",
-      "This invitation is not for this address, or is no longer good. Use the address that it was sent to, or ask to be invited again.",
+      "This invitation is for another address, or is no longer valid. Use the address that it was sent to, or ask for a new invitation.",
     );
   }
 }
@@ -114,12 +114,12 @@ async function insertAccount(ctx: Ctx, tx: Db, account: Account): Promise<Signed
   return made;
 }
 
-/** The second: of two at the same moment, the one that came second. */
+/** The constraint refuses the second of two sign-ups at the same moment. */
 const isTaken = (error: unknown): boolean =>
   (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") ?? false) ||
   violatedConstraint(error) === "users_email_key";
 
-/** Carries the reply out of the transaction that must not commit. */
+/** Rolls the transaction back and carries the reply out of it. */
 class Rehearsed extends Error {
   readonly reply: SignedIn;
   constructor(reply: SignedIn) {
@@ -128,7 +128,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** The reply for a taken address: everything is done as for a free one, in the same time, and then rolled back. */
+/** Makes the reply for a taken address. It does the same work as for a free address, then rolls it back. */
 async function rehearse(ctx: Ctx, account: Account): Promise<SignedIn> {
   try {
     return await callLibrary(
@@ -144,7 +144,7 @@ async function rehearse(ctx: Ctx, account: Account): Promise<SignedIn> {
   }
 }
 
-/** At the address itself it may be said that there is an account. Past the limit nothing is sent. */
+/** Tells the owner of the address by mail that the account exists. Sends nothing beyond the limit. */
 async function tellOwner(ctx: Ctx, email: string): Promise<void> {
   const to = email.toLowerCase();
   if (isProvisionalAddress(to) || !(await mayMail(ctx.db, "sign-up notices", to))) return;

@@ -33,7 +33,7 @@ const countUsers = async (server: TestServer) =>
   ))!.n;
 const refused = (reason: string) => ({ status: 403, body: { error: "forbidden", reason } });
 
-/** As others reach it, with what the configuration says by itself. */
+/** An instance with a public address, and the defaults of SIGNUP and BOOTSTRAP. */
 const reachable = { PUBLIC_URL: "https://signalbox.example.com", SIGNUP: "", BOOTSTRAP: "" };
 
 const middle = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
@@ -46,7 +46,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 describe("an address that has an account", () => {
   const server = useServer();
 
-  test("cannot be told from a free one by the reply", async () => {
+  test("gets the same kind of reply as a free one", async () => {
     const ada = await signUp(server);
     const free = newAddress();
     const [taken, fresh] = [
@@ -68,7 +68,7 @@ describe("an address that has an account", () => {
     expect(Math.abs(Date.now() - taken.body.user.createdAt)).toBeLessThan(60_000);
   });
 
-  test("stays as it was: the token opens nothing, the password is the old one", async () => {
+  test("keeps its account unchanged: the new token is not valid, and the old password still works", async () => {
     const ada = await signUp(server);
     const before = await countUsers(server);
     const taken = await join(server, ada.email, { password: "another password", name: "Eve" });
@@ -81,7 +81,7 @@ describe("an address that has an account", () => {
     expect(rows).toEqual([]);
   });
 
-  test("gets a mail that says so, five in an hour at most, and can still be sent a reset", async () => {
+  test("gets at most five notices an hour, and can still get a reset mail", async () => {
     const ada = await signUp(server);
     for (let i = 0; i < 7; i++) expect((await join(server, ada.email)).status).toBe(200);
     expect(await mailsTo(server, ada.email)).toEqual([
@@ -100,11 +100,11 @@ describe("an address that has an account", () => {
       taken.push(await timeOf(() => join(server, ada.email)));
       free.push(await timeOf(() => join(server, newAddress())));
     }
-    // Without the work of a new account it is a thirtieth.
+    // Without the work of a new account, the ratio would be about 1/30.
     expect(middle(taken) / middle(free)).toBeGreaterThan(0.3);
   });
 
-  test("is not told by the time that asking for a new password takes: a fixed time at least", async () => {
+  test("does not show in the response time of a reset request, which has a fixed minimum", async () => {
     const [known, unknown]: [number[], number[]] = [[], []];
     for (let i = 0; i < 5; i++) {
       const { email } = await signUp(server);
@@ -117,7 +117,7 @@ describe("an address that has an account", () => {
   });
 });
 
-describe("by invitation, as on every instance that others can reach", () => {
+describe("sign-up by invitation, the default of an instance with a public address", () => {
   const server = useServer({ env: reachable });
   let acme: Workspace;
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe("by invitation, as on every instance that others can reach", () => {
     await verifyAddress(server, acme.owner);
   });
 
-  test("nobody else makes an account without one, whether or not the address has one", async () => {
+  test("sign-up without an invitation is refused the same way for free and taken addresses", async () => {
     const free = await join(server, newAddress());
     expect(free).toMatchObject(refused("invitation_required"));
     expect(free.body.message).toMatch(/invitation/);
@@ -134,7 +134,7 @@ describe("by invitation, as on every instance that others can reach", () => {
     expect(await countUsers(server)).toBe(1);
   });
 
-  test("an invited person makes one with the address that was invited, and joins", async () => {
+  test("an invited person signs up with the invited address, and joins", async () => {
     const email = newAddress();
     const { token: invitationToken } = await invite(server, acme.owner, { email });
     for (const [address, token] of [
@@ -152,11 +152,11 @@ describe("by invitation, as on every instance that others can reach", () => {
       headers: { authorization: `Bearer ${joined.body.token}` },
     });
     expect(accepted.body.organization.id).toBe(acme.orgId);
-    // It was used.
+    // The invitation is used up.
     expect(await join(server, email, { invitationToken })).toMatchObject(refused("invitation_not_valid"));
   });
 
-  test("the token in the mail is as good as the one that the inviter was shown", async () => {
+  test("the token in the mail works like the token that the inviter was shown", async () => {
     const email = newAddress();
     await invite(server, acme.owner, { email });
     const mail = (await readMails(server.platform, 50)).find(({ to }) => to === email)!;
@@ -164,7 +164,7 @@ describe("by invitation, as on every instance that others can reach", () => {
     expect((await join(server, email, { invitationToken })).status).toBe(200);
   });
 
-  test("an invitation that was taken back, is too old, or whose inviter left, is none", async () => {
+  test("an invitation that was cancelled, has expired, or whose inviter left is not valid", async () => {
     const changes = [
       sql`cancelled_at = now()`,
       sql`expires_at = now() - interval '1 second'`,
@@ -187,14 +187,14 @@ describe("by invitation, as on every instance that others can reach", () => {
     expect(await isSignedIn(server, reply)).toBe(false);
   });
 
-  test("agents make no workspaces, and are told what to do", async () => {
+  test("agents cannot make workspaces, and the refusal says what to do", async () => {
     const reply = await server.call("/v1/bootstrap/workspace", { body: {} });
     expect(reply).toMatchObject(refused("bootstrap_closed"));
     expect(reply.body.message).toMatch(/Make an account .* BOOTSTRAP=open/);
   });
 });
 
-/** The owner of another organization, who came by an invitation. */
+/** Creates the owner of another organization. They signed up with an invitation. */
 async function createOther(server: TestServer, acme: Workspace) {
   const email = newAddress();
   const { token: invitationToken } = await invite(server, acme.owner, { email });
@@ -208,7 +208,7 @@ async function createOther(server: TestServer, acme: Workspace) {
 describe("where sign-up is closed", () => {
   const server = useServer({ env: { SIGNUP: "closed", BOOTSTRAP: "closed" } });
 
-  test("there is one account, and an invitation does not help", async () => {
+  test("only the first account can be made, even with an invitation", async () => {
     const acme = await createWorkspace(server);
     const email = newAddress();
     const { token: invitationToken } = await invite(server, acme.owner, { email });
@@ -227,7 +227,7 @@ describe("the first account", () => {
   const servers: TestServer[] = [];
   beforeAll(async () => {
     database = await createDatabase();
-    // On PostgreSQL two replicas; the embedded database has one process.
+    // PostgreSQL serves two replicas. The embedded database has one process.
     for (let i = 0; i < (database.url ? 2 : 1); i++)
       servers.push(
         await startServer(database, { env: { ...reachable, ...(i ? { SIGNUP: "closed" } : {}) } }),
@@ -238,7 +238,7 @@ describe("the first account", () => {
     await database.drop();
   });
 
-  test("is one, however many sign up at the same moment", async () => {
+  test("is only one, however many people sign up at the same moment", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) => join(servers[i % servers.length]!, newAddress())),
     );

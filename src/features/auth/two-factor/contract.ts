@@ -42,7 +42,7 @@ export const begin = route({
   tag,
   summary: "Begin to set up a second factor",
   description:
-    "Gives the secret for an authenticator app. Needs a confirmed e-mail address, so that nobody locks the owner of an address out of it. Nothing changes until a code from the app confirms it; beginning again gives another secret.",
+    "Gives the secret for an authenticator app. Needs a confirmed e-mail address, so that a stranger cannot lock out the owner of the address. Nothing changes until a code from the app confirms it; beginning again gives another secret.",
   access: signedIn({ credentials: ["session"], fresh: true }),
   replies: {
     201: z.strictObject({

@@ -7,12 +7,11 @@ import { removeOtherSessions } from "../sessions/index.ts";
 import { findUserByEmail, listOrganizationIds } from "../store.ts";
 import * as store from "./store.ts";
 
-/** For the operator of the instance, when somebody lost device and backup codes. */
+/** Removes the second factor of a person who lost the device and the backup codes. For the operator. */
 export async function resetTwoFactor(platform: Platform, email: string) {
   return platform.db.transaction(async (tx) => {
     const user = await findUserByEmail(tx, email);
-    if (!user)
-      throw new OperatorError(`There is no account with the address ${email}. Check how it is written.`);
+    if (!user) throw new OperatorError(`There is no account with the address ${email}. Check the spelling.`);
     const userId = user.id as UserId;
     if (!(await store.isOn(tx, userId)))
       throw new OperatorError(`${user.email} has no second factor. There is nothing to remove.`);

@@ -55,7 +55,6 @@ export async function renewBackupCodes(ctx: UserCtx, { code }: { code: string })
   });
 }
 
-/** Whether it is on, since when, and how many backup codes are left. */
 export async function read({ db, userId }: UserCtx) {
   const known = await store.find(db, userId);
   const enabledAt = known?.confirmedAt ?? null;
@@ -120,7 +119,7 @@ async function takeCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise
   return step !== undefined && store.takeStep(tx, userId, step);
 }
 
-/** A backup code that somebody else found is noticed: its use is audited and told by mail. */
+/** Writes an audit entry and sends a mail, so that the owner notices when somebody else uses a code. */
 async function takeBackupCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
   if (!(await store.takeBackupCode(tx, userId, hashOfCode(code)))) return false;
   const left = await store.countBackupCodes(tx, userId);
@@ -145,7 +144,7 @@ export async function challenge(tx: Db, userId: UserId): Promise<Challenge> {
 const signInRefused = () =>
   unauthorized(
     "invalid_credentials",
-    "The code is wrong or was used before, or the first step is too long ago. Use the next code, or sign in again.",
+    "The code is wrong or was used before, or the first step has expired. Use the next code, or sign in again.",
   );
 
 export async function signIn(ctx: Ctx, { twoFactorToken, code }: { twoFactorToken: string; code: string }) {

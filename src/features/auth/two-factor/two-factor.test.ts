@@ -162,7 +162,7 @@ describe("a second factor", () => {
     expect((await by(renewed.body.backupCodes[0])).status).toBe(200);
   });
 
-  test("says how many backup codes are left; the use of one is audited and mailed", async () => {
+  test("shows how many backup codes are left; each use is audited and sends a mail", async () => {
     const { ada, backupCodes } = await withTwoFactor();
     const read = async () => (await server.call("/v1/me/two-factor", { headers: ada.auth })).body.twoFactor;
     expect(await read()).toMatchObject({ enabled: true, backupCodesLeft: 10 });
@@ -189,7 +189,7 @@ describe("a second factor", () => {
     });
   });
 
-  test("needs a confirmed address, to begin and to confirm, and says how to get one", async () => {
+  test("needs a confirmed address to begin and to confirm, and the refusal says how to confirm it", async () => {
     const ada = await signUp(server);
     const refused = await begin(ada);
     expect(refused).toMatchObject({
@@ -205,7 +205,7 @@ describe("a second factor", () => {
     expect(await isOn(ada.auth)).toBe(false);
   });
 
-  test("is removed by the operator: sessions end, the person is told, every organization has it on record", async () => {
+  test("can be removed by the operator: sessions end, the person gets a mail, each organization an audit entry", async () => {
     const { owner: ada, orgId } = await createWorkspace(server);
     await verifyAddress(server, ada);
     const second = await server.call("/v1/organizations", { body: { name: "Two" }, headers: ada.auth });

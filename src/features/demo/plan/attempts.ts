@@ -7,9 +7,9 @@ type Used = Omit<PlannedUsage, "report" | "at">;
 
 export interface Done {
   attempt: PlannedAttempt;
-  /** Of the whole work. */
+  /** The summary of the complete work. */
   summary: string;
-  /** What the completion reports beyond the events. */
+  /** The usage that the completion reports, beyond the usage in the events. */
   rest: Used;
 }
 
@@ -30,13 +30,13 @@ interface Terms {
   runner: string;
   startedAt: number;
   endedAt: number;
-  /** How much of the work is done at the end. */
+  /** The fraction of the work that is done at the end. */
   progress: number;
-  /** It fails with this. */
+  /** Why the attempt fails. Undefined when it does not. */
   failure?: Failure | undefined;
 }
 
-/** What an attempt does until it ends. */
+/** Plans the events and the usage of one attempt. */
 export function doWork(random: Random, work: Work, revision: Revision, terms: Terms): Done {
   const { runner, startedAt, endedAt, progress, failure } = terms;
   const { steps: all, summary } = work.perform(random, startedAt);
@@ -77,7 +77,7 @@ export function doWork(random: Random, work: Work, revision: Revision, terms: Te
   };
 }
 
-/** The last event of an attempt that came to its end. */
+/** Adds the terminal event of a completed attempt. */
 export function addTerminal(attempt: PlannedAttempt, payload: Record<string, unknown>): void {
   attempt.events.push({
     sequence: attempt.events.length,

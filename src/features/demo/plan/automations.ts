@@ -2,7 +2,7 @@ import type { Automation } from "../../automations/index.ts";
 import { type Calendar, timezone } from "./calendar.ts";
 import type { PlannedAutomation, Revision } from "./types.ts";
 
-/** What a token costs, in millionths. */
+/** The price of one token, in micros. */
 export const prices: Record<string, { input: number; output: number }> = {
   "acme-large-2": { input: 3, output: 16 },
   "acme-large-3": { input: 3, output: 15 },

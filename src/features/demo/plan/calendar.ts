@@ -15,11 +15,11 @@ const nineOnWorkdays: Schedule = {
 /** The working days of the three weeks before `now`. */
 export interface Calendar {
   now: number;
-  /** Of day 0, the first one, or of day -1, the last one, at a time such as 14:05. Day -2 is over in any case. */
+  /** The time `clock`, such as 14:05, on a working day: 0 is the first, -1 the last. Day -2 is always in the past. */
   at(day: number, clock: string): number;
-  /** The first time after `time` when a schedule is due, up to now. */
+  /** Every time after `after` and before now at which a schedule is due. */
   occurrences(schedule: Schedule, after: number): number[];
-  /** The first working morning after `time`. */
+  /** The next 09:00 on a working day after `time`. */
   nextMorning(time: number): number;
 }
 

@@ -3,10 +3,10 @@ import type { Person, Team } from "./types.ts";
 
 export const organization = { name: "Northwind Robotics", slug: "northwind-robotics" };
 
-// The domain ends in a name that is reserved for examples: nobody can own it, no mail ever leaves for it.
+// The top-level domain `.example` is reserved: nobody can own the domain, and no mail can be delivered to it.
 const domain = "northwind.example";
 
-/** The organization's own role. */
+/** The custom role of the organization. */
 export const financeRole = {
   name: "Finance",
   description: "Sees what runs cost and what was changed, and has automations of its own.",

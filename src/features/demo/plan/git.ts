@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Ids of git objects, made as git makes them: a clone of these files and commits would have the same. */
+/** Text by path. The ids below are computed as git does, so a real repository would have the same ids. */
 type Files = ReadonlyMap<string, string>;
 
 const idOf = (kind: string, content: Buffer): string =>

@@ -7,7 +7,7 @@ import { planRuns } from "./schedule.ts";
 
 export type Plan = ReturnType<typeof planDemo>;
 
-/** Everything that is shown, before anything is written: the same for the same seed and time. Only ids and secrets are missing. */
+/** Plans all content of the demo except ids and secrets. The same seed and time give the same plan. */
 export function planDemo(seed: string, now: number) {
   const random = createRandom(seed);
   const calendar = createCalendar(now);
@@ -32,7 +32,7 @@ export function planDemo(seed: string, now: number) {
     connection: {
       clientAt: calendar.at(1, "13:40"),
       connectedAt: calendar.at(2, "09:20"),
-      /** The provider refused to renew it, and what needs it fails since. */
+      /** When the provider refused to refresh the token. Runs that need the connection fail from then on. */
       lostAt: firstFailure.startedAt! - 300,
       expiresAt: firstFailure.startedAt! + 20 * 60_000,
     },

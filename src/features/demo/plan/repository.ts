@@ -5,7 +5,7 @@ import { commits } from "./sample-files.ts";
 
 const host = "git.northwind.example";
 
-/** The host does not exist, so the connector is switched off in the end: nothing is fetched. */
+/** The host does not exist. The connector is disabled, so nothing is fetched from it. */
 export const target = {
   name: "Agent templates",
   codehost: "forgejo",
@@ -33,7 +33,7 @@ export interface PlannedSync {
   finishedAt: number;
   attempt: number;
   requestedBy: string | null;
-  /** Why it failed; undefined: it succeeded. */
+  /** Why the sync failed. Undefined when it succeeded. */
   error: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface PlannedDelivery {
   receivedAt: number;
   lastReceivedAt: number;
   repeats: number;
-  /** The place of the work in the list of syncs. */
+  /** The index of the sync that it caused. */
   sync: number | null;
 }
 
@@ -90,7 +90,7 @@ export function planRepository(random: Random, { at }: Calendar) {
       syncs.push(done);
       continue;
     }
-    // The code host is away for a quarter of an hour: longer than a sync is tried.
+    // The code host is unreachable for a quarter of an hour, longer than a sync is retried.
     const finishedAt = done.startedAt + (10 + 40 + 160 + 600 + 5 * 15) * 1000;
     const error = `${host} did not answer in time.`;
     syncs.push({ ...done, attempt: 5, startedAt: finishedAt - 15_000, finishedAt, error });

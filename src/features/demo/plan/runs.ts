@@ -3,7 +3,7 @@ import { addTerminal, doWork, minutesOf } from "./attempts.ts";
 import type { Completion, PlannedAttempt, PlannedAutomation, PlannedRun } from "./types.ts";
 import { type Failure, works } from "./work.ts";
 
-/** What becomes of a run that is not simply done. */
+/** The outcome of a run that does not simply follow its work. */
 export type Fate =
   | { is: "failed"; failure: Failure }
   | { is: "missed"; foundAt: number }
@@ -14,7 +14,7 @@ export type Fate =
   | { is: "queued" }
   | { is: "running" };
 
-/** A run that is to be made. */
+/** A run to plan. */
 export interface Slot {
   automation: PlannedAutomation;
   createdAt: number;
@@ -127,7 +127,7 @@ function started(
   return complete(random, run, [], done, "succeeded", done.summary, null);
 }
 
-/** Its runner goes silent in the first attempt, and is heard of again when another one has the run. */
+/** The runner stops reporting in the first attempt. It reports again when another runner has the run. */
 function loseLease(
   random: Random,
   run: PlannedRun & { startedAt: number },

@@ -7,7 +7,7 @@ import { connectionLost, trackerDown, works } from "./work.ts";
 const minuteMs = 60_000;
 const dollar = 1_000_000;
 
-/** Every run of three weeks, in the order in which they were made, and the budget that one of them met. */
+/** Plans all runs of the three weeks, in the order of creation, and the budget that one of them uses up. */
 export function planRuns(random: Random, calendar: Calendar, automations: PlannedAutomation[]) {
   const slots = planSlots(random, calendar, automations);
   tellStories(calendar, slots);
@@ -28,7 +28,7 @@ export function planRuns(random: Random, calendar: Calendar, automations: Planne
   }));
   const { spentAt: _, ...rest } = budget;
   const most = Math.max(...spendByMonth(result).values());
-  // So that the month is not spent again by itself.
+  // The raised budget is high enough that no further runs are skipped.
   return { runs: result, budget: { ...rest, micros: Math.ceil((most * 1.6) / (50 * dollar)) * 50 * dollar } };
 }
 
@@ -51,7 +51,7 @@ function planSlots(random: Random, calendar: Calendar, automations: PlannedAutom
     return { automation, requestedBy, createdAt, occurrenceAt: null, ...more };
   };
   const seconds = () => delays.int(0, 59_000);
-  // At hours when neither is due by itself.
+  // Manual runs, at hours when no scheduled run of either automation is due.
   const curious = Array.from({ length: delays.int(2, 9) }, () => {
     const [key, person] = delays.pick([["support", "grace"] as const, ["advisories", "bruno"] as const]);
     return byHand(
@@ -74,7 +74,7 @@ function planSlots(random: Random, calendar: Calendar, automations: PlannedAutom
   ];
 }
 
-/** The days of the stories, which the budget must leave alone. */
+/** The day of the timed-out run. The budget must not be used up on the same day. */
 const timedOutDay = 8;
 
 function tellStories({ at }: Calendar, slots: Slot[]): void {
@@ -112,7 +112,7 @@ export function spendByMonth(runs: Iterable<PlannedRun>): Map<string, number> {
   return months;
 }
 
-/** A round budget that a nightly evaluation spends with its last report, so that the next runs are skipped until a person raises it. */
+/** Chooses a round budget that the last report of a nightly evaluation uses up. Runs are skipped until it is raised. */
 function planBudget(
   calendar: Calendar,
   runs: ReadonlyMap<Slot, PlannedRun>,

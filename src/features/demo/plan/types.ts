@@ -1,11 +1,11 @@
 import type { Automation, Run, RunEvent } from "../../automations/index.ts";
 
 export interface Person {
-  /** What the rest of the plan calls them by. */
+  /** Identifies the person in the plan. */
   key: string;
   name: string;
   email: string;
-  /** A built-in role, or the name of the organization's own. */
+  /** A built-in role, or the name of the organization's custom role. */
   role: string;
   team: string;
   joinedAt: number;
@@ -30,11 +30,11 @@ export interface PlannedAutomation {
   key: string;
   owner: string;
   status: Automation["status"];
-  /** When it was put to rest or away; undefined: it is active. */
+  /** When it was deactivated or archived. Undefined while it is active. */
   endedAt: number | undefined;
   /** Oldest first. */
   revisions: Revision[];
-  /** Slugs of the templates that its runs get; a revision names those that were there when it was made. */
+  /** Slugs of the templates for its runs. A revision refers only to those that existed when it was made. */
   templates: readonly string[];
   /** Whether its runs may use the connected account. */
   isConnected: boolean;
@@ -48,7 +48,7 @@ export interface PlannedEvent {
 }
 
 export interface PlannedUsage {
-  /** The event's sequence; -1 for the completion. */
+  /** The sequence of the event, or -1 for the completion. */
   report: number;
   at: number;
   model: string;
@@ -66,7 +66,7 @@ export interface PlannedAttempt {
   usage: PlannedUsage[];
 }
 
-/** What a runner said at the end. */
+/** The completion that a runner reported. */
 export interface Completion {
   attempt: number;
   status: "succeeded" | "failed" | "cancelled";
@@ -79,30 +79,30 @@ export interface Completion {
 
 export interface PlannedRun {
   automation: string;
-  /** Counted from 1. */
+  /** Starts at 1. */
   revision: number;
   owner: string;
   trigger: Run["trigger"];
-  /** Who asked for it, if somebody did. */
+  /** The person who requested the run. Null for a scheduled run. */
   requestedBy: string | null;
-  /** The place in the list of the run that it repeats. */
+  /** The index of the run that it retries. */
   retryOf: number | null;
   occurrenceAt: number | null;
   status: Run["status"];
   reason: Run["reason"];
   reasonDetail: string | null;
-  /** It ended without a report. */
+  /** True when the service ended the run without a completion from the runner. */
   fenced: boolean;
   cancel: { at: number; by: string | null; reason: NonNullable<Run["reason"]> } | null;
   createdAt: number;
   queuedAt: number;
   startedAt: number | null;
   finishedAt: number | null;
-  /** While it runs. */
+  /** Null unless the run is running. */
   deadlineAt: number | null;
   attempts: PlannedAttempt[];
   completion: Completion | null;
-  /** Of the first attempt, after its lease was lost. */
+  /** Reports of the first attempt that arrived after its lease was lost. */
   lateReports: { receivedAt: number; event: PlannedEvent }[];
 }
 
@@ -111,6 +111,6 @@ export interface Budget {
   firstMicros: number;
   raisedAt: number;
   micros: number;
-  /** The month in which the first one was spent, such as 2026-11. */
+  /** The month in which the first budget was used up, such as 2026-11. */
   spentMonth: string;
 }

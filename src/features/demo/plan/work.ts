@@ -17,20 +17,20 @@ const use = (name: string, input: Record<string, unknown>, result: string): Step
 export interface Failure {
   message: string;
   retryable: boolean;
-  /** What happened before, if it is not simply the beginning of the work. */
+  /** The steps of the failed attempt. Without them, it has the first steps of the normal work and a warning. */
   steps?: Step[];
 }
 
-/** What the runs of an automation are like. */
+/** Describes the runs of an automation. */
 export interface Work {
   minutes: [from: number, to: number];
   input: [from: number, to: number];
   output: [from: number, to: number];
-  /** How much of the usage the completion reports, in percent. */
+  /** The share of the usage that the completion reports, in percent. */
   atEnd: [from: number, to: number];
   failureRate: number;
   failures: Failure[];
-  /** At a time, because numbers of issues grow. */
+  /** Takes the time, because issue numbers increase over time. */
   perform(random: Random, at: number): { steps: Step[]; summary: string };
 }
 
@@ -42,10 +42,9 @@ const customers = ["Hafen Logistik", "Oakline Foods", "Meridian Parts", "Nordlag
 const suppliers = ["Kessler Motoren", "Brightwell Sensors", "Ostrava Cable", "Lumen Optics"];
 
 const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
-/** About two new ones an hour. */
+/** An issue number. It increases by two an hour. */
 const numberAt = (at: number) => Math.floor(at / 1_800_000) % 20_000;
 
-/** The issue tracker is down. */
 export const trackerDown: Failure = {
   message: "The issue tracker answered 503 three times. Nothing was labelled.",
   retryable: true,
@@ -58,7 +57,7 @@ export const trackerDown: Failure = {
   ],
 };
 
-/** How invoice checks end once the connection is lost. */
+/** The failure of invoice checks after the connection is lost. */
 export const connectionLost: Failure = {
   message:
     "The connection to Xero needs a person: the provider says that access was withdrawn. Connect again.",

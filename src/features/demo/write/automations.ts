@@ -14,7 +14,7 @@ import {
 import type { Ids } from "./ids.ts";
 
 const date = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-/** Between a runner's clock and ours. */
+/** The delay between an event on the runner and its receipt. */
 const transferMs = 40;
 const runBudgetMicros = 15_000_000;
 
@@ -32,7 +32,7 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
     "automations",
     automations.map(({ key, owner, status, endedAt, revisions }) => {
       const { schedule } = revisions.at(-1)!;
-      // From the real clock: what is due in the past would be made up for at once.
+      // Uses the real clock: an occurrence in the past would be caught up at once.
       const next = status === "active" ? (nextOccurrence(schedule, Date.now()) ?? null) : null;
       return {
         ...{ id: ids.automation(key), member_id: ids.member(owner), status, revision: revisions.length },
@@ -75,7 +75,7 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
   );
 }
 
-/** After the templates and the connection, which get their ids when they are written. */
+/** Must run after the templates and the connection are written. */
 export async function writeResources(tx: Db, { automations }: Plan, ids: Ids): Promise<NamedResources[]> {
   const org = ids.organization;
   for (const { key, templates, isConnected } of automations)
@@ -154,7 +154,7 @@ function runRow(run: PlannedRun, index: number, ids: Ids) {
     ...{ status, reason: run.reason, reason_detail: run.reasonDetail, fenced: run.fenced },
     attempt: run.attempts.length,
     holder: last ? ids.runner(last.runner) : null,
-    // Nobody renews it, so it lasts as long as the run may.
+    // No runner renews the lease, so it lasts until the deadline of the run.
     lease_expires_at: status === "running" ? date(run.deadlineAt) : null,
     deadline_at: date(run.deadlineAt),
     ...{ cancel_requested_at: date(cancel?.at ?? null), cancel_reason: cancel?.reason ?? null },

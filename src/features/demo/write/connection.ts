@@ -11,7 +11,7 @@ export const providerId = "xero";
 export const clientId = "northwind-agents";
 const scopes = ["openid", "profile", "email", "offline_access", "accounting.transactions"];
 
-/** An account whose access was withdrawn: there is no token, so nothing can be sent to the provider. It waits for a person. */
+/** Writes a connection whose access was revoked. It has no token values, so nothing is sent to the provider. */
 export async function writeConnection(tx: Db, { connection, runs, people }: Plan, ids: Ids): Promise<void> {
   const org = ids.organization;
   const { clientAt, connectedAt, lostAt, expiresAt } = connection;

@@ -15,14 +15,14 @@ import { whoIs } from "./who.ts";
 
 interface Moment {
   at: number;
-  /** Undefined: the service itself. */
+  /** The key of the person. Undefined when the service made the change. */
   by: string | undefined;
   change: Change;
 }
 
 const dayMs = 24 * 3600_000;
 
-/** The audit log of what was written, in the order of time. */
+/** Writes the audit log of the demo, in chronological order. */
 export async function writeHistory(
   tx: Db,
   plan: Plan,
@@ -39,7 +39,7 @@ export async function writeHistory(
   ].sort((a, b) => a.at - b.at);
   let last = 0;
   for (const { at, by, change } of moments) {
-    // Ids sort by the millisecond, and so does the log.
+    // Ids contain the time in milliseconds, so each entry needs its own millisecond.
     last = Math.max(at, last + 1);
     await recordPast(tx, ids.organization, last, by ? whoIs(plan.people, ids, by, last) : {}, change);
   }

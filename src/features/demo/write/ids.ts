@@ -2,7 +2,7 @@ import type { MemberId, OrgId, UserId } from "../../../platform/context.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import type { Plan } from "../plan/index.ts";
 
-/** Ids for what is planned. They sort by the planned times, as lists do. */
+/** Makes ids for the plan. Each contains its planned time, because lists sort by id. */
 export function makeIds(plan: Plan) {
   const { people, teams, runners, automations, runs, repository } = plan;
   const byKey = <T, Name extends string>(
@@ -84,5 +84,5 @@ export function makeIds(plan: Plan) {
 }
 export type Ids = ReturnType<typeof makeIds>;
 
-/** People came some minutes after they were asked. */
+/** Each invitation is sent some minutes before the person joins. */
 export const invitationSentAt = (joinedAt: number): number => joinedAt - 14 * 60_000;

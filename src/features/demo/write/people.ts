@@ -9,7 +9,7 @@ import { type Ids, invitationSentAt } from "./ids.ts";
 const dayMs = 24 * 3600_000;
 const date = (ms: number) => new Date(ms).toISOString();
 
-/** A hash of a secret that nobody has. */
+/** The hash of a random secret that is not kept. */
 const unknownHash = () => hashSecret(newToken("none_"));
 
 export const roleOf = (ids: Ids, role: string): string => (role === financeRole.name ? ids.role : role);

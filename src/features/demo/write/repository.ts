@@ -17,7 +17,7 @@ import type { Ids } from "./ids.ts";
 
 const date = (ms: number) => new Date(ms).toISOString();
 
-/** What each sync did, in the order of the plan; undefined: it failed. */
+/** The result of each sync, in the order of the plan. Undefined for a failed sync. */
 export type Synced = (Awaited<ReturnType<typeof makeEqual>> | undefined)[];
 
 export async function writeRepository(
@@ -95,7 +95,7 @@ export async function writeRepository(
   return synced;
 }
 
-/** The Markdown files of the folder, as a sync would have found them. */
+/** The template files of the folder, as a sync would find them. */
 function readFiles(reader: typeof FileReader, { files }: PlannedCommit): FoundFile[] {
   const folder = `${target.folder}/`;
   return [...files]

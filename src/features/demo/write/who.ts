@@ -8,7 +8,7 @@ const browsers = [
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
 ];
 
-/** A person at their desk. The addresses are reserved for documentation. */
+/** The audit author for a person with a session. The IP addresses are reserved for documentation. */
 export function whoIs(people: readonly Person[], ids: Ids, key: string, at: number) {
   const index = people.findIndex((one) => one.key === key);
   return {
