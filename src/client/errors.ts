@@ -54,5 +54,6 @@ export function reasonOf(error: unknown): string {
   if (!(at instanceof Error)) return String(at);
   if (at.name === "TimeoutError") return "no answer in time";
   const { code } = at as NodeJS.ErrnoException;
-  return (code && (reasons[code] ?? code)) || at.message;
+  // The code of a DOMException is a number.
+  return typeof code === "string" ? (reasons[code] ?? code) : at.message;
 }

@@ -14,6 +14,8 @@ export type RunUpdate =
 export const isEnded = ({ status }: Pick<Run, "status">) => status !== "queued" && status !== "running";
 
 const longestDelayMs = 10_000;
+/** Upper limit for `Retry-After`. Without it a very long wait would overflow the timer, which then fires at once. */
+const longestRetryAfterMs = 5 * 60_000;
 /** The server sends a comment every 15 s; a connection that is silent for longer is dead. */
 const silenceMs = 45_000;
 
@@ -46,7 +48,8 @@ export async function* watchRun(http: Http, runId: string, signal?: AbortSignal)
       failures++;
       yield { type: "reconnecting", reason: reasonOf(error) };
       const asked = error instanceof RefusedError ? (error.retryAfter ?? 0) * 1000 : 0;
-      await pause(Math.max(Math.min(250 * 2 ** failures, longestDelayMs), asked));
+      const delay = Math.min(250 * 2 ** failures, longestDelayMs);
+      await pause(Math.max(delay, Math.min(asked, longestRetryAfterMs)));
     }
   }
 
@@ -56,17 +59,18 @@ export async function* watchRun(http: Http, runId: string, signal?: AbortSignal)
 
   async function* readOnce(): AsyncGenerator<RunUpdate> {
     const silence = new AbortController();
+    const endSilence = () => silence.abort(new DOMException("No answer.", "TimeoutError"));
     const until = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
     const response = await http.open({ path: `${path}/stream` }, headers, until);
     if (response.status === 204 || !response.body) return;
-    let timer = setTimeout(() => silence.abort(), silenceMs);
+    let timer = setTimeout(endSilence, silenceMs);
     const alive = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           clearTimeout(timer);
-          timer = setTimeout(() => silence.abort(), silenceMs);
+          timer = setTimeout(endSilence, silenceMs);
           controller.enqueue(chunk);
         },
       }),

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createClient, RefusedError, UnreachableError } from "../../../src/client/index.ts";
 import { readStream } from "../../../src/client/sse.ts";
 import { describeFailure } from "../../../src/commands/remote/failures.ts";
@@ -189,6 +189,37 @@ describe("watching a run", () => {
     const updates = [];
     for await (const update of client.runs.watch("run_1")) updates.push(update);
     expect(updates).toEqual([{ type: "run", ...run("succeeded") }]);
+  });
+
+  test("connects again when the server has sent nothing for 45 s, and says so", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { client } = await serverWith(json(200, run("running")), (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(event(0));
+      });
+      const updates = client.runs.watch("run_1");
+      expect(await updates.next()).toMatchObject({ value: { type: "event" } });
+      const next = updates.next();
+      await vi.advanceTimersByTimeAsync(45_000);
+      expect((await next).value).toEqual({ type: "reconnecting", reason: "no answer in time" });
+      await updates.return(undefined);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("does not connect without a pause when Retry-After is longer than a timer can be", async () => {
+    const busy = json(503, { error: "service_unavailable" }, { "retry-after": "99999999" });
+    const { url, requests } = await serverWith(json(200, run("running")), busy);
+    const stop = new AbortController();
+    const updates = createClient({ url, signal: stop.signal }).runs.watch("run_1");
+    expect(await updates.next()).toMatchObject({ value: { type: "reconnecting" } });
+    const next = updates.next();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stop.abort();
+    await expect(next).rejects.toThrow();
+    expect(requests).toHaveLength(2);
   });
 
   test("fails at once where there is no server, no such run, or no right to see it", async () => {
