@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { longestTimerMs } from "./backoff.ts";
 import { type Child, type Command, neverStarted, startChild } from "./child.ts";
 import { prepareContext } from "./context.ts";
 import { deliver, type Fate } from "./delivery.ts";
@@ -26,7 +27,6 @@ const spareEvents = 10_000;
 const spareBytes = 4 * 1024 * 1024;
 const maxComplaints = 1_000;
 const journalLimits = { events: maxEvents, bytes: maxJournalBytes, spareEvents, spareBytes };
-const longestTimerMs = 2 ** 31 - 1;
 
 export interface Conditions {
   server: Server;

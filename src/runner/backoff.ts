@@ -35,8 +35,8 @@ export function createBackoff({ fromMs = 250, toMs = 15_000 } = {}): Backoff {
   };
 }
 
-/** Beyond this a timer fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
+/** The longest delay of a timer. Beyond it a timer fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** Sleeps, at most until the signal. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
