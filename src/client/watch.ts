@@ -4,11 +4,11 @@ import { RefusedError, reasonOf, UnreachableError } from "./errors.ts";
 import type { Http } from "./http.ts";
 import { readStream } from "./sse.ts";
 
-/** What happens to a run, as it happens. */
+/** An update of a run that is being watched. */
 export type RunUpdate =
   | { type: "event"; event: RunEvent }
   | { type: "run"; run: Run }
-  /** The connection was lost; it is opened again where it ended. */
+  /** The connection was lost. The client opens a new one that continues after the last event. */
   | { type: "reconnecting"; reason: string };
 
 export const isEnded = ({ status }: Pick<Run, "status">) => status !== "queued" && status !== "running";
@@ -16,18 +16,18 @@ export const isEnded = ({ status }: Pick<Run, "status">) => status !== "queued" 
 const longestDelayMs = 10_000;
 /** Upper limit for `Retry-After`. Without it a very long wait would overflow the timer, which then fires at once. */
 const longestRetryAfterMs = 5 * 60_000;
-/** The server sends a comment every 15 s; a connection that is silent for longer is dead. */
+/** The server sends a comment every 15 s, so a connection that is silent for this long is dead. */
 const silenceMs = 45_000;
 
 /**
- * Follows a run until it has ended. A lost connection is opened again with `Last-Event-ID`, so every event
- * comes once and in order.
+ * Follows a run until it has ended. A lost connection is opened again with `Last-Event-ID`, so each event is
+ * yielded once and in order.
  */
 export async function* watchRun(http: Http, runId: string, signal?: AbortSignal): AsyncGenerator<RunUpdate> {
   const path = `/v1/automation-runs/${encodeURIComponent(runId)}`;
   let lastEventId: string | undefined;
   let failures = 0;
-  // A server that cannot be reached, or has no such run, is an error at once and not something to wait for.
+  // Fails now when the server cannot be reached or does not have this run. Waiting would not help.
   await http.request({ path });
   for (;;) {
     try {
@@ -36,7 +36,7 @@ export async function* watchRun(http: Http, runId: string, signal?: AbortSignal)
         yield update;
         if (update.type === "run" && isEnded(update.run)) return;
       }
-      // The stream ended and the run did not: ask before coming back, since a 204 says nothing about the run.
+      // The stream ended without a final state, as with a 204. Read the run before reconnecting.
       const { run } = (await http.request({ path })) as { run: Run };
       if (isEnded(run)) {
         yield { type: "run", run };
