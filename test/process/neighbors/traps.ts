@@ -5,7 +5,7 @@ import { startGitServer } from "../../fixtures/git-server.ts";
 import { emptyPackets } from "../../fixtures/hostile-repository.ts";
 
 export interface Traps {
-  /** Clone URLs by what is wrong with the repository. */
+  /** Clone URLs, by the kind of hostile repository. */
   repositories: Record<string, string>;
   /** Accepts connections and never answers. */
   silentUrl: string;
@@ -36,7 +36,7 @@ export async function startTraps(): Promise<Traps> {
       return true;
     },
   });
-  // Anchors and aliases: small to send, expensive to parse, and the same blob under a thousand names.
+  // YAML with aliases is small to send and expensive to parse. A thousand files share this blob.
   const yaml = `---\nname: A\nlist: &a [${"x, ".repeat(1_500)}x]\nmore: [${"*a, ".repeat(200)}*a]\n---\nHello.\n`;
   const shared = await git.repository("evil/shared");
   await shared.commit(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`file-${i}.md`, yaml])));

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const one of close.splice(0)) one();
 });
 
-/** A server that gives these answers one after the other, and the last one from then on. */
+/** A server that gives these answers in turn, and then repeats the last one. */
 async function serverWith(...answers: Answer[]) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ describe("a client", () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
-  test("sends what cannot be repeated once", async () => {
+  test("sends a request that cannot be repeated only once", async () => {
     const { client, requests } = await serverWith(cut, json(200, {}));
     await expect(client.auth.signIn({ email: "a@example.com", password: "p" })).rejects.toThrow(
       UnreachableError,
@@ -98,7 +98,7 @@ describe("a client", () => {
     ]);
   });
 
-  test("holds no reply that never ends, follows no redirect, and takes no page of a proxy for an answer", async () => {
+  test("fails on a reply that never ends, on a redirect, and on the page of a proxy", async () => {
     let sent = 0;
     const endless = await serverWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -161,7 +161,7 @@ describe("watching a run", () => {
     request.socket.destroySoon();
   };
 
-  test("goes on after the last event it has seen, and ends with the run", async () => {
+  test("continues after the last event it has seen, and ends with the run", async () => {
     const { client, requests } = await serverWith(
       json(200, run("running")),
       stream(event(0)),
@@ -180,7 +180,7 @@ describe("watching a run", () => {
     expect(streams.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "0", "1"]);
   });
 
-  test("ends when there is nothing left to tell, and says how the run ended", async () => {
+  test("ends after a 204 with the final state of the run", async () => {
     const { client } = await serverWith(
       json(200, run("running")),
       (_request, response) => void response.writeHead(204).end(),
@@ -222,7 +222,7 @@ describe("watching a run", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("fails at once where there is no server, no such run, or no right to see it", async () => {
+  test("fails at once when there is no server, no such run, or no permission to see it", async () => {
     for (const answer of [
       cut,
       json(404, { error: "automation_run_not_found" }),
