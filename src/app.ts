@@ -55,7 +55,7 @@ const tags = [
   { name: "Connectors", description: "Repositories that templates follow." },
   { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
   { name: "Webhooks", description: "What code hosts send, and what became of it." },
-  { name: "Notifications", description: "Who is told what, by mail and by outgoing webhook." },
+  { name: "Notifications", description: "Outgoing webhooks and mails about events, and who receives them." },
   { name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." },
   { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
   { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
@@ -114,7 +114,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...notifications.sealedColumns,
 ];
 
-/** Everything by which a database shows which secret it was used with. */
+/** The columns that show which secret a database was used with. */
 export const columnsUnderSecret: readonly SealedColumn[] = [...sealedColumns, audit.signedChains];
 
 const roomRoutes: readonly Route[] = rooms.flatMap((room) => room.routes);

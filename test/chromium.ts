@@ -17,7 +17,7 @@ const ownPath = (): string | undefined => ownPlaces.find((path) => path && exist
 
 export const chromiumIsThere = (): boolean => bundledFits || ownPath() !== undefined;
 
-/** A real browser: the machine's own, else the one that comes with the dependencies where that runs. */
+/** A real browser: the installed one, otherwise the one from the dependencies on platforms where it runs. */
 export async function chromium(): Promise<{ executablePath: string; args: string[] }> {
   const quiet = [
     "--disable-background-networking",
@@ -29,7 +29,7 @@ export async function chromium(): Promise<{ executablePath: string; args: string
   if (own)
     return { executablePath: own, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", ...quiet] };
   if (!bundledFits) throw new Error("There is no Chromium here. Install one, or name it in TEST_CHROMIUM.");
-  // In one process, closing a window now and then closes the whole browser.
+  // With a single process, closing a window sometimes closes the whole browser.
   const args = bundled.args.filter((arg) => arg !== "--single-process" && arg !== "--no-zygote");
   return { executablePath: await bundled.executablePath(), args: [...args, ...quiet] };
 }

@@ -3,7 +3,7 @@ import { runCommand } from "../src/commands/index.ts";
 import type { Io } from "../src/commands/io.ts";
 import { remoteIo } from "../src/commands/remote/io.ts";
 
-/** Runs a command that talks to a server inside this process, which takes a fraction of the time of a new one. */
+/** Runs a remote command inside this process, which is much faster than starting a new process. */
 export async function runHere(args: string[], environment: Record<string, string>, input = "") {
   const output = { stdout: "", stderr: "" };
   const io: Io = {

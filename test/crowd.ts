@@ -1,4 +1,4 @@
-/** An organization with a long history, written by SQL. Everything in it is what is usual: nothing failed, was skipped or refused. */
+/** An organization with a long history, written by SQL. Nothing in it failed, was skipped or was refused. */
 import { sql } from "../src/platform/db/index.ts";
 import { newId } from "../src/platform/ids.ts";
 import { createAutomation } from "./automations.ts";
@@ -33,7 +33,7 @@ export async function createCrowd(
   const { id: connectorId } = await createConnector(server, owner.auth);
   const templateId: string = (await createTemplate(server, owner.auth)).id;
 
-  // A tenth belongs to others.
+  // One row in ten belongs to another automation, member or user.
   const otherAutomation = newId("aut");
   const otherMember = newId("mem");
   const otherUser = newId("usr");
@@ -76,7 +76,7 @@ export async function createCrowd(
   await db.run(sql`
     insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at, accepted_at)
     select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${idsOf("inv", some)}::text[]) id`);
-  // As many as an organization may have are read for some counts.
+  // Some counts read all members of an organization.
   const users = idsOf("usr", 2_000);
   await db.run(sql`
     insert into users (id, email, name) select id, id || '@example.com', 'Somebody' from unnest(${users}::text[]) id`);
@@ -84,7 +84,7 @@ export async function createCrowd(
   await db.run(sql`
     insert into members (id, org_id, user_id, role)
     select m, ${orgId}, u, 'member' from unnest(${members}::text[], ${users}::text[]) t (m, u)`);
-  // A table in which one organization has a large part is read whole, so others have members too.
+  // The planner scans a whole table when one organization owns most of it, so others have members too.
   for (const id of idsOf("org", 40)) {
     await db.run(sql`insert into organizations (id, name, slug) values (${id}, 'Other', ${id})`);
     await db.run(sql`

@@ -59,7 +59,7 @@ interface PlatformOptions {
   engine?: Engine;
 }
 
-/** An engine on a database of the tests. */
+/** Opens an engine on a test database. */
 const openTestEngine = async (
   database: TestDatabase,
   { statementMs = 30_000, limits = {} }: Pick<ServerOptions, "statementMs" | "limits"> = {},
@@ -84,7 +84,7 @@ export async function openTestPlatform(
   const config: Config = readConfig({
     SIGNALBOX_SECRET: "a secret for the tests, long enough",
     LOG_LEVEL: "info",
-    // Whatever else a test configures; tests of the defaults give an empty value.
+    // Both are open, whatever else a test configures. A test of the defaults sets an empty value.
     SIGNUP: "open",
     BOOTSTRAP: "open",
     ...(database.url ? { DATABASE_URL: database.url } : {}),
@@ -104,9 +104,9 @@ export interface ServerOptions {
   role?: "all" | "api" | "worker";
   /** How long the database may take for a statement. */
   statementMs?: number;
-  /** How long the server lets statements run. */
+  /** Time limits of the database server for statements. */
   limits?: Partial<StatementLimits>;
-  /** Routes beside the product's own. */
+  /** Additional routes for the test. */
   moreRoutes?: readonly Route[];
 }
 
@@ -224,7 +224,7 @@ export async function signUp(server: TestServer, name = "Ada"): Promise<Person> 
   };
 }
 
-/** As if they had opened the link in the confirmation mail. */
+/** Marks the address as verified, without the confirmation mail. */
 export async function verifyAddress(server: TestServer, { userId }: Pick<Person, "userId">): Promise<void> {
   const { sql } = await import("../src/platform/db/index.ts");
   await server.platform.db.run(sql`update users set email_verified = true where id = ${userId}`);

@@ -1,4 +1,4 @@
-/** Notifications as the tests use them: endpoints over HTTP like everybody, and jobs as a worker does them. */
+/** Helpers for notification tests. They create endpoints over HTTP and run the jobs directly. */
 import { jobs } from "../src/app.ts";
 import { sql } from "../src/platform/db/index.ts";
 import type { TestServer } from "./harness.ts";
@@ -8,19 +8,19 @@ type Auth = Record<string, string>;
 const run = (server: TestServer, name: string) =>
   jobs.find((job) => job.name === name)!.handle(server.platform, {});
 
-/** Makes deliveries and mails of what was announced. */
+/** Turns announced events into webhook deliveries and digest mails. */
 export const fanOut = (server: TestServer) => run(server, "notifications.fan-out");
-/** Sends what is due. */
+/** Sends webhook deliveries that are due. */
 export const deliver = (server: TestServer) => run(server, "notifications.deliver");
 export const prune = (server: TestServer) => run(server, "notifications.prune");
 
-/** Mails what is due; with `later`, as if the time to collect were over. */
+/** Sends digest mails that are due. With `later`, all of them are due now. */
 export async function mail(server: TestServer, { later = true } = {}) {
   if (later) await server.platform.db.run(sql`update notification_digests set due_at = now()`);
   await run(server, "notifications.mail");
 }
 
-/** As if the pause before the next attempt, or the lease of a worker, were over. */
+/** Makes pending deliveries due now, as after the pause before the next attempt or the lease of a worker. */
 export const skipPause = (server: TestServer) =>
   server.platform.db.run(sql`update webhook_endpoint_deliveries set due_at = now() where status = 'pending'`);
 
@@ -42,7 +42,7 @@ export interface KeptMail {
   text: string;
 }
 
-/** The mails that an address got, oldest first. Mails about the account itself are left out. */
+/** Mails to this address, oldest first, without the confirmation mail of the account. */
 export async function mailsTo(server: TestServer, email: string): Promise<KeptMail[]> {
   const { db, keyring } = server.platform;
   const rows = await db.rows<{ id: string; subject: string; text: string }>(

@@ -114,7 +114,7 @@ export async function plantConnection(
     where c.org_id = ${orgId} and c.provider_id = ${providerId}`);
   const addToken = async () => {
     const tokenId = newId("otk");
-    // Sealed for where it would be sent: the provider's own address.
+    // The token is sealed for the provider's address, because it would be sent there.
     const place = { table: "oauth_tokens", row: tokenId, column: "access_token" };
     const sealed = keyring.seal(accessToken, { ...place, organization: orgId, address: at });
     await db.run(sql`

@@ -1,4 +1,4 @@
-/** How many rows of tables a statement reads, as the database itself counts them. */
+/** Counts the table rows that a statement reads, from the database's own plan. */
 import type { Engine } from "../src/platform/db/index.ts";
 
 export interface PlanNode {
@@ -20,14 +20,14 @@ export const rowsOf = (node: PlanNode) =>
     (node["Rows Removed by Index Recheck"] ?? 0)) *
   node["Actual Loops"];
 
-/** Of all tables. */
+/** Rows read from all tables. */
 export const rowsReadBy = (plan: PlanNode): number =>
   flat(plan)
     .filter((node) => node["Relation Name"] !== undefined)
     .map(rowsOf)
     .reduce((sum, rows) => sum + rows, 0);
 
-/** Executes a statement with a plan that does not know the values, as after a while it does not. */
+/** Executes a statement with a generic plan, as the database does after some executions. */
 export const planOf = (engine: Engine, text: string, values: readonly unknown[]): Promise<PlanNode> =>
   engine.transaction(async (session) => {
     await session.foreign("set local plan_cache_mode = force_generic_plan");
@@ -52,7 +52,7 @@ export interface Statement {
   values: unknown[];
 }
 
-/** What an engine is asked for while `work` runs. */
+/** The statements that an engine receives while `work` runs. */
 export async function statementsOf(engine: Engine, work: () => Promise<unknown>): Promise<Statement[]> {
   const { query } = engine;
   const statements: Statement[] = [];

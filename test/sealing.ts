@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
-/** Seals as versions did that knew neither organization nor address. */
+/** Seals a value in the first format, which is bound to neither an organization nor an address. */
 export function sealFirstFormat(
   secret: string,
   plain: string,

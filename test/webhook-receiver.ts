@@ -1,4 +1,4 @@
-/** An endpoint of somebody else: takes events over real HTTP, and answers as it is told to. */
+/** A webhook endpoint on real HTTP that records requests and answers as the test decides. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 
 interface Received {
@@ -12,16 +12,16 @@ interface Answer {
   status: number;
   headers?: Record<string, string>;
   body?: string;
-  /** Answers after so long. */
+  /** Delay before the answer. */
   delayMs?: number;
-  /** Closes the connection instead of an answer. */
+  /** Closes the connection instead of answering. */
   hangUp?: true;
 }
 
 export interface Receiver {
   url: string;
   received: Received[];
-  /** From now on. */
+  /** Decides the answer to each request. A test can replace it. */
   answer: (request: Received) => Answer;
   close(): Promise<void>;
 }

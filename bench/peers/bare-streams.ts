@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// The least a server can do for open event streams: hold them, and send each a heartbeat every 15 s.
+// The minimum that a server does for open event streams: keep them open and send each a heartbeat every 15 s.
 const open = new Set<ServerResponse>();
 const server = createServer((_request, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });

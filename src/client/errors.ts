@@ -1,4 +1,4 @@
-/** The server gave no usable answer: it is down, too slow, or something else answers at its address. */
+/** The server gave no usable answer: it is down, too slow, or another program answers at its address. */
 export class UnreachableError extends Error {
   readonly url: string;
   constructor(url: string, reason: string, options?: ErrorOptions) {
@@ -10,7 +10,7 @@ export class UnreachableError extends Error {
 /** The server understood the request and refused it. */
 export class RefusedError extends Error {
   readonly status: number;
-  /** What a program branches on, such as `automation_run_not_found`. */
+  /** The error code for programs, such as `automation_run_not_found`. */
   readonly code: string;
   readonly body: Record<string, unknown>;
   /** From `Retry-After`, in seconds. */
@@ -47,12 +47,13 @@ const reasons: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "no answer in time",
 };
 
-/** The few words of a network error that help a person. */
+/** Describes a network error in a few words for a person. */
 export function reasonOf(error: unknown): string {
   let at = error;
   while (at instanceof Error && at.cause instanceof Error) at = at.cause;
   if (!(at instanceof Error)) return String(at);
   if (at.name === "TimeoutError") return "no answer in time";
   const { code } = at as NodeJS.ErrnoException;
-  return (code && (reasons[code] ?? code)) || at.message;
+  // The code of a DOMException is a number.
+  return typeof code === "string" ? (reasons[code] ?? code) : at.message;
 }

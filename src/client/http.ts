@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RefusedError, reasonOf, UnreachableError } from "./errors.ts";
 
-/** How the caller proves who they are. */
+/** The credential that is sent with each request. */
 export type Credential = { apiKey: string } | { sessionToken: string };
 
 export interface HttpOptions {
@@ -11,9 +11,9 @@ export interface HttpOptions {
   credential?: Credential | undefined;
   userAgent?: string;
   signal?: AbortSignal;
-  /** For one try of one request, from connecting to the last byte of the reply. */
+  /** Time limit for one attempt of a request, from connecting to the last byte of the reply. */
   timeoutMs?: number;
-  /** A longer reply is an error: nothing that a client asks for is that long. */
+  /** A longer reply is an error. No expected reply is that long. */
   maxReplyBytes?: number;
 }
 
@@ -24,20 +24,20 @@ export interface Request {
   path: string;
   query?: Query;
   body?: unknown;
-  /** Creates something: sent with an `Idempotency-Key`, so that a second try creates nothing more. */
+  /** Creates something. It is sent with an `Idempotency-Key`, so a retry does not create it twice. */
   creates?: boolean;
 }
 
 export interface Http {
-  /** The JSON of a successful reply; undefined for one without a body. */
+  /** Returns the JSON of a successful reply. Undefined when the reply has no body. */
   request(request: Request): Promise<unknown>;
-  /** A successful reply whose body is read by the caller. */
+  /** Returns a successful reply. The caller reads its body. */
   open(request: Request, headers: Record<string, string>, signal?: AbortSignal): Promise<Response>;
 }
 
 const maxTries = 4;
 const firstDelayMs = 200;
-/** A server that asks for a longer pause than this gets an error instead of a silent wait. */
+/** When `Retry-After` is longer than this, the request fails instead of waiting without a message. */
 const longestWaitSeconds = 5;
 
 export function createHttp({
@@ -59,8 +59,8 @@ export function createHttp({
     for (const [name, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) target.searchParams.set(name, String(value));
     }
-    // A path never decides which server receives the credential.
-    if (target.origin !== url) throw new Error(`${request.path} is no path of ${url}.`);
+    // The path must not send the credential to another server.
+    if (target.origin !== url) throw new Error(`${request.path} is not a path of ${url}.`);
     const hasBody = request.body !== undefined;
     return fetch(target, {
       method: request.method ?? "GET",
@@ -108,7 +108,7 @@ export function createHttp({
       }
     },
     async open(request, headers, until = signal) {
-      // The time limit is for the reply to begin; how long its body takes is up to the caller.
+      // The time limit applies until the reply begins. The caller limits the time for the body.
       const beginning = new AbortController();
       const timer = setTimeout(
         () => beginning.abort(new DOMException("No answer.", "TimeoutError")),
@@ -132,7 +132,7 @@ export function createHttp({
   };
 }
 
-/** How long to wait before the next try; undefined when another try would not help. */
+/** Milliseconds to wait before the next attempt. Undefined when another attempt would not help. */
 function delayBefore(error: unknown, attempt: number): number | undefined {
   const delay = firstDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
   if (error instanceof UnreachableError) return delay;
@@ -164,7 +164,7 @@ function judge(url: string, response: Response, text: string): unknown {
   }
   if (response.ok && text === "") return undefined;
   const body = parseObject(text);
-  if (!body) throw new UnreachableError(url, `HTTP ${status} with a reply that is not Signalbox's`);
+  if (!body) throw new UnreachableError(url, `HTTP ${status} with a reply that is not from Signalbox`);
   if (!response.ok) {
     const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
     throw new RefusedError(status, body, Number.isFinite(retryAfter) ? retryAfter : undefined);

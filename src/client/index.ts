@@ -60,7 +60,7 @@ export function createClient(options: HttpOptions) {
       switchOrganization: (organizationId: string) => post("/v1/me/active-organization", { organizationId }),
     },
     apiKeys: {
-      // Without an Idempotency-Key: the server would have to keep the key to repeat the reply.
+      // Sent without an Idempotency-Key, because the server would have to store the API key to repeat the reply.
       create: (body: { name: string }) => post<{ apiKey: ApiKey; key: string }>("/v1/api-keys", body),
       remove: (id: string) => ask({ method: "DELETE", path: at("/v1/api-keys", id) }),
     },
@@ -78,7 +78,7 @@ export function createClient(options: HttpOptions) {
     runs: {
       list: (filter?: Filter) => list<NamedRun>(runs, filter),
       read: (id: string) => get<RunDetail>(at(runs, id)),
-      /** The newest first. */
+      /** Newest event first. */
       lastEvents: (id: string, limit: number) =>
         list<RunEvent>(at(runs, id, "events"), { limit, order: "desc" }),
       watch: (id: string) => watchRun(http, id, options.signal),

@@ -5,7 +5,7 @@ export interface Page<Item> {
 
 const maxPageSize = 100;
 
-/** The first `limit` items of a list, over as many pages as that takes. */
+/** Reads pages until it has the first `limit` items of a list. */
 export async function collect<Item>(
   limit: number,
   readPage: (query: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>,

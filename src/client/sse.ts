@@ -7,7 +7,7 @@ export interface StreamMessage {
 
 const maxMessageLength = 4 * 1024 * 1024;
 
-/** Reads messages by the rules of the HTML standard; comments and messages without data are left out. */
+/** Parses messages by the rules of the HTML standard. It skips comments and messages without data. */
 export async function* readStream(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamMessage> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -4,28 +4,30 @@ import { RefusedError, reasonOf, UnreachableError } from "./errors.ts";
 import type { Http } from "./http.ts";
 import { readStream } from "./sse.ts";
 
-/** What happens to a run, as it happens. */
+/** An update of a run that is being watched. */
 export type RunUpdate =
   | { type: "event"; event: RunEvent }
   | { type: "run"; run: Run }
-  /** The connection was lost; it is opened again where it ended. */
+  /** The connection was lost. The client opens a new one that continues after the last event. */
   | { type: "reconnecting"; reason: string };
 
 export const isEnded = ({ status }: Pick<Run, "status">) => status !== "queued" && status !== "running";
 
 const longestDelayMs = 10_000;
-/** The server sends a comment every 15 s; a connection that is silent for longer is dead. */
+/** Upper limit for `Retry-After`. Without it a very long wait would overflow the timer, which then fires at once. */
+const longestRetryAfterMs = 5 * 60_000;
+/** The server sends a comment every 15 s, so a connection that is silent for this long is dead. */
 const silenceMs = 45_000;
 
 /**
- * Follows a run until it has ended. A lost connection is opened again with `Last-Event-ID`, so every event
- * comes once and in order.
+ * Follows a run until it has ended. A lost connection is opened again with `Last-Event-ID`, so each event is
+ * yielded once and in order.
  */
 export async function* watchRun(http: Http, runId: string, signal?: AbortSignal): AsyncGenerator<RunUpdate> {
   const path = `/v1/automation-runs/${encodeURIComponent(runId)}`;
   let lastEventId: string | undefined;
   let failures = 0;
-  // A server that cannot be reached, or has no such run, is an error at once and not something to wait for.
+  // Fails now when the server cannot be reached or does not have this run. Waiting would not help.
   await http.request({ path });
   for (;;) {
     try {
@@ -34,7 +36,7 @@ export async function* watchRun(http: Http, runId: string, signal?: AbortSignal)
         yield update;
         if (update.type === "run" && isEnded(update.run)) return;
       }
-      // The stream ended and the run did not: ask before coming back, since a 204 says nothing about the run.
+      // The stream ended without a final state, as with a 204. Read the run before reconnecting.
       const { run } = (await http.request({ path })) as { run: Run };
       if (isEnded(run)) {
         yield { type: "run", run };
@@ -46,7 +48,8 @@ export async function* watchRun(http: Http, runId: string, signal?: AbortSignal)
       failures++;
       yield { type: "reconnecting", reason: reasonOf(error) };
       const asked = error instanceof RefusedError ? (error.retryAfter ?? 0) * 1000 : 0;
-      await pause(Math.max(Math.min(250 * 2 ** failures, longestDelayMs), asked));
+      const delay = Math.min(250 * 2 ** failures, longestDelayMs);
+      await pause(Math.max(delay, Math.min(asked, longestRetryAfterMs)));
     }
   }
 
@@ -56,17 +59,18 @@ export async function* watchRun(http: Http, runId: string, signal?: AbortSignal)
 
   async function* readOnce(): AsyncGenerator<RunUpdate> {
     const silence = new AbortController();
+    const endSilence = () => silence.abort(new DOMException("No answer.", "TimeoutError"));
     const until = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
     const response = await http.open({ path: `${path}/stream` }, headers, until);
     if (response.status === 204 || !response.body) return;
-    let timer = setTimeout(() => silence.abort(), silenceMs);
+    let timer = setTimeout(endSilence, silenceMs);
     const alive = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           clearTimeout(timer);
-          timer = setTimeout(() => silence.abort(), silenceMs);
+          timer = setTimeout(endSilence, silenceMs);
           controller.enqueue(chunk);
         },
       }),

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { longestTimerMs } from "./backoff.ts";
 import { type Child, type Command, neverStarted, startChild } from "./child.ts";
 import { prepareContext } from "./context.ts";
 import { deliver, type Fate } from "./delivery.ts";
@@ -21,12 +22,11 @@ const maxLineBytes = 1024 * 1024;
 /** A command that talks without end must fill neither this disk nor the server's. */
 const maxEvents = 100_000;
 const maxJournalBytes = 64 * 1024 * 1024;
-/** Usage is money, so it is kept a little longer; after that it is only added up. */
+/** Extra room for usage events in a full journal, because usage decides costs. Beyond it usage is only added up. */
 const spareEvents = 10_000;
 const spareBytes = 4 * 1024 * 1024;
 const maxComplaints = 1_000;
 const journalLimits = { events: maxEvents, bytes: maxJournalBytes, spareEvents, spareBytes };
-const longestTimerMs = 2 ** 31 - 1;
 
 export interface Conditions {
   server: Server;
@@ -212,7 +212,7 @@ export function createListener(
           events.push(warn("It said too much: from here on only usage and the result are kept."));
         if (!isFull) events.push(said.event);
         else if (said.usage) {
-          // The counters alone: what else stands in such a line may be long.
+          // Keeps only the counters, because the rest of the line may be long.
           if (hasSpareRoom(events.length)) events.push({ type: "usage", payload: { ...said.usage } });
           else uncounted = addUsage(uncounted, said.usage);
         }
@@ -235,7 +235,7 @@ export function createListener(
   };
 }
 
-/** What the command can know of its run. The key and the token of the runner are not among it. */
+/** Environment variables that the command receives. They do not include the runner's key or token. */
 const describe = (assignment: Assignment, cwd: string, url: string): NodeJS.ProcessEnv => ({
   SIGNALBOX_URL: url,
   SIGNALBOX_RUN_ID: assignment.runId,

@@ -4,10 +4,10 @@ export interface Backoff {
   reset(): void;
 }
 
-/** Whatever a server asks for: neither longer than this, nor so long that a timer overflows and fires at once. */
+/** Upper limit for the wait that a server asks for. A longer wait could overflow a timer, which then fires at once. */
 const longestWishMs = 5 * 60_000;
 
-/** What a `Retry-After` asks for: seconds or a date. What makes no sense asks for nothing. */
+/** Milliseconds that a `Retry-After` header asks for, as seconds or as a date. 0 when it is invalid. */
 export function readRetryAfter(header: string | null, now = Date.now()): number {
   const text = header?.trim() ?? "";
   const ms = /^\d+(?:\.\d+)?$/.test(text)
@@ -25,7 +25,7 @@ export function createBackoff({ fromMs = 250, toMs = 15_000 } = {}): Backoff {
     async wait(signal, atLeastMs = 0) {
       const ms = next * (0.5 + Math.random() / 2);
       next = Math.min(next * 2, toMs);
-      // Also those who were told the same time do not come back at the same moment.
+      // Runners that got the same `Retry-After` must not all return at the same moment.
       const wished = Math.min(Math.max(atLeastMs, 0) || 0, longestWishMs) * (1 + Math.random() / 4);
       await pause(Math.max(ms, wished), signal);
     },
@@ -35,8 +35,8 @@ export function createBackoff({ fromMs = 250, toMs = 15_000 } = {}): Backoff {
   };
 }
 
-/** Beyond this a timer fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
+/** The longest delay of a timer. Beyond it a timer fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** Sleeps, at most until the signal. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -26,7 +26,7 @@ export interface Child {
   stop(killAfterMs: number): void;
 }
 
-/** Stands for a command that could not be started. */
+/** The result for a command that could not be started. */
 export const neverStarted = (fault: string): Child => ({ ended: Promise.resolve({ fault }), stop() {} });
 
 /** What somebody holds open after the end of the command is listened to for this long. */

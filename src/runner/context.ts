@@ -5,15 +5,15 @@ import { Unreachable } from "./failures.ts";
 import type { Assignment, Template } from "./replies.ts";
 import type { Server } from "./server.ts";
 
-/** What the command of a run is given beside its instructions, in a folder of its own. */
+/** Environment variables with which the command finds its context file, its templates and its run credential. */
 export interface Context {
   environment: NodeJS.ProcessEnv;
 }
 
-/** As the server makes them. Nothing else becomes a path here. */
+/** The form of slugs that the server creates. No other slug becomes a path. */
 const slugPattern = /^[a-z0-9]+(?:[-_.]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[-_.]+[a-z0-9]+)*)*$/;
 
-/** Fetches the templates of a run and writes its files. The folder is made anew, for its owner only. */
+/** Fetches the templates of a run and writes its files into a new folder that only its owner can read. */
 export async function prepareContext(
   server: Pick<Server, "url" | "readTemplate">,
   assignment: Assignment,
@@ -32,7 +32,7 @@ export async function prepareContext(
       const template = await fetchTemplate(server, id, credential, signal);
       templates.push(writeTemplate(templatesFolder, template));
     } catch (error) {
-      throw new Error(`no file could be made of the template ${slug} (${id}): ${(error as Error).message}`);
+      throw new Error(`cannot prepare the template ${slug} (${id}): ${(error as Error).message}`);
     }
   }
   const described = {
@@ -64,7 +64,7 @@ async function fetchTemplate(
   credential: string | null,
   signal: AbortSignal,
 ): Promise<Template> {
-  if (credential === null) throw new Error("the server gave no credential for it");
+  if (credential === null) throw new Error("the server issued no run credential");
   const backoff = createBackoff();
   for (;;) {
     if (signal.aborted) throw new Error("the run was stopped");
@@ -77,12 +77,12 @@ async function fetchTemplate(
   }
 }
 
-/** Writes `<slug>.md` and gives what the context file says of it. */
+/** Writes `<slug>.md`. Returns the entry of the template in the context file. */
 function writeTemplate(folder: string, { body, ...about }: Template): object {
-  if (!slugPattern.test(about.slug)) throw new Error("its slug is no file name");
+  if (!slugPattern.test(about.slug)) throw new Error("its slug is not a file name");
   const file = join(folder, `${about.slug}.md`);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Refuses to follow or replace anything that is there.
+  // `wx` fails when the path exists, so it follows no link and replaces no file.
   writeFileSync(file, body, { mode: 0o600, flag: "wx" });
   return { ...about, file };
 }

@@ -9,7 +9,7 @@ const batchLimits = { events: 500, bytes: 960 * 1024 };
 /** Past this much that is not acknowledged, the command has to wait with its next line. */
 const roomFor = { events: 2_000, bytes: 4 * 1024 * 1024 };
 
-/** A server is set back now and then, not all the time. */
+/** A server that loses events more often than this is faulty. Restoring a backup is rare. */
 const maxRewinds = 20;
 
 /** As many as fit into one request, at least one. */
@@ -87,8 +87,8 @@ export function deliver(
       limits = { ...limits, events: Math.ceil(batch.length / 2) };
       return true;
     }
-    // The organization's storage is full. The events of this attempt that are left are given up, so that the run can
-    // still end: its completion is taken however full it is.
+    // The organization's storage is full. The remaining events are dropped so that the run can end: the server
+    // accepts its completion even then.
     if (error.code === "quota_exceeded") {
       givesUpEvents = true;
       return true;

@@ -173,8 +173,8 @@ export function openJournal(storage: Storage, found: Replayed): Journal | undefi
       const first = pending[0]?.sequence ?? count;
       const gone = pending.splice(0, sequence + 1 - first);
       pendingBytes -= sizeOf(gone);
-      // Once each, however often a server wants to have them again. Not synced: when it is lost, the events are
-      // sent again, and the server knows them.
+      // Written once, however often the server asks for the events again. Not synced: if it is lost, the events
+      // are sent again, and the server recognizes them.
       if (sequence > acknowledged) write(writeEntry({ acknowledged: sequence }));
       acknowledged = Math.max(acknowledged, sequence);
     },

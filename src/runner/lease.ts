@@ -46,7 +46,7 @@ export async function keepLease(
         if (signal.aborted) return;
         if (error instanceof Refused) return holder.onLost(error);
         if (!(error instanceof Unreachable)) return holder.onFault(error);
-        // Asked again before the lease ends, whatever the server wishes.
+        // Retries before the lease ends, even when the server asks for a longer wait.
         waitMs = Math.min(Math.max(soonMs, error.retryAfterMs), everyMs);
       }
     }

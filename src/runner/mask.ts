@@ -1,17 +1,17 @@
 import type { Line } from "./lines.ts";
 
-/** What stands in the place of a credential that a command printed. */
+/** Replaces a credential that a command printed. */
 const masked = "[run credential]";
-/** A shorter beginning could be anything. */
+/** A shorter prefix of the secret could be ordinary text. */
 const leastRest = 8;
 
-/** Takes a secret out of what a command says, so that it reaches neither the journal nor the server. */
+/** Removes a secret from a line of output, so that it reaches neither the journal nor the server. */
 export const maskSecret =
   (secret: string | null) =>
   (line: Line): Line => {
     if (!secret || !line.text.includes(secret.slice(0, leastRest))) return line;
     const text = line.text.replaceAll(secret, masked);
-    // A line that was cut may end in the middle of it.
+    // A truncated line may end inside the secret.
     return line.bytes === undefined ? { text } : { ...line, text: withoutRest(text, secret) };
   };
 

@@ -15,7 +15,7 @@ export interface Told {
   lastComplaint: string | undefined;
   /** What usage events have told already. */
   usage: Usage;
-  /** What usage lines have told after the journal was full. */
+  /** Usage that was reported after the journal was full. */
   uncounted?: Usage;
   timeoutMs: number;
 }

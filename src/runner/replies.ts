@@ -1,15 +1,15 @@
 import { Denied, Unreachable } from "./failures.ts";
 import { beginningOf, isObject } from "./payload.ts";
 
-/** More than the longest instructions and a full list of runs need. */
+/** Larger than the longest instructions and a full list of runs. */
 const maxReplyBytes = 4 * 1024 * 1024;
-/** Runs that are looked at in one go; the rest is there the next time. */
+/** Runs read from one reply. The next reply contains the rest. */
 const maxRuns = 100;
 const maxName = 500;
-/** Templates or connections of one run. */
+/** Limit for the templates, and for the connections, of one run. */
 const maxResources = 100;
 
-/** The body of a reply, as long as it is not so long that it fills the memory. */
+/** Reads the body of a reply. Fails beyond `maxBytes`, so that a reply cannot fill the memory. */
 export async function readText(response: Response, maxBytes = maxReplyBytes): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -29,13 +29,13 @@ export interface Assignment {
   model: { providerId: string; modelId: string } | null;
   attempt: number;
   timeoutMs: number;
-  /** For the program; null from a server that has none. */
+  /** The run credential for the program. Null when the server is too old to issue one. */
   credential: string | null;
   templates: { id: string; slug: string }[];
   connections: Connection[];
 }
 
-/** As the context file tells it. */
+/** A connection as it appears in the context file. */
 export interface Connection {
   id: string;
   providerId: string;
@@ -66,7 +66,7 @@ export interface Held extends Waiting {
   cancelRequested: boolean;
 }
 
-/** Its id becomes the name of a file and of a folder here. */
+/** The id of a run becomes the name of a file and of a folder. */
 const harmlessId = /^[A-Za-z0-9][\w-]{0,159}$/;
 
 const isId = (value: unknown): value is string => typeof value === "string" && harmlessId.test(value);
@@ -74,7 +74,7 @@ const isAttempt = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 const senseless = (what: string) =>
-  new Denied(`The server's ${what} makes no sense to this runner. Is it of the same version?`);
+  new Denied(`The server's ${what} makes no sense to this runner. Check that both have the same version.`);
 
 export function readAssignment(value: unknown): Assignment | null {
   if (value === null) return null;
@@ -108,7 +108,7 @@ function readCredential(value: unknown): string | null {
   return value;
 }
 
-/** An older server says nothing of them. */
+/** An older server does not send the field. */
 function readObjects(value: unknown): Record<string, unknown>[] {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > maxResources || !value.every(isObject))
@@ -163,7 +163,7 @@ function readModel(model: unknown): Assignment["model"] {
   return { providerId: nameOf(model.providerId), modelId: nameOf(model.modelId) };
 }
 
-/** Names become variables of the program's environment, which cannot hold a NUL. */
+/** Names become environment variables of the program, which cannot contain NUL. */
 const nameOf = (value: unknown): string =>
   typeof value === "string" ? beginningOf(value.replaceAll("\0", ""), maxName) : "";
 
@@ -187,7 +187,7 @@ export const readHeld = (value: unknown): Held[] =>
     return waiting && { ...waiting, cancelRequested: one.cancelRequested === true };
   });
 
-/** What a header can hold. */
+/** Text that is valid in an HTTP header, without spaces. */
 const headerText = /^[\x21-\x7e]{1,4096}$/;
 
 export function readToken({ token, expiresAt, eventsPath }: Record<string, unknown>, url: string) {

@@ -32,7 +32,7 @@ export interface Settings {
 const lookEveryMs = { listening: 60_000, deaf: 4_000 };
 /** For what is still to be told when everything else has ended. */
 const lastWordsMs = 8_000;
-/** Between two looks, however often a server says that there is something. */
+/** Pause between two requests for work, however often the server announces work. */
 const lookPauseMs = 100;
 const tidyEveryMs = 3600_000;
 

@@ -29,7 +29,7 @@ const complaints = new Set<News["event"]>(["link_lost", "run_lost", "run_left", 
 
 export function sayer(outlet: { out(line: string): void; err(line: string): void }, json: boolean): Say {
   return (news) => {
-    // A name or a message of somebody else must not look like a line of ours.
+    // A name or message from outside must not look like a line of the runner.
     if (json) outlet.out(printableLine(JSON.stringify({ at: Date.now(), ...news })));
     else if (complaints.has(news.event)) outlet.err(printableLine(inWords(news)));
     else outlet.out(printableLine(inWords(news)));

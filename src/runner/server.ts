@@ -46,7 +46,7 @@ export interface Server {
   register(): Promise<void>;
   work(): Promise<Work>;
   claim(runId: string): Promise<Assignment | null>;
-  /** With the credential of a run. */
+  /** Authenticates with the credential of a run. */
   readTemplate(id: string, credential: string): Promise<Template>;
   heartbeat(runId: string, attempt: number): Promise<{ cancelRequested: boolean }>;
   /** `events` as JSON, in order. */

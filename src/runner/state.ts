@@ -33,7 +33,7 @@ export interface KeptJournal {
 
 export interface State {
   readonly runnerId: string;
-  /** What was wrong with the modes of the folder, in sentences. */
+  /** Warnings about the permissions of the folder, as sentences. */
   readonly warnings: readonly string[];
   /** For the working folders of runs. */
   readonly workFolder: string;

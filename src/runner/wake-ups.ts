@@ -2,7 +2,7 @@ import { createBackoff } from "./backoff.ts";
 import { Denied, Unreachable } from "./failures.ts";
 import type { Server } from "./server.ts";
 
-/** A line that ends sooner than this was not worth opening: the next one waits longer. */
+/** A connection that ends sooner than this does not reset the backoff. */
 const steadyMs = 5_000;
 /** The server says something every 15 s; a line that is silent for longer is dead. */
 const silenceMs = 40_000;

@@ -6,7 +6,7 @@ import { readMails } from "../../src/platform/mail/index.ts";
 import { chromium } from "../chromium.ts";
 import type { Person, TestServer } from "../harness.ts";
 
-/** A real browser, one for all tests of a file. What a test opened is closed after it. */
+/** A real browser for all tests of a file. After each test its windows are closed. */
 export function useBrowser(): { current: Browser } {
   const holder = {} as { current: Browser };
   beforeAll(async () => {
@@ -21,13 +21,13 @@ export function useBrowser(): { current: Browser } {
 
 export interface Window {
   page: Page;
-  /** The status of the page that was opened first. */
+  /** The HTTP status of the first page. */
   status: number;
-  /** Whatever the page complained about, or asked of other hosts. */
+  /** Errors of the page, and requests to other hosts. */
   complaints: string[];
 }
 
-/** A window of a browser of its own, in which that person is signed in, or nobody. */
+/** Opens a window with its own cookies. The person is signed in; without a person, nobody is. */
 export async function openWindow(
   { current }: { current: Browser },
   server: TestServer,
@@ -48,7 +48,7 @@ export async function openWindow(
   const complaints: string[] = [];
   page.on("console", (message) => {
     const { url } = message.location();
-    // Browsers note every reply that is a refusal; a page that says what went wrong is one itself.
+    // Browsers log every 4xx reply as an error. Our error pages are 4xx replies themselves.
     const isNote = url.includes("favicon") || /status of 4\d\d/.test(message.text());
     if (message.type() === "error" && url.startsWith(server.url) && !isNote)
       complaints.push(`${message.text()} ${url}`);
@@ -65,9 +65,9 @@ export async function openWindow(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What a checker of accessibility finds wrong. */
+/** Accessibility violations that axe finds. */
 async function violations(page: Page): Promise<string[]> {
-  // The policy of our pages lets no script in; the checker comes through the debugger, as a person's extension would.
+  // The content security policy blocks other scripts, so axe is loaded through the debugger.
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: axe });
   const { result } = await session.send("Runtime.evaluate", {
@@ -79,7 +79,7 @@ async function violations(page: Page): Promise<string[]> {
   return JSON.parse(result.value as string);
 }
 
-/** What holds of every page in every state: one title, in the tab as well, and no barrier, in light and dark. */
+/** Checks what is true for every page: one title, also in the tab, and no accessibility violation in light and dark. */
 export async function expectPage(page: Page, title: string | RegExp): Promise<void> {
   const heading = page.locator("h1");
   await heading.filter({ hasText: title }).waitFor();
@@ -89,7 +89,7 @@ export async function expectPage(page: Page, title: string | RegExp): Promise<vo
     await page.emulateMedia({ colorScheme });
     expect(await violations(page), colorScheme).toEqual([]);
   }
-  // Every page leads on.
+  // Every page has a link or a button.
   expect(await page.locator("main :is(a, button):visible").count()).toBeGreaterThan(0);
   for (const width of [320, 1280]) {
     await page.setViewportSize({ width, height: 800 });
@@ -97,21 +97,21 @@ export async function expectPage(page: Page, title: string | RegExp): Promise<vo
   }
 }
 
-/** Follows the link or presses the button with these words; there is one. */
+/** Clicks the link or button with this text. Fails when there are several. */
 export const press = (page: Page, words: string): Promise<void> =>
   page.locator("main :is(a, button):visible", { hasText: words }).click();
 
-/** The id of what is typed into. */
+/** The id of the element that has the focus. */
 export const focused = (page: Page): Promise<string> => page.evaluate("document.activeElement.id");
 
-/** The link in the newest mail to somebody that has this in it. */
+/** Returns the link that contains `part` from the newest mail to this address. */
 export async function mailedLink(server: TestServer, to: string, part: string): Promise<string> {
   const mails = await readMails(server.platform, 300);
   const mail = mails.find((one) => one.to === to && one.text?.includes(part));
   return mail!.text!.split("\n").find((line) => line.includes(part))!;
 }
 
-/** Two pages of the provider, with the same words: the second is clicked once it is there. */
+/** The provider shows two pages with the same button. The second click waits for the second page. */
 export async function allowAtProvider(page: Page): Promise<void> {
   const first = page.url();
   await page.click("text=Allow as octo");

@@ -39,7 +39,7 @@ describe("connecting an account in a browser", () => {
 
   const start = `/v1/oauth-providers/${id}/connect/start`;
   const open = (address: string, person?: Person) => openWindow(browser, server, address, person);
-  /** Every start in a browser asks first. */
+  /** Every start in a browser asks for a confirmation. */
   const confirm = async (page: Page) => {
     await expectPage(page, "Connect Acme ID?");
     await press(page, "Continue to Acme ID");
@@ -49,7 +49,7 @@ describe("connecting an account in a browser", () => {
   const labelsOf = async (person: Person): Promise<string[]> =>
     (await statusOf(server, person.auth, id)).connections.map(({ account }: { account: string }) => account);
 
-  test("connect, continue, allow; the cookie of the session is what finishes it", async () => {
+  test("connect, continue, allow: the session cookie completes the connection", async () => {
     const { page, complaints } = await open(`${start}?returnTo=/docs`, ada);
     await confirm(page);
     await allowAtProvider(page);
@@ -58,7 +58,7 @@ describe("connecting an account in a browser", () => {
       expect(await mainText(page)).toContain(named);
     expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
-    // Going back and forth in the browser does not use it again, and does not say that nothing is connected.
+    // A reload does not use the link again, and does not claim that nothing is connected.
     await page.reload();
     await expectPage(page, "This link was used before.");
     expect(await mainText(page)).toContain("It connected Acme ID.");
@@ -67,7 +67,7 @@ describe("connecting an account in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("who says no hears it in plain words, and Try again asks, then leads to the provider", async () => {
+  test("a denied access is explained, and Try again asks first, then leads to the provider", async () => {
     const { page, complaints } = await open(`${start}?account=second`, ada);
     await confirm(page);
     await page.click("text=Deny");
@@ -135,7 +135,7 @@ describe("connecting an account in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("started by a key, the browser of the same person asks for a click and names what it is for", async () => {
+  test("a connection that an API key started needs a click by the same person, on a page that names it", async () => {
     const key = await createKey(server, ada, { permissions: ["connections:use"] });
     const { page, complaints } = await open(
       await authorizeUrl(server, key.auth, id, "?account=clicked"),
@@ -152,7 +152,7 @@ describe("connecting an account in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a click that comes too late ends in words, not in a contradiction", async () => {
+  test("a click after the attempt has expired leads to a page that says so", async () => {
     const key = await createKey(server, ada, { permissions: ["connections:use"] });
     const { page } = await open(await authorizeUrl(server, key.auth, id, "?account=late"), ada);
     await allowAtProvider(page);
@@ -201,14 +201,14 @@ describe("connecting an account in a browser", () => {
     }
   });
 
-  test("without a state the page says so, and leads on", async () => {
+  test("a callback without a state shows an error page with a way on", async () => {
     const { page, status } = await open(`/v1/oauth-providers/${id}/connect/callback`, ada);
     expect(status).toBe(400);
     await expectPage(page, "This link is too old, was used before, or is not ours.");
   });
 
-  describe("the address that starts it", () => {
-    test("asks who is not signed in to sign in, then whether to connect", async () => {
+  describe("the start address", () => {
+    test("asks a person who is not signed in to sign in, then whether to connect", async () => {
       const eve = await joinWorkspace(server, acme, "member");
       const { page, status, complaints } = await open(start);
       expect(status).toBe(401);
@@ -223,7 +223,7 @@ describe("connecting an account in a browser", () => {
       expect(complaints).toEqual([]);
     });
 
-    test("says in a page what is in the way, who is signed in, and where", async () => {
+    test("shows a page with the problem, the signed-in person and the organization", async () => {
       const role = await createRole(server, acme.owner, ["organization:read"]);
       const powerless = await joinWorkspace(server, acme, role.id);
       const refused = async (address: string, person: Person, expected: number, title: string) => {
@@ -243,7 +243,7 @@ describe("connecting an account in a browser", () => {
       await refused(start, await signUp(server, "Lonely"), 403, "You do not belong to an organization yet");
     });
 
-    test("lets who belongs to several organizations choose, then asks whether to connect", async () => {
+    test("lets a member of several organizations choose one, then asks whether to connect", async () => {
       const eve = await joinWorkspace(server, acme, "member");
       await server.call("/v1/organizations", { body: { name: "Globex" }, headers: eve.auth });
       await server.platform.db.run(
@@ -257,14 +257,14 @@ describe("connecting an account in a browser", () => {
       expect(complaints).toEqual([]);
     });
 
-    test("a link on another site asks first, and the provider is only reached by a click here", async () => {
+    test("a link on another site leads to a confirmation, and only a click there leads to the provider", async () => {
       const elsewhere = createServer((_, response) => {
         response.writeHead(200, { "content-type": "text/html" });
         response.end(`<!doctype html><a href="${server.url}${start}?account=lured">A present for you</a>`);
       });
       await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
       try {
-        // Another name is another site, though it is the same machine.
+        // Another host name is another site, even on the same machine.
         const address = `http://localhost:${(elsewhere.address() as AddressInfo).port}/`;
         const { page, complaints } = await open(address, ada);
         await page.click("text=A present for you");
@@ -286,7 +286,7 @@ describe("connecting an account in a browser", () => {
       }
     });
 
-    test("a connection for the whole organization is confirmed, also by who typed the address", async () => {
+    test("a connection for the whole organization needs a confirmation, also when the address was typed", async () => {
       const { page, complaints } = await open(`${start}?shared=true`, acme.owner);
       await expectPage(page, "Connect Acme ID?");
       expect(await mainText(page)).toContain('all of <b>Acme</b> & "Sons"');

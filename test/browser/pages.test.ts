@@ -11,7 +11,7 @@ const open = (address: string, person?: { token: string }) => openWindow(browser
 const mainText = (page: Page) => page.locator("main").textContent();
 
 describe("the first page", () => {
-  test("says what this is, leads on, and asks nothing of other hosts", async () => {
+  test("names the product, links to the reference, and requests nothing from other hosts", async () => {
     const { page, complaints } = await open("/?utm_source=mail");
     await expectPage(page, "Signalbox");
     await press(page, "API reference");
@@ -30,7 +30,7 @@ describe("the first page", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("an address where nothing is leads a person back to it", async () => {
+  test("an unknown address shows a page that leads back to it", async () => {
     const { page, status } = await open("/nowhere?x=1");
     expect(status).toBe(404);
     await expectPage(page, "There is nothing at this address");
@@ -41,7 +41,7 @@ describe("the first page", () => {
 
 test("the API reference renders every group without a CDN and within its own policy", async () => {
   const { page, complaints } = await open("/docs");
-  // They come one after the other.
+  // The groups appear one after the other.
   await page.locator(".opblock-tag", { hasText: "Audit" }).first().waitFor();
   const groups = await page.locator(".opblock-tag").allTextContents();
   expect(groups.join(" ")).toContain("Organizations");
@@ -50,7 +50,7 @@ test("the API reference renders every group without a CDN and within its own pol
 });
 
 describe("the page behind a reset mail", () => {
-  test("says whose password it is, changes it once, and leads on", async () => {
+  test("names the account, changes its password once, and offers a next step", async () => {
     const ada = await signUp(server);
     await server.call("/api/auth/request-password-reset", { body: { email: ada.email } });
     const link = await mailedLink(server, ada.email, "/reset-password?token=");
@@ -74,7 +74,7 @@ describe("the page behind a reset mail", () => {
     expect(await again.page.locator("input[type=password]").count()).toBe(0);
   });
 
-  test("a link that expires while the form is filled in is told at once", async () => {
+  test("a link that expires while the form is filled in is reported when the form is sent", async () => {
     const ada = await signUp(server);
     await server.call("/api/auth/request-password-reset", { body: { email: ada.email } });
     const { page } = await open(await mailedLink(server, ada.email, "/reset-password?token="));
@@ -86,7 +86,7 @@ describe("the page behind a reset mail", () => {
     await page.locator("text=Ask for a new link to change it.").waitFor();
   });
 
-  test("an old link leads to a new mail, and so does the page without a link", async () => {
+  test("an old link leads to a new mail, and so does the page without a token", async () => {
     const ada = await signUp(server);
     await server.call("/api/auth/request-password-reset", { body: { email: ada.email } });
     const link = await mailedLink(server, ada.email, "/reset-password?token=");
@@ -117,7 +117,7 @@ describe("the page behind a reset mail", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a server that does not answer is told in words, and the form stays", async () => {
+  test("a server that does not answer is reported in words, and the form stays", async () => {
     const { page } = await open("/reset-password");
     await page.route("**/api/auth/**", (route) => route.abort());
     await page.fill("#email", "ada@example.com");
@@ -153,7 +153,7 @@ describe("the page behind a confirmation mail", () => {
     expect(await mainText(page)).toContain(ada.email);
   });
 
-  test("closes the account to whoever made it, and leads on to a password", async () => {
+  test("closes the account to the person who made it, and leads to a new password", async () => {
     const ada = await signUp(server);
     const { page, complaints } = await open(await linkOf(ada.email));
     await press(page, "No, somebody else did");
@@ -163,7 +163,7 @@ describe("the page behind a confirmation mail", () => {
     await expectPage(page, "Forgot your password?");
   });
 
-  test("a bad link leads who signs in to a new mail", async () => {
+  test("a bad link offers a new mail to a person who signs in", async () => {
     const ada = await signUp(server);
     const { page, status, complaints } = await open("/api/auth/verify-email?token=x.y.z");
     expect(status).toBe(400);
@@ -187,7 +187,7 @@ describe("the page behind a confirmation mail", () => {
     expect(await mainText(page)).toContain("There is nothing to do");
   });
 
-  test("without a token it says so", async () => {
+  test("says that a link without a token is not complete", async () => {
     const { page, status } = await open("/api/auth/verify-email");
     expect(status).toBe(400);
     await expectPage(page, "This link is not complete");
@@ -223,7 +223,7 @@ describe("the page behind a claim link", () => {
     expect(await again.page.locator("input").count()).toBe(0);
   });
 
-  test("an expired, replaced, wrong or missing token is told before anything is filled in", async () => {
+  test("reports an expired, replaced or missing token before anything is filled in", async () => {
     const agent = await bootstrap(server);
     const { body } = await server.call("/v1/bootstrap/claims", { method: "POST", headers: agent.auth });
     const bad = await open(agent.claim.url);
@@ -268,7 +268,7 @@ describe("the page behind an invitation", () => {
     await page.fill("#code", "000000");
     await page.click("#second button");
     await page.locator("#say", { hasText: "This code is not right" }).waitFor();
-    // A backup code, which no clock can make wrong.
+    // A backup code does not depend on the clock.
     await page.fill("#code", on.body.backupCodes[0]);
     await page.click("#second button");
     await press(page, "Accept the invitation");
@@ -284,7 +284,7 @@ describe("the page behind an invitation", () => {
     await expectPage(again.page, "This invitation was accepted already");
   });
 
-  test("lets a newcomer make an account and accept; what is wrong stands at its field", async () => {
+  test("lets a newcomer make an account and accept; an error is shown at its field", async () => {
     const acme = await createWorkspace(server);
     const email = `newcomer-${Date.now()}@example.com`;
     await invite(server, acme.owner, { email });
@@ -304,7 +304,7 @@ describe("the page behind an invitation", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("nobody signs up over a session of another window; the page shows who is signed in", async () => {
+  test("a sign-up does not replace the session of another window; the page shows who is signed in", async () => {
     const acme = await createWorkspace(server);
     const [ada, grace] = [await signUp(server), await signUp(server, "Grace")];
     await invite(server, acme.owner, { email: ada.email });
@@ -325,7 +325,7 @@ describe("the page behind an invitation", () => {
     expect(signedIn).toBe(200);
     await page.click("#toggle");
     await page.fill("#fullname", "Ada");
-    // Has an account: the token of this sign-up would open nothing.
+    // This address has an account, so the token of the sign-up opens nothing.
     await page.fill("#email", ada.email);
     await page.fill("#password", "correct horse battery");
     await page.click("#go");
@@ -334,7 +334,7 @@ describe("the page behind an invitation", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a sign-up that signed nobody in leads to signing in", async () => {
+  test("a sign-up that creates no session leads to sign-in", async () => {
     const acme = await createWorkspace(server);
     const ada = await signUp(server);
     await invite(server, acme.owner, { email: ada.email });
@@ -355,7 +355,7 @@ describe("the page behind an invitation", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("tells who is signed in with another address before they press anything", async () => {
+  test("warns a person who is signed in with another address before they press anything", async () => {
     const acme = await createWorkspace(server);
     const { token } = await invite(server, acme.owner, {});
     const bob = await signUp(server, "Bob");
@@ -369,7 +369,7 @@ describe("the page behind an invitation", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a cancelled, expired, withdrawn, wrong or missing token is told before anything is filled in", async () => {
+  test("reports a cancelled, expired, withdrawn, wrong or missing token before anything is filled in", async () => {
     const acme = await createWorkspace(server);
     const { db } = server.platform;
     const cancelled = await invite(server, acme.owner, {});

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, invite, signIn, useServer, verifyAddress, type Workspace } from "../harness.ts";
 import { useBrowser } from "./browser.ts";
 
-describe("making an account where that takes an invitation", () => {
+describe("sign-up where an invitation is required", () => {
   const server = useServer({ env: { SIGNUP: "invited" } });
   const browser = useBrowser();
   let acme: Workspace;
@@ -23,7 +23,7 @@ describe("making an account where that takes an invitation", () => {
     return page;
   }
 
-  test("the page behind an invitation makes it, for the address that was invited", async () => {
+  test("the invitation page creates an account only for the invited address", async () => {
     const email = `grace-${Date.now()}@example.com`;
     const { token } = await invite(server, acme.owner, { email });
     const path = `/invitation?token=${token}`;
@@ -34,7 +34,7 @@ describe("making an account where that takes an invitation", () => {
     expect(await page.textContent("#name")).toBe(email);
   });
 
-  test("whoever has an account already is led to sign in", async () => {
+  test("a person who already has an account is led to sign-in", async () => {
     const { email, password } = acme.owner;
     const guest = `guest-${Date.now()}@example.com`;
     const { token: entry } = await invite(server, acme.owner, { email: guest });

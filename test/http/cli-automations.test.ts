@@ -42,7 +42,7 @@ describe("signalbox automations, with templates and connections", () => {
     });
   });
 
-  test("what cannot be found is a sentence", async () => {
+  test("a template or connection that is not found is named in the error", async () => {
     expect(await create("--templates", "no-such")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("no-such"),
@@ -73,7 +73,7 @@ describe("signalbox automations, with templates and connections", () => {
     expect(await update()).toMatchObject({ code: 2 });
   });
 
-  test("what is gone is shown by its id", async () => {
+  test("a deleted template is shown by its id", async () => {
     const gone = await createTemplate(server, acme.owner.auth, { name: "Gone" });
     const id = made((await create("--templates", gone.id)).stdout);
     await server.call(`/v1/templates/${gone.id}`, { method: "DELETE", headers: acme.owner.auth });

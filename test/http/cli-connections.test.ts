@@ -41,7 +41,7 @@ describe("signalbox connections", () => {
       headers: acme.owner.auth,
     });
 
-  test("list has provider, account, health and whose it is", async () => {
+  test("list shows provider, account, health and owner", async () => {
     const { code, stdout } = await owner("list");
     expect(code).toBe(0);
     const [head, ...rows] = stdout.trim().split("\n");
@@ -59,7 +59,7 @@ describe("signalbox connections", () => {
     expect(await owner("list", "--ended")).toMatchObject({ code: 0, stderr: "No connection has ended.\n" });
   });
 
-  test("show says how it is and who may use it, by name", async () => {
+  test("show prints the health, and the names of those who may use it", async () => {
     const nobody = await owner("show", shared.connectionId);
     expect(nobody.stdout).toMatch(/^used by +nobody yet$/m);
     const team = await createTeam(server, acme.owner);
@@ -70,7 +70,7 @@ describe("signalbox connections", () => {
     const some = await owner("show", shared.connectionId);
     expect(some.stdout).toMatch(/^health +connected$/m);
     expect(some.stdout).toMatch(new RegExp(`^used by +member, team ${teamName}$`, "m"));
-    // A member may use it, and is not told who else may.
+    // A member may use the connection but does not see who else may use it.
     expect((await member("show", shared.connectionId)).stdout).toMatch(
       /^used by +those whom an owner or admin chose$/m,
     );

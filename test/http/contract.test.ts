@@ -39,7 +39,7 @@ import { plantConnection, plantedCode } from "../oauth.ts";
 import { insertConnector, pushBody, speak } from "../webhooks.ts";
 import { hostileBody, sample, schemaOf, wrongBodies } from "./samples.ts";
 
-/** Routes that need what they name in another state than the rest does. */
+/** Routes that need a resource in a special state. */
 const makersByRoute: typeof makers = {
   "/v1/automation-runs/{id}/retry": async (server, { owner }) => {
     const { id } = await queueRun(server, owner.auth);
@@ -67,7 +67,7 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
   "/v1/automation-runs/{id}": async (server, { owner }) => {
     const { id } = await queueRun(server, owner.auth);
     await claim(server, owner.auth, id);
-    // As if it had been completed with what it used: a report that can be corrected.
+    // A usage report, as a completion makes it, that the route can correct.
     await server.platform.db.run(sql`
       insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, input_tokens,
         output_tokens, cost_micros)
@@ -105,7 +105,7 @@ const makers: Record<string, (server: TestServer, workspace: Workspace) => Promi
     return (await server.call("/v1/webhook-deliveries?limit=1", { headers: owner.auth })).body.items[0].id;
   },
   "/v1/webhook-endpoints/{id}": async (server, { orgId, owner }) => {
-    // As many as the walk makes are more than an organization may have.
+    // This test creates more endpoints than the quota allows.
     await server.platform.db.run(sql`delete from webhook_endpoints where org_id = ${orgId}`);
     await server.platform.db.run(sql`delete from rate_limits`);
     const { id } = await createEndpoint(server, owner.auth);
@@ -217,7 +217,7 @@ const queries: Record<string, string> = {
 /** Where another tenant's id is as unknown as any, and the contract says how that is answered: 400. */
 const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]);
 
-/** Pages take whatever others put into their address, and say in words what is wrong with it. */
+/** Pages accept any query, and explain in words what is wrong with it. */
 const isPage = ({ raw }: RouteSpec) => raw === "text/html";
 
 /** The operations that other programs call: they ignore what they do not know, so that a newer caller gets through. */
@@ -246,8 +246,7 @@ describe("every route", () => {
     shared = await createWorkspace(server, "Globex");
   });
 
-  /** Calls a route and holds whatever comes back to what openapi.json says may come back. */
-  /** What the reference shows for a refusal of the route. */
+  /** The example that the API reference shows for a refusal of the route. */
   function exampleOfRefusal(spec: RouteSpec, status: number): { error: string } {
     type Described = {
       responses: Record<string, { content: Record<string, { example: { error: string } }> }>;
@@ -256,6 +255,7 @@ describe("every route", () => {
     return paths[spec.path]![spec.method]!.responses[status]!.content["application/json"]!.example;
   }
 
+  /** Calls a route and holds whatever comes back to what openapi.json says may come back. */
   async function callRoute(
     spec: RouteSpec,
     { ids, query = "", ...options }: CallOptions & { ids?: Record<string, string>; query?: string } = {},
@@ -417,7 +417,7 @@ describe("every route", () => {
     async function runCredential() {
       const { id } = await queueRun(server, acme.owner.auth);
       const { credential } = await claim(server, acme.owner.auth, id);
-      // The walk takes longer than a lease.
+      // The tests of all routes take longer than a lease.
       await server.platform.db.run(
         sql`update automation_runs set lease_expires_at = now() + interval '1 hour' where id = ${id}`,
       );
@@ -484,14 +484,14 @@ describe("every route", () => {
           body: { error: "unauthorized" },
         });
         const challenge = reply.headers.get("www-authenticate") ?? "";
-        // An API key is challenged with its own scheme.
+        // The challenge for an API key names its own scheme.
         expect({ what, challenge }).toEqual({
           what,
           challenge: expect.stringMatching(
             "x-api-key" in headers ? /^ApiKey realm="signalbox", / : /^Bearer realm="signalbox"/,
           ),
         });
-        // What has ended must look like what never was.
+        // An ended credential must look like one that never existed.
         if (/expired|removed|nobody|signed out|gone|deleted/.test(what))
           expect(challenge).toMatch(/is unknown, has expired or was (?:removed|revoked)\."$/);
       }
@@ -518,10 +518,9 @@ describe("every route", () => {
     const lists = specs.filter(({ query }) => query && "cursor" in query.shape);
     test.each(named(lists))("%s", async (_, spec) => {
       expect(lists.length).toBeGreaterThan(20);
+      const ids = await idsOf(spec, acme);
       for (const cursor of ["bogus", "%00", "e30"]) {
-        const reply = await callRoute(spec, { headers: acme.owner.auth, query: `?cursor=${cursor}` });
-        // What the list belongs to is not there either.
-        if (spec.params && reply.status === 404) continue;
+        const reply = await callRoute(spec, { ids, headers: acme.owner.auth, query: `?cursor=${cursor}` });
         expect({ cursor, status: reply.status }).toEqual({ cursor, status: 400 });
         expect(reply.body.details[0].path).toEqual(["cursor"]);
       }

@@ -443,7 +443,7 @@ describe("a server with a short patience", () => {
     expect(await response.json()).toMatchObject({ error: "internal_error" });
   });
 
-  test("a page that fails in a browser is a page, with the id and without a word of the fault", async () => {
+  test("a failing page gives a browser an error page with the request id and without the error text", async () => {
     const response = await fetch(`${url}/page`, { headers: { accept: "text/html" } });
     const text = await response.text();
     expect(response.status).toBe(500);
@@ -457,7 +457,7 @@ describe("a server with a short patience", () => {
     expect(await odd.text()).toContain("&quot;&gt;&lt;b&gt;");
   });
 
-  test("an address where nothing is gives a browser a page, and a program JSON", async () => {
+  test("an unknown address gives a browser a page, and a program JSON", async () => {
     const page = await fetch(`${url}/nowhere`, { headers: { accept: "text/html" } });
     expect(page.status).toBe(404);
     expect(await page.text()).toContain("There is nothing at this address");

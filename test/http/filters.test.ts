@@ -1,4 +1,4 @@
-/** Every list with every filter: a statement reads a bounded number of rows, whatever the filter matches. */
+/** Every list with every filter: each statement reads a bounded number of rows, whatever the filter matches. */
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { scanBudget, scanStep } from "../../src/platform/db/index.ts";
@@ -9,7 +9,7 @@ import { planOf, rowsReadBy, statementsOf } from "../plans.ts";
 
 const server = useServer();
 
-/** A step examines rows, looks at two others for each of them at most, and reads a page. */
+/** A step examines candidates, reads at most two more rows for each of them, and reads a page. */
 const maxRowsOfStatement = 3 * scanStep + 1_000;
 const maxRowsOfRequest = 3 * scanBudget + 2_000;
 
@@ -30,7 +30,7 @@ const { paths } = JSON.parse(readFileSync("openapi.json", "utf8")) as {
   paths: Record<string, { get?: { parameters?: Parameter[] } }>;
 };
 
-/** Values for filters that have no list of values of their own: what is common, and what matches nothing. */
+/** Values for filters without an enum: common values, and values that match nothing. */
 const samples: Record<string, () => (string | number)[]> = {
   action: () => ["automation.changed", "automation", "member.removed", "member"],
   actorId: () => [crowd.memberId, crowd.owner.userId, newId("mem"), newId("usr")],
@@ -76,20 +76,20 @@ const lists = Object.entries(paths)
     filters: names.filter(({ name }) => !["cursor", "limit", "format"].includes(name)),
   }));
 
-/** An export is sent while it is read, however long it is; sums need every row. */
+/** These routes must read every row: an export streams all entries, and sums add up all reports. */
 const wholeReads = new Set(["/v1/audit-export", "/v1/automation-usage"]);
 
-/** A server adds up usage in one statement, and ends it when it takes too long. */
+/** PostgreSQL adds up usage in one statement, which the statement time limit bounds. */
 const isBounded = ({ path }: { path: string }) =>
   path !== "/v1/automation-usage" || inject("engine") === "pglite";
 
 const valuesOf = ({ name, schema }: Parameter): (string | number)[] =>
   schema.enum ?? schema.items?.enum ?? samples[name]!();
 
-/** No filter, each value of each filter, and the last value of each two filters, which matches nothing. */
+/** Queries without a filter, with each value of each filter, and with the last values of each pair of filters. */
 function queriesOf(path: string, filters: readonly Parameter[]): string[] {
   const alone = filters.flatMap((filter) => valuesOf(filter).map((value) => `${filter.name}=${value}`));
-  // These read everything, so that each filter is enough.
+  // These routes read every row, so pairs of filters test nothing more.
   if (wholeReads.has(path)) return ["", ...alone];
   const pairs = filters.flatMap((one, i) =>
     filters
@@ -129,7 +129,7 @@ describe("a list of an organization with a long history", () => {
         let total = 0;
         for (const { text, values } of statements) {
           if (!/^\s*(select|with)\b/.test(text) || /\b(insert|update|delete)\b/.test(text)) continue;
-          // Steps of one request differ in where they begin: one of each size is enough.
+          // The steps of a request differ only in their start, so each statement text is measured once.
           const rows = measured.get(text) ?? rowsReadBy(await planOf(server.engine, text, values));
           measured.set(text, rows);
           total += rows;

@@ -114,7 +114,7 @@ describe("the same request under the same key", () => {
   });
 });
 
-describe("a reply is repeated only to who could make the request now", () => {
+describe("a reply is repeated only to a caller that may make the request now", () => {
   const inviteAdmin = (key: string, headers: Record<string, string>) =>
     server.call("/v1/invitations", {
       body: { email: `${key}@example.com`, role: "admin" },
@@ -145,7 +145,7 @@ describe("a reply is repeated only to who could make the request now", () => {
     expect(other.body.key).not.toBe(first.body.key);
   });
 
-  test("a member who lost a right that the handler looks at does not get it, though the route is still theirs", async () => {
+  test("a member who lost a right that the handler checks does not get it, even if the route allows it", async () => {
     const key = newKey();
     const inviter = await createRole(server, acme.owner, ["members:invite", "organization:read"]);
     const admin = await joinWorkspace(server, acme, "admin");
@@ -159,7 +159,7 @@ describe("a reply is repeated only to who could make the request now", () => {
     expect((await inviteAdmin(key, admin.auth)).body).toEqual(first.body);
   });
 
-  test("a role of the organization's own that was narrowed withholds it as well", async () => {
+  test("a member whose custom role was narrowed does not get it either", async () => {
     const key = newKey();
     const permissions = ["members:invite", "organization:read", "members:read"];
     const role = await createRole(server, acme.owner, permissions);
@@ -181,7 +181,7 @@ describe("without a credential", () => {
     server.call("/v1/bootstrap/workspace", { body: { name }, headers: { "idempotency-key": key } });
   const longKey = () => `a-random-key-of-an-agent-${++made}`;
 
-  test("a workspace is made once, and its key is given again to who knows the long key", async () => {
+  test("a workspace is created once, and a repeat with the same long key gets its API key again", async () => {
     const key = longKey();
     const first = await create(key);
     expect(first.status).toBe(201);
@@ -332,7 +332,7 @@ describe("what is kept of replies is bounded", () => {
       sql`select count(*)::int as count from templates where org_id = ${orgId}`,
     ))!.count;
 
-  test("a reply that is too large is not kept; its key still protects, and a repeat says what was made", async () => {
+  test("a reply that is too large is not kept; a repeat creates nothing and names the first result", async () => {
     const { owner, orgId } = await createWorkspace(server);
     const before = await keptBytes();
     const first = await create("too-large", owner.auth, 250_000);
@@ -346,9 +346,9 @@ describe("what is kept of replies is bounded", () => {
     expect(await templates(orgId)).toBe(1);
   });
 
-  test("past the bytes of a day replies are not kept, and nothing is done twice", async () => {
+  test("beyond the bytes of a day replies are not kept, and nothing is done twice", async () => {
     const { owner, orgId } = await createWorkspace(server);
-    // A credential has half of it.
+    // One credential may use half of the quota.
     await allow(orgId, "idempotency_storage", 200_000);
     const before = await keptBytes();
     for (let n = 0; n < 8; n++) expect((await create(`day-${n}`, owner.auth, 40_000)).status).toBe(201);
@@ -363,7 +363,7 @@ describe("what is kept of replies is bounded", () => {
     expect(items).toContainEqual(expect.objectContaining({ name: "idempotency_keys", used: 8 }));
   });
 
-  test("past the keys of a day a request with a new one is refused, and one without is not", async () => {
+  test("beyond the keys of a day a request with a new key is refused, and a request without a key is not", async () => {
     const { owner, orgId } = await createWorkspace(server);
     await allow(orgId, "idempotency_keys", 4);
     for (let n = 0; n < 2; n++) expect((await create(`few-${n}`, owner.auth, 10)).status).toBe(201);

@@ -58,7 +58,7 @@ describe("an account", () => {
       [1, 2, 3, 4].map(() => server.call("/api/auth/sign-up/email", { body })),
     );
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    // All look the same; the token of one opens the account.
+    // All replies look the same. Only one of the tokens opens the account.
     const opened = await Promise.all(
       replies.map(async ({ body }) => (await me({ authorization: `Bearer ${body.token}` })).status),
     );
@@ -89,7 +89,7 @@ describe("an account", () => {
     );
   });
 
-  test("a sign-up or sign-in that lacks something says of each field what is wrong", async () => {
+  test("an incomplete sign-up or sign-in gets an error for each field", async () => {
     const path = "/api/auth/sign-up/email";
     const bare = await server.call(path, { body: {} });
     expect(bare).toMatchObject({ status: 400, body: { error: "invalid_request" } });
@@ -180,7 +180,7 @@ describe("a forgotten password", () => {
     expect((await me(key.auth)).status).toBe(200);
   });
 
-  test("the page says whose it is, and of a link that is no longer good that it is not", async () => {
+  test("the page names the account, and says when a link is no longer valid", async () => {
     const ada = await signUp(server);
     await forgot(ada.email);
     const token = await tokenFromMail(ada.email, "/reset-password?token=");
@@ -331,7 +331,7 @@ describe("a cookie", () => {
     expect((await me({ cookie })).status).toBe(401);
   });
 
-  test("is taken by signing out also when its session has ended", async () => {
+  test("is removed by sign-out, even when its session has ended", async () => {
     const { cookie, token } = await cookieOf();
     const signOut = (headers: Record<string, string>) =>
       server.call("/api/auth/sign-out", { method: "POST", headers });
@@ -342,7 +342,7 @@ describe("a cookie", () => {
       expect(out).toMatchObject({ status: 401, body: { error: "unauthorized" } });
       expect(out.headers.get("set-cookie")).toMatch(/^signalbox_session=; Max-Age=0/);
     }
-    // Nothing else takes it: no other site, and no request that is about another credential.
+    // No other request removes the cookie: not from another site, and not with another credential.
     const others: [Record<string, string>, number][] = [
       [{}, 401],
       [ours, 401],

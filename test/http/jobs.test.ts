@@ -123,9 +123,9 @@ describe("a job", () => {
     await queue.start();
     const add = (name: string) => queue.send(deadly.name, { name }, { startAfter: 600 });
     const [once, twice] = [(await add("died once"))!, (await add("died twice"))!];
-    // The worker that took it after the first death noted that, and died too.
+    // A worker has noted the first death of this job, and died too.
     await noteDeath(db, twice);
-    // As a process leaves them that was killed long ago; then the queue notices.
+    // The state after a process was killed long ago. The queue then detects it.
     await db.foreign(
       "update pgboss.job set state = 'active', started_on = now() - interval '1 day' where id = any($1::uuid[])",
       [[once, twice]],

@@ -3,15 +3,15 @@ import { connectorBody } from "../connectors.ts";
 import { createWorkspace, useServer } from "../harness.ts";
 import { serve } from "../security/egress-kit.ts";
 
-/** The documented deployment behind a proxy: the service itself listens on loopback, other people reach it. */
+/** The documented deployment behind a proxy: the service listens on loopback, but other people can reach it. */
 const proxied = [
   ["PUBLIC_URL", { PUBLIC_URL: "https://signalbox.example.com" }],
   ["TRUSTED_PROXIES", { TRUSTED_PROXIES: "127.0.0.1" }],
 ] as const;
 
-describe.each(proxied)("an instance that others reach through a proxy, told by %s", (_name, env) => {
+describe.each(proxied)("an instance behind a proxy, detected by %s", (_name, env) => {
   const server = useServer({ env });
-  test("does not reach services of its own machine for a fresh account", async () => {
+  test("does not connect to services on its own machine for a new account", async () => {
     let asked = 0;
     const internal = await serve((_request, reply) => {
       asked += 1;

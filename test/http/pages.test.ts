@@ -12,7 +12,7 @@ import { flat, type PlanNode, planOf, rowsOf, rowsReadBy, type Statement } from 
 
 const server = useServer();
 
-/** A page examines 101 candidates or a step of 250, each in a few nodes of the plan; the lists have thousands. */
+/** A page examines 101 candidates, or 250 in a step, each in a few plan nodes. The lists have thousands of rows. */
 const fewRows = 1_000;
 
 /** Members without an account that could sign in, made in one statement. */
@@ -193,7 +193,7 @@ describe("an organization of ten thousand members", () => {
   });
 });
 
-/** The plan of the one statement with which a list is read. */
+/** The plan of the single statement that reads a list. */
 async function planOfList(ask: (db: Db) => Promise<unknown>): Promise<PlanNode> {
   const asked: Statement[] = [];
   const noting: Engine = {

@@ -95,7 +95,7 @@ export function* wrongBodies(schema: Schema): Generator<{ what: string; body: un
   }
 }
 
-/** Every place of a body that takes text, with the body as JSON in which that place holds `json`. */
+/** All text fields of a body. `bodyWith` returns the body as JSON with `json` as the value of that field. */
 export function textPlaces(schema: Schema): { place: string; bodyWith(json: string): string }[] {
   const mark = "\u2400";
   return [...marked(schema, schema, mark)].map(({ place, value }) => ({
@@ -104,7 +104,7 @@ export function textPlaces(schema: Schema): { place: string; bodyWith(json: stri
   }));
 }
 
-/** The smallest good value, with each text in turn replaced by the mark. */
+/** Yields the smallest valid value once for each text in it, with that text replaced by the mark. */
 function* marked(schema: Schema, root: Schema, mark: string): Generator<{ place: string; value: unknown }> {
   if (schema.$ref) {
     yield* marked(root.$defs![schema.$ref.replace("#/$defs/", "")]!, root, mark);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   third = await createWorkspace(server, "Third");
 });
 
-/** Waits until a count is at least this, and does not grow any more. */
+/** Waits until the count is at least `least` and no longer grows. */
 async function settled(count: () => number, least: number): Promise<void> {
   let before = -1;
   await expect
@@ -31,7 +31,7 @@ async function settled(count: () => number, least: number): Promise<void> {
     .toBe(true);
 }
 
-/** A server that takes connections and never answers. */
+/** A server that accepts connections and never answers. */
 async function startSilentServer(): Promise<{ url: string; connections: () => number }> {
   const sockets = new Set<net.Socket>();
   const silent = net.createServer((socket) => {
@@ -47,7 +47,7 @@ async function startSilentServer(): Promise<{ url: string; connections: () => nu
   return { url: `http://127.0.0.1:${port}`, connections: () => sockets.size };
 }
 
-/** Sends without waiting; the answers come when the silent server is closed. */
+/** Sends without waiting for the replies. They arrive when the silent server is closed. */
 function sendAll(count: number, workspaces: Workspace[], path: (i: number) => string, body?: object): void {
   for (const { owner } of workspaces)
     for (let i = 0; i < count; i++)
@@ -56,14 +56,14 @@ function sendAll(count: number, workspaces: Workspace[], path: (i: number) => st
         .catch(() => {});
 }
 
-describe("while two organizations keep every place they can get", () => {
+describe("while two organizations hold every slot that they can get", () => {
   let git: GitServer;
   beforeAll(async () => {
     git = await startGitServer();
   });
   afterAll(() => git.close());
 
-  test("a third one's connector is tested all the same", async () => {
+  test("the connector of a third organization is still tested", async () => {
     const silent = await startSilentServer();
     const repository = await git.repository();
     await repository.commit({ "templates/a.md": "---\nname: A\n---\nText" });
@@ -80,7 +80,7 @@ describe("while two organizations keep every place they can get", () => {
     expect(reply).toMatchObject({ status: 200, body: { test: { ok: true } } });
   });
 
-  test("a third one's discovery is done all the same", async () => {
+  test("the discovery of a third organization still runs", async () => {
     const silent = await startSilentServer();
     const url = `${silent.url}/mcp`;
     sendAll(64, hostile, () => "/v1/mcp-connections/discover", { url });
@@ -131,7 +131,7 @@ describe("while two addresses send bodies that never end", () => {
     ["a byte of a chunked body", {}, 1],
     ["a byte of a body announced with 25 MiB", { "content-length": 25 * 1024 * 1024 }, 1],
     ["3 MiB of a chunked body", {}, 3 * 1024 * 1024],
-  ])("a large delivery of another is taken: %s", async (_name, more, bytes) => {
+  ])("a large delivery from another address is accepted: %s", async (_name, more, bytes) => {
     for (const address of ["127.0.0.2", "127.0.0.3"])
       for (let i = 0; i < 6; i++) start(address, more).write(Buffer.alloc(bytes));
     await settled(
@@ -142,7 +142,7 @@ describe("while two addresses send bodies that never end", () => {
     for (const request of open.splice(0)) request.destroy();
   });
 
-  test("bodies larger than the memory of all wait for each other and are all taken", async () => {
+  test("bodies that exceed the shared memory together wait for each other and are all accepted", async () => {
     const replies = await Promise.all(Array.from({ length: 4 }, () => deliver(20 * 1024 * 1024)));
     expect(replies.map(({ status }) => status)).toEqual(Array(4).fill(200));
   });

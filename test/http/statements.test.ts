@@ -1,4 +1,4 @@
-/** What happens to a statement that takes too long, or that nobody waits for any more. */
+/** Statements that take too long, and statements whose caller has left. */
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, inject, test } from "vitest";
@@ -63,7 +63,7 @@ async function eventually(server: TestServer, count: number) {
   expect(await running(server)).toBe(count);
 }
 
-/** A caller that hangs up when told to. */
+/** Sends a request. Returns a function that closes its connection. */
 function callAndLeave(server: TestServer, method: string, path: string): () => void {
   const sent = request(server.url + path, { method });
   sent.on("error", () => {});
@@ -99,7 +99,7 @@ describe.skipIf(!onPostgres)("a statement that runs longer than its class allows
     await server.platform.db.row(sleeping(1.4));
     await expect(server.platform.db.row(sleeping(20))).rejects.toThrow(/did not finish/);
     await server.platform.db.under({ work: "unlimited" }).transaction((tx) => tx.row(sleeping(2.2)));
-    // What one transaction was allowed is not left behind on its connection.
+    // The limit of a transaction does not stay on its connection.
     for (let i = 0; i < 6; i++) expect((await server.call("/test/sleep?seconds=0.6")).status).toBe(503);
   });
 });
@@ -107,7 +107,7 @@ describe.skipIf(!onPostgres)("a statement that runs longer than its class allows
 describe.skipIf(!onPostgres)("a caller that leaves (PostgreSQL)", () => {
   const server = useServer({ moreRoutes, limits: { read: 30_000, change: 30_000 } });
 
-  test("ends the statement that was read for it, on the server", async () => {
+  test("cancels its read statement on the server", async () => {
     const leave = [1, 2, 3].map(() => callAndLeave(server, "GET", "/test/sleep?seconds=25"));
     await eventually(server, 3);
     for (const one of leave) one();
@@ -115,10 +115,10 @@ describe.skipIf(!onPostgres)("a caller that leaves (PostgreSQL)", () => {
     expect(server.logLines.some((line) => line.includes("request failed"))).toBe(false);
   });
 
-  test("never ends the statement of somebody else, however often callers leave", async () => {
+  test("never cancels the statement of another caller, however often callers leave", async () => {
     const others: Promise<number>[] = [];
     for (let round = 0; round < 60; round++) {
-      // Left at every possible moment: before, while and after the statement runs.
+      // Callers leave before, while and after their statement runs.
       const leave = callAndLeave(server, "GET", "/test/sleep?seconds=0.01");
       others.push(server.call("/test/sleep?seconds=0.02").then(({ status }) => status));
       await pause(round % 20);
@@ -129,7 +129,7 @@ describe.skipIf(!onPostgres)("a caller that leaves (PostgreSQL)", () => {
     expect(server.engine.pool!().waiting).toBe(0);
   });
 
-  test("does not wait for a connection any longer", async () => {
+  test("no longer waits for a connection", async () => {
     const holding = Array.from({ length: 5 }, () => callAndLeave(server, "GET", "/test/sleep?seconds=25"));
     await eventually(server, 5);
     const waiting = callAndLeave(server, "GET", "/test/sleep?seconds=25");
@@ -140,7 +140,7 @@ describe.skipIf(!onPostgres)("a caller that leaves (PostgreSQL)", () => {
     expect((await server.call("/test/sleep?seconds=0")).status).toBe(200);
   });
 
-  test("does not end what changes something: that is done whole", async () => {
+  test("does not cancel a statement that changes something", async () => {
     finished = 0;
     const leave = ["/test/sleep?seconds=1", "/test/sleep-alone?seconds=1"].map((path) =>
       callAndLeave(server, "POST", path),
@@ -152,7 +152,7 @@ describe.skipIf(!onPostgres)("a caller that leaves (PostgreSQL)", () => {
   });
 });
 
-describe("a server that is overloaded, going down or in another state than it should be", () => {
+describe("a database that is overloaded, shutting down or in a wrong state", () => {
   const server = useServer({ moreRoutes });
 
   test.each(state.shape.state.options)("is a 503 with Retry-After (%s)", async (state) => {
@@ -166,7 +166,7 @@ describe("a server that is overloaded, going down or in another state than it sh
 describe("a caller that leaves", () => {
   const server = useServer({ moreRoutes });
 
-  test("ends a statement that has not begun", async () => {
+  test("cancels a statement that has not begun", async () => {
     const left = new AbortController();
     const db = server.platform.db.under({ work: "read", signal: left.signal });
     expect(await db.row(sql`select 1 as one`)).toEqual({ one: 1 });

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL stores neither U+0000 nor half of a surrogate pair. Every place of every route that takes text is tried
- * with both: the reply is a refusal that names the place, never a 500.
+ * PostgreSQL stores neither U+0000 nor half of a surrogate pair. Every text field of every route is tried with both:
+ * the reply is a refusal, never a 500.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../src/app.ts";
@@ -12,9 +12,9 @@ import { sample, schemaOf, textPlaces } from "./samples.ts";
 const specs = routes.map(({ spec }) => spec);
 const named = (list: readonly RouteSpec[]) => list.map((spec) => [operationId(spec), spec] as const);
 
-/** NUL; half a surrogate pair as bytes; bytes that are no UTF-8. */
+/** NUL, half of a surrogate pair as bytes, and bytes that are not UTF-8. */
 const encoded = ["%00", "a%00b", "%ED%A0%80", "%FF", "%C0%80"];
-/** The same as JSON text. */
+/** NUL and halves of surrogate pairs as JSON escapes. */
 const escapes = ["\\u0000", "a\\u0000b", "\\ud800", "\\udc00x"];
 
 const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: "a secret of the whole instance" } });
@@ -32,7 +32,7 @@ async function call(spec: RouteSpec, path: string, body?: string): Promise<Reply
     headers: auth,
     ...(body === undefined ? {} : { body }),
   });
-  // Signing out, or ending every session, is a route too.
+  // Some of the routes end this session.
   if (reply.status === 401) auth = await signIn(server, acme.owner);
   return reply;
 }
@@ -41,7 +41,7 @@ const fill = (path: string, value: string) => path.replace(/\{\w+\}/g, value);
 const bodyOf = (spec: RouteSpec) =>
   spec.body && !spec.bodyOptional ? JSON.stringify(sample(schemaOf(spec.body))) : undefined;
 
-describe("text that no database stores is refused, and is no fault", () => {
+describe("text that the database cannot store is refused and is not a server error", () => {
   test.each(named(specs.filter(({ path }) => path.includes("{"))))("%s: in the path", async (_, spec) => {
     for (const value of encoded) {
       const { status, body } = await call(spec, fill(spec.path, value), bodyOf(spec));

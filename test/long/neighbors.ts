@@ -1,8 +1,8 @@
 /**
- * Two hostile organizations at two hostile addresses beside one innocent tenant, on both engines:
- * `node test/long/neighbors.ts [--seconds 30] [--engine postgres|embedded]`. Prints what the innocent tenant's calls take
- * alone and under attack. Fails when the server dies, when a call of the innocent tenant fails, or when the median of
- * a kind of call is more than twice what it is alone. Run it on a quiet machine.
+ * Two hostile organizations at two addresses attack while an innocent tenant works, on both engines:
+ * `node test/long/neighbors.ts [--seconds 30] [--engine postgres|embedded]`. Prints how long the innocent tenant's
+ * calls take alone and under attack. Fails when the server dies, when a call of the innocent tenant fails, or when
+ * the median of a kind of call more than doubles under attack. Run it on a quiet machine.
  */
 import { parseArgs } from "node:util";
 import { makeDatabase, postgresIsThere } from "../postgres.ts";
@@ -27,7 +27,7 @@ function show(engine: string, { figures, failures, answers, serverLived }: Outco
     "attacked, p95 ms": attackedP95.toFixed(1),
   }));
   console.table(rows);
-  console.log("what the attackers were answered:", JSON.stringify(answers));
+  console.log("replies to the attackers:", JSON.stringify(answers));
   const wrong = [
     ...(serverLived ? [] : ["the server died"]),
     ...(failures.length ? [`${failures.length} calls failed, first: ${JSON.stringify(failures[0])}`] : []),

@@ -34,7 +34,7 @@ describe("signalbox audit verify", () => {
     expect(wrong.code).toBe(2);
     const again = await signalbox(["audit", "sign"], folder);
     expect(again).toMatchObject({ code: 0, stdout: "Nothing to sign.\n" });
-    // The configured secret is another one than the log was signed with.
+    // The configured secret is not the one that signed the log.
     const foreign = await signalbox(["audit", "verify"], folder, {
       SIGNALBOX_SECRET: "another secret that is long enough",
     });

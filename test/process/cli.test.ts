@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { codeAt, stepAt } from "../../src/features/auth/two-factor/totp.ts";
 import { runHere } from "../cli.ts";
 import {
   ada,
@@ -29,7 +29,7 @@ afterAll(cleanUp);
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
 type Body = any;
 
-/** A person's own configuration folder, and the command line with it. */
+/** A new configuration folder, and the command line that uses it. */
 function person(env: Env = {}) {
   const config = freshFolder();
   const environment = { XDG_CONFIG_HOME: config, TZ: "UTC", ...env };
@@ -37,9 +37,9 @@ function person(env: Env = {}) {
   return {
     file,
     environment,
-    /** As a process of its own. */
+    /** Runs the command as a new process. */
     spawn: (args: string[], input?: string) => signalbox(args, undefined, environment, input),
-    /** The same command in this process, which takes a fraction of the time. */
+    /** Runs the command in this process, which is much faster. */
     run: (args: string[], input?: string, more: Env = {}) =>
       runHere(args, { ...environment, ...more }, input),
     stored: () => JSON.parse(readFileSync(file, "utf8")).profiles,
@@ -54,7 +54,7 @@ async function signedIn() {
   return someone;
 }
 
-/** With the key of the workspace, as an API client would. */
+/** Calls the API with the key of the workspace. */
 async function ask(
   path: string,
   body?: unknown,
@@ -104,7 +104,7 @@ describe.concurrent("signing in", () => {
       credential: "key",
     });
 
-    // A key that somebody typed in may be in use elsewhere: logout forgets it and does not end it.
+    // Other programs may use a key that was typed in, so logout forgets it but does not revoke it.
     expect(await me.run(["logout"])).toMatchObject({ code: 0, stdout: `Signed out of ${server.url}.\n` });
     expect(await me.run(["whoami"])).toMatchObject({
       code: 4,
@@ -130,7 +130,7 @@ describe.concurrent("signing in", () => {
     expect(await me.run(["login", "--url", server.url], "")).toMatchObject({ code: 2 });
   });
 
-  test("e-mail and password make a key of this machine's own, which logout ends", async () => {
+  test("e-mail and password create a key for this machine, which logout revokes", async () => {
     const me = person();
     const args = ["login", "--url", server.url, "--email", ada.email];
     expect(await me.run(args, "not the password\n")).toEqual({
@@ -145,7 +145,7 @@ describe.concurrent("signing in", () => {
     const keys = async () => (await ask("/v1/api-keys")).items as { id: string; name: string }[];
     expect((await keys()).find(({ id }) => id === keyId)?.name).toMatch(/^signalbox CLI on /);
 
-    // Signing in once more replaces the key instead of leaving it behind.
+    // A second sign-in replaces the key and revokes the old one.
     expect((await me.run(args, `${ada.password}\n`)).code).toBe(0);
     const second = me.stored().default;
     expect(second.key).not.toBe(key);
@@ -170,7 +170,7 @@ describe.concurrent("signing in", () => {
     const begun = await fetch(`${server.url}/v1/me/two-factor`, { method: "POST", headers });
     const { secret } = (await begun.json()) as { secret: string };
     const setUp = await server.call("/v1/me/two-factor/confirm", {
-      body: { code: totp(secret) },
+      body: { code: codeAt(secret, stepAt(Date.now())) },
       headers,
     });
     const [backupCode] = setUp.body.backupCodes;
@@ -184,7 +184,7 @@ describe.concurrent("signing in", () => {
     expect(await me.run(args, `${eve.password}\n${backupCode}\n`)).toMatchObject({ code: 0 });
     expect((await me.run(["whoami"])).stdout).toContain("eve@example.com");
 
-    // The operator removes it beside the running server, and the password is enough again.
+    // The operator removes the second factor while the server runs. Then the password is enough again.
     expect(await signalbox(["two-factor", "reset", eve.email], folder)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("The second factor of eve@example.com is removed."),
@@ -193,7 +193,7 @@ describe.concurrent("signing in", () => {
     expect(await me.run(args, `${eve.password}\n`)).toMatchObject({ code: 0 });
   });
 
-  test("profiles are kept apart, and a stored key goes to no other server", async () => {
+  test("profiles are separate, and a stored key is sent to no other server", async () => {
     const me = await signedIn();
     expect(await me.run(["login", "--profile", "second", "--url", server.url], workspace.key)).toMatchObject({
       code: 0,
@@ -250,24 +250,8 @@ describe.concurrent("signing in", () => {
   });
 });
 
-/** RFC 6238 with SHA-1, 30 s and six digits, as authenticator apps do it. */
-function totp(base32: string): string {
-  const bits = [...base32].map((letter) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),
-  );
-  const bytes = bits
-    .join("")
-    .match(/.{8}/g)!
-    .map((byte) => Number.parseInt(byte, 2));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const digest = createHmac("sha1", Buffer.from(bytes)).update(counter).digest();
-  const at = digest.at(-1)! & 15;
-  return String((digest.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
-
 describe.concurrent("automations", () => {
-  test("are made from options or a file, listed, shown, run and put away", async () => {
+  test("are made from options or a file, listed, shown, run and archived", async () => {
     const me = await signedIn();
     const made = await me.run([
       "automations",
@@ -302,7 +286,7 @@ describe.concurrent("automations", () => {
 
     const list = await me.run(["automations", "list"]);
     expect(list.stdout).toMatch(/^ID +NAME +STATUS +SCHEDULE +NEXT RUN\n/);
-    // A name cannot reach the terminal as a command.
+    // A name cannot send control codes to the terminal.
     expect(list.stdout).not.toContain("\u001b");
     expect(list.stdout).toContain(
       `${automation.id}  Morning \ufffd[31mreport  active  mon,thu 09:05 Europe/Berlin`,
@@ -371,7 +355,7 @@ describe.concurrent("automations", () => {
 });
 
 describe.concurrent("runs", () => {
-  test("are listed and shown with why, usage, cost and the last events", async () => {
+  test("are listed and shown with reason, usage, cost and the last events", async () => {
     const me = await signedIn();
     const runId = await workspace.queue("Fail.", { name: "Nightly check" });
     await report(runId, 0, "user", { text: "first" });
@@ -422,7 +406,7 @@ describe.concurrent("runs", () => {
       await report(runId, 2, "capability_execution", { name: "read_file", path: "a.txt" });
       await complete(runId, { status: "succeeded" });
       expect(await Promise.all([watch.ended, json.ended])).toEqual([0, 0]);
-      // Without the changes of state, whose place among the events is a matter of time.
+      // State changes are left out, because their position among the events depends on timing.
       const events = watch.output.stdout.split("\n").filter((line) => /^(?:03:04:05| )/.test(line));
       expect(events).toEqual([
         "03:04:05  assistant  one",
@@ -510,7 +494,7 @@ describe.concurrent("templates and connections", () => {
     expect((await me.run(["templates", "show", "no-such"])).code).toBe(5);
   });
 
-  test("connections: none is a sentence, and an empty page with --json", async () => {
+  test("connections: an empty list is a sentence, and an empty page with --json", async () => {
     const me = await signedIn();
     expect(await me.run(["connections", "list"])).toEqual({
       code: 0,

@@ -9,7 +9,7 @@ afterEach(killAll);
 
 const hasPostgres = await postgresIsThere();
 
-/** What a shell would make of the curl lines that were printed. */
+/** Splits the printed curl lines into arguments, as a shell does. */
 const curlsIn = (text: string) =>
   [...text.matchAll(/^ {2}curl (.*)$/gm)].map(([, line]) =>
     [...line!.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!),
@@ -17,7 +17,7 @@ const curlsIn = (text: string) =>
 const curl = async (args: string[]) =>
   JSON.parse((await promisify(execFile)("curl", ["-sSf", ...args])).stdout);
 
-/** The whole way of somebody who tries it, on a running or a stopped instance. */
+/** Creates, uses and removes the demo, on a running or a stopped instance. */
 async function tryIt(dataDir: string | undefined, env: Env, isRunning: boolean): Promise<void> {
   let server = isRunning ? await serve(dataDir, env) : undefined;
   const began = performance.now();
@@ -102,7 +102,7 @@ describe("signalbox demo", () => {
     }
   });
 
-  test("with somebody else in it, it is removed with --force alone", async () => {
+  test("with another member in it, it is removed only with --force", async () => {
     const dataDir = copyOf(inject("preparedFolder"));
     const server = await serve(dataDir);
     const { key } = JSON.parse((await signalbox(["demo", "--json"], dataDir)).stdout);
@@ -139,7 +139,7 @@ describe("signalbox demo", () => {
     expect((await signalbox(["audit", "verify"], dataDir)).code).toBe(0);
   });
 
-  test("what is typed wrongly is said in a sentence", async () => {
+  test("wrong arguments are explained in one sentence", async () => {
     const dataDir = copyOf(inject("preparedFolder"));
     for (const [args, message] of [
       [["--now", "yesterday"], /^--now yesterday is no time\. [^\n]*\n$/],

@@ -18,7 +18,7 @@ const entries = (stderr: string) =>
     .map((line) => JSON.parse(line) as { msg: string });
 
 describe("the first start", () => {
-  test("says that it makes the database, in the log alone, and does not say it again", async () => {
+  test("logs that it creates the database, only on stderr and only once", async () => {
     const dataDir = freshFolder();
     const first = await serve(dataDir);
     expect(first.output.stdout).toBe(`Signalbox is ready at ${first.url}\n`);
@@ -32,7 +32,7 @@ describe("the first start", () => {
 });
 
 describe("a start", () => {
-  test("says where it listens, also where PUBLIC_URL is another address", async () => {
+  test("logs where it listens, also when PUBLIC_URL is another address", async () => {
     const PORT = await freePort();
     const server = await serve(copyOf(inject("preparedFolder")), {
       PORT,
@@ -43,7 +43,7 @@ describe("a start", () => {
     expect(entries(server.output.stderr).map(({ msg }) => msg)).toContain(`listening on 127.0.0.1:${PORT}`);
   });
 
-  test("logs for people where it is told to", async () => {
+  test("logs lines for people with LOG_FORMAT=pretty", async () => {
     const server = await serve(copyOf(inject("preparedFolder")), { LOG_FORMAT: "pretty" });
     expect((await server.call("/v1/me")).status).toBe(401);
     await server.end("SIGTERM");
@@ -51,10 +51,10 @@ describe("a start", () => {
     expect(server.output.stderr).toMatch(/^\d\d:\d\d:\d\d info {2}GET getV1Me 401 in [\d.]+ ms$/m);
   });
 
-  test.skipIf(process.platform !== "linux")("logs for people on a terminal", async () => {
+  test.skipIf(process.platform !== "linux")("logs lines for people on a terminal", async () => {
     const dataDir = copyOf(inject("preparedFolder"));
     const main = join(root, "src/main.ts");
-    // `script` gives the command a terminal; the signal ends the server once it is ready.
+    // `script` gives the command a terminal. The signal stops the server when it is ready.
     const command = `${process.execPath} ${main} serve & pid=$!; while ! curl -sf http://127.0.0.1:$PORT/ready >/dev/null; do sleep 0.2; done; kill $pid; wait $pid`;
     const env = {
       PATH: process.env.PATH,

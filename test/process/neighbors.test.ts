@@ -8,7 +8,7 @@ afterAll(cleanUp);
 const onPostgres = await postgresIsThere();
 const unharmed = { serverLived: true, failures: [] };
 
-// How long calls take under attack is measured by test/long/neighbors.ts, on a quiet machine.
+// test/long/neighbors.ts measures how long calls take under attack. It needs a quiet machine.
 test("embedded: two hostile tenants neither stop the server nor make a neighbor's call fail", async () => {
   expect(await runNeighbors({ dataDir: copyOf(inject("preparedFolder")) }, { seconds: 8 })).toMatchObject(
     unharmed,

@@ -7,7 +7,7 @@ import { ada, cleanUp, serve } from "./kit.ts";
 afterAll(cleanUp);
 
 describe.skipIf(!(await postgresIsThere()))("a server that is killed after it sent an event", () => {
-  test("sends it again with the same id when its lease is over, and says what it does not know", async () => {
+  test("sends it again with the same id after its lease, and says that the first may have arrived", async () => {
     const database = await makeDatabase();
     const receiver = await startReceiver();
     const env = { DATABASE_URL: database.url, SIGNALBOX_SECRET: "a secret for the tests, long enough" };
@@ -18,7 +18,7 @@ describe.skipIf(!(await postgresIsThere()))("a server that is killed after it se
     const made = await first.call("/v1/webhook-endpoints", { body: { url: receiver.url }, headers });
     const path = `/v1/webhook-endpoints/${made.body.webhookEndpoint.id}`;
 
-    // The event has arrived, and no answer leaves before the process is gone.
+    // The event has arrived. The process is killed before it gets the answer.
     let killed: Promise<unknown> | undefined;
     receiver.answer = () => {
       killed ??= first.end("SIGKILL");

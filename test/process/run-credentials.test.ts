@@ -1,4 +1,4 @@
-/** What a real program gets from a real runner and a real server, and when it ends. */
+/** What a program receives from a real runner and a real server, and when its credential ends. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +15,7 @@ let door: Callable;
 let owner: Person;
 let key: string;
 let as: AuthorizationServer;
-/** Two accounts at the provider: one for the automation, one that is not its business. */
+/** Two accounts at the provider: one that the automation may use, and one that it may not. */
 let given: string;
 let other: string;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function ask(path: string, body?: unknown, method?: string) {
   return reply.body;
 }
 
-/** A program in a file, that gets its helpers for free. */
+/** Writes a program with the helpers that these tests share. Returns its command line. */
 function program(script: string): string[] {
   const file = join(notes(), "program.mjs");
   writeFileSync(
@@ -129,7 +129,7 @@ describe("a program under the runner", () => {
           (await call("/v1/api-keys", { name: "mine" })).status,
           (await call("/v1/automations/${automation.id}/run", {})).status,
         ] });
-      // By mistake.
+      // The program prints its credential by mistake.
       console.log("the token is " + env.SIGNALBOX_RUN_TOKEN);
       console.error(JSON.stringify({ token: env.SIGNALBOX_RUN_TOKEN }));
       console.log(JSON.stringify({ type: "result", summary: "Used " + env.SIGNALBOX_RUN_TOKEN }));`;
@@ -152,7 +152,7 @@ describe("a program under the runner", () => {
     expect(reach).toEqual({ own: "running", refused: [404, 404, 404, 404, 401, 401, 401, 401] });
     expect(printed).toEqual({ text: "the token is [run credential]" });
 
-    // It is over with the run, and nobody wrote it down.
+    // The credential ends with the run, and nothing has recorded it.
     const credential = readFileSync(join(folder, "token"), "utf8");
     expect(credential).toMatch(/^sbt_/);
     const headers = { authorization: `Bearer ${credential}` };
@@ -185,7 +185,7 @@ describe("a program under the runner", () => {
     await runner.ended;
   });
 
-  test("leaves nothing behind when the runner is killed: the next one clears it away", async () => {
+  test("leaves no files when the runner is killed: the next runner deletes them", async () => {
     const template = await makeTemplate("left-behind");
     const { id } = await queue({ templateIds: [template.id] });
     const folder = notes();

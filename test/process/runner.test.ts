@@ -66,7 +66,7 @@ describe("signalbox runner", () => {
   test("a key from a file is in no environment, argument or open file that a program of the runner sees", async ({
     expect,
   }) => {
-    // Of the program itself, of the runner, and of the shell that guards it: environment, arguments, open files.
+    // Searches environment and arguments of the program, the runner and its guard shell, and the program's open files.
     const script = `cat > /dev/null; here=0
       for pid in self $PPID $(cat /proc/$PPID/task/*/children); do
         for file in /proc/$pid/environ /proc/$pid/cmdline; do grep -a -q sb[xr]_ $file && { here=1; echo "in $file"; }; done
@@ -171,7 +171,7 @@ describe("signalbox runner", () => {
     expect(await runner.end("SIGTERM")).toBe(0);
   });
 
-  test("a runner that does runs of several members at once says that they can read each other's secrets", async ({
+  test("a runner that executes runs of several members at once warns that they can read each other's secrets", async ({
     expect,
   }) => {
     const warningsWith = async (...args: string[]) => {

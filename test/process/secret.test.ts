@@ -20,7 +20,7 @@ afterAll(cleanUp);
 const first = "the first secret, which is long enough";
 const second = "the second secret, which is long enough";
 
-/** It ended with one line for the operator, before it said that it was ready. */
+/** Expects that the command failed with one line for the operator and printed nothing else. */
 function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp): void {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(sentence);
@@ -61,7 +61,7 @@ describe("an embedded instance", () => {
     await starts(dataDir, {});
   });
 
-  test("does not start without its secret, and makes no other", async () => {
+  test("does not start without its secret, and does not create a new one", async () => {
     const file = join(dataDir, "secret");
     rmSync(file);
     expectRefusal(
@@ -95,7 +95,7 @@ describe("an embedded instance", () => {
     );
   });
 
-  test("keeps its secret when the loss is accepted with one that opens nothing", async () => {
+  test("refuses --accept-loss alone with a secret that opens no value", async () => {
     const mistyped = { SIGNALBOX_SECRET: `${secret}x` };
     const refused = await signalbox(["reseal", "--accept-loss"], dataDir, mistyped);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -114,7 +114,7 @@ describe("an embedded instance", () => {
     const lost = { SIGNALBOX_SECRET: first };
     const everything = ["reseal", "--accept-loss", "--lose-everything"];
     const accepted = await signalbox(everything, dataDir, lost);
-    // The mail of the sign-up stays sealed with the lost one, and the audit log signed with it.
+    // The sign-up mail stays sealed, and the audit log signed, with the lost secret.
     expect(accepted.code).toBe(1);
     expect(accepted.stdout).toContain(
       "mails.text: 0 under the current secret, 1 under a secret that is not configured.",
@@ -160,7 +160,7 @@ describe.skipIf(!(await postgresIsThere()))("an instance on PostgreSQL", () => {
     return rows;
   };
 
-  test("starts with its own secret alone", async () => {
+  test("starts only with its own secret", async () => {
     const server = await serve(undefined, on(first));
     expect((await server.call("/api/auth/sign-up/email", { body: ada })).status).toBe(200);
     await server.end("SIGTERM");
@@ -176,7 +176,7 @@ describe.skipIf(!(await postgresIsThere()))("an instance on PostgreSQL", () => {
     await starts(undefined, on(first));
   });
 
-  test("of a version that recorded no secret recognizes its own by what is sealed", async () => {
+  test("of a version that recorded no secret recognizes its secret by the sealed values", async () => {
     await query("delete from secret_canaries");
     expectRefusal(await signalbox(["serve"], undefined, on(second)), /^SIGNALBOX_SECRET is not/);
     expect(await query("select 1 from secret_canaries")).toEqual([]);
@@ -186,7 +186,7 @@ describe.skipIf(!(await postgresIsThere()))("an instance on PostgreSQL", () => {
 
   test("needs both secrets from the beginning of a rotation to its end", async () => {
     await starts(undefined, on(second, { SIGNALBOX_SECRET_PREVIOUS: first }));
-    // Both have sealed something by now, so neither is enough alone.
+    // Both secrets have sealed values by now, so neither is enough alone.
     for (const secret of [first, second])
       expectRefusal(
         await signalbox(["serve"], undefined, on(secret)),
@@ -264,7 +264,7 @@ describe.each(Object.entries(earlierDatabases))(
       await earlier.drop();
     });
 
-    test("is not migrated by a start with another secret than its sealed values have", async () => {
+    test("is not migrated by a start with another secret than that of its sealed values", async () => {
       const place = { table: "mails", row: "mail_1", column: "text" };
       const text = createKeyring(first).seal("Hello Ada", place);
       await onDatabase((db) =>
@@ -279,7 +279,7 @@ describe.each(Object.entries(earlierDatabases))(
       expect(await countMigrations()).toBe(lastWithoutCanaries);
     });
 
-    test("is not migrated by a start with another secret than its audit chains are signed with", async () => {
+    test("is not migrated by a start with another secret than that of its audit signatures", async () => {
       const signature = createKeyring(first).sign("audit chain", "the end of a chain");
       await onDatabase(async (db) => {
         await db.run(sql`delete from mails`);
@@ -290,7 +290,7 @@ describe.each(Object.entries(earlierDatabases))(
       expect(await countMigrations()).toBe(lastWithoutCanaries);
     });
 
-    test("says what is pending whatever the secret is", async () => {
+    test("lists pending migrations with any secret", async () => {
       const checked = await signalbox(["migrate", "--check"], earlier.dataDir, on(second));
       expect(checked).toMatchObject({ code: 3, stderr: "" });
     });
@@ -302,7 +302,7 @@ describe.each(Object.entries(earlierDatabases))(
         stderr: "",
         stdout: expect.stringMatching(/^Applied: entry, /),
       });
-      // The service itself still refuses it: `reseal` decides that.
+      // `serve` still refuses the secret. Only `reseal` accepts the loss of sealed values.
       expectRefusal(await signalbox(["serve"], earlier.dataDir, on(second)), /^SIGNALBOX_SECRET is not/);
     });
 

@@ -65,7 +65,7 @@ export const doorsFormNoLoop: Rule = (sources) => {
 
 const valueImportFromOutside = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;"'`]*?\bfrom\s*"(\.\.\/[^"]+)"/g;
 
-/** The client is meant to become a package: of the server's code it knows types, which leave nothing behind. */
+/** The client is meant to become a package, so it imports only types from the server's code. */
 export const clientTakesTypesOnly: Rule = (sources) =>
   [...sources]
     .filter(([path]) => path.startsWith("src/client/"))
@@ -137,7 +137,7 @@ export const storesNameTheirTenant: Rule = (sources) =>
     .flatMap(([path, text]) =>
       exportedFunctions(text).flatMap(({ name, parameters: [first = "", second = ""] }) => {
         if (!/^(?:db|tx): Db$/.test(first)) return [`${path} ${name}: the first parameter is \`db: Db\``];
-        // `…ByToken` finds the tenant; `…AcrossOrganizations` (or `…OfAll`) is for work that is done for everyone.
+        // `…ByToken` finds the tenant. `…AcrossOrganizations` (or `…OfAll`) works for all tenants.
         if (!roomOf(path) || /(?:ByToken|OfAll|AcrossOrganizations)$/.test(name)) return [];
         if (`${path.replace("src/features/", "")} ${name}` in aboutNoTenant) return [];
         // A person has a few things of their own: their name, their sessions, the list of where they belong.

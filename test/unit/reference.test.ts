@@ -1,4 +1,4 @@
-/** The reference leaves nothing unexplained, and its examples are what the contracts take and give. */
+/** The API reference describes everything, and the contracts accept its examples. */
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { api, routes } from "../../src/app.ts";
@@ -32,7 +32,7 @@ function undescribed(schema: unknown, owner: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((part) => undescribed(part, owner));
   return Object.entries(schema).flatMap(([key, value]) => {
     if (key === "example" || key === "examples" || key === "const" || key === "enum") return [];
-    // A choice between names of one field has no fields of its own.
+    // An `anyOf` of required names has no own fields.
     if (key === "anyOf" && "properties" in schema) return [];
     if (key !== "properties") return undescribed(value, owner);
     return Object.entries(value as Record<string, Json>).flatMap(([name, field]) => [

@@ -1,6 +1,6 @@
 /**
- * One process of attacks: `node attacker.ts <base URL>`. Says `ready` when its tenants and traps stand, begins with the
- * first line on stdin, ends when stdin does, and prints what it was answered as JSON.
+ * The process that attacks: `node attacker.ts <base URL>`. It prints `ready` when its tenants and traps exist, starts
+ * at the first line on stdin, stops when stdin closes, and then prints the counts of replies as JSON.
  */
 import { createInterface } from "node:readline";
 import { type Attacker, attacks } from "./attacks.ts";

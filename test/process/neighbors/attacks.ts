@@ -1,7 +1,6 @@
 /**
- * What a hostile organization, or a stranger at a hostile address, does to the service. Each attack runs until its
- * signal says stop, counts the answers it got, and is bounded in rate, so that it measures the service and not the
- * machine's network.
+ * Attacks by a hostile organization or by a stranger. Each attack runs until its signal aborts and counts its replies.
+ * Its rate is bounded, so that the test measures the service and not the network.
  */
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
@@ -18,7 +17,7 @@ export interface Attacker {
   tenant: Tenant;
   traps: Traps;
   signal: AbortSignal;
-  /** Notes one answer of an attack. */
+  /** Counts one reply to an attack. */
   count(attack: string, outcome: string | number): void;
 }
 
@@ -26,7 +25,7 @@ type Attack = (attacker: Attacker) => Promise<void>;
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
 
-/** So many at once, each one again after a pause. */
+/** Runs `work` in `atOnce` parallel loops, with a pause of `everyMs` after each run. */
 async function repeat(
   { signal }: Attacker,
   { atOnce, everyMs }: { atOnce: number; everyMs: number },
@@ -42,7 +41,7 @@ async function repeat(
   );
 }
 
-/** Repositories built to cost more than they weigh, synchronized again and again. */
+/** Repeated syncs of small repositories that are expensive to read. */
 const hostileRepositories: Attack = async (attacker) => {
   const { client, tenant, traps, count, signal } = attacker;
   const ids: string[] = [];
@@ -83,7 +82,7 @@ const connectorTests: Attack = async (attacker) => {
   });
 };
 
-/** Discoveries of servers that never answer, and of names that do not exist. */
+/** Discoveries of servers that never answer and of names that do not exist. */
 const slowDiscoveries: Attack = async (attacker) => {
   const { client, tenant, traps, count } = attacker;
   await repeat(attacker, { atOnce: 48, everyMs: 2_000 }, async () => {
@@ -97,7 +96,7 @@ const slowDiscoveries: Attack = async (attacker) => {
   });
 };
 
-/** Searches with as many words as are taken, given up after a moment and sent again. */
+/** Searches with many words. The caller leaves after 500 ms and sends the search again. */
 const searches: Attack = async (attacker) => {
   const { client, tenant, count } = attacker;
   const filler = Array.from({ length: 2_000 }, (_, i) => `word${i % 97} filler${i}`).join(" ");
@@ -112,7 +111,7 @@ const searches: Attack = async (attacker) => {
   });
 };
 
-/** Webhook bodies that announce megabytes and drip a byte each second, unsigned. */
+/** Unsigned chunked webhook bodies that send one byte per second. */
 const drippingBodies: Attack = async ({ base, address, signal, count }) => {
   const url = new URL(base);
   const drip = async () => {
@@ -160,7 +159,7 @@ const unsignedWebhooks: Attack = async (attacker) => {
   });
 };
 
-/** As many streams of one run as are let in. */
+/** As many streams of one run as the server accepts. */
 const manyStreams: Attack = async (attacker) => {
   const { client, tenant, signal, count } = attacker;
   const { automation } = await create(client, "/v1/automations", tenant.auth, {
@@ -176,7 +175,7 @@ const manyStreams: Attack = async (attacker) => {
   );
 };
 
-/** Automations that are all due each minute. */
+/** Automations that are all due every minute. */
 const dueAutomations: Attack = async (attacker) => {
   const body = {
     name: "Busy",
@@ -191,7 +190,7 @@ const dueAutomations: Attack = async (attacker) => {
   });
 };
 
-/** Replies kept for repeated requests, as large and as many as are taken. */
+/** Large requests with a new Idempotency-Key each, so that the server stores many large replies. */
 const keptReplies: Attack = async (attacker) => {
   const body = { name: "Large", body: "y".repeat(100_000) };
   await repeat(attacker, { atOnce: 1, everyMs: 250 }, async () => {

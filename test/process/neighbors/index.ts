@@ -1,4 +1,4 @@
-/** One innocent tenant beside two hostile ones: what its calls take alone, and what they take under attack. */
+/** Measures how long the calls of an innocent tenant take alone, and while two hostile tenants attack. */
 import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface Outcome {
   figures: Record<Kind, { alone: number; attacked: number; aloneP95: number; attackedP95: number }>;
   /** Calls of the innocent tenant that did not succeed. */
   failures: Sample[];
-  /** What the attackers were answered, by attack and status. */
+  /** Replies to the attackers, by attack and status. */
   answers: Record<string, Record<string, number>>;
   serverLived: boolean;
 }
@@ -77,7 +77,7 @@ async function startAttackers(base: string) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "attacker.ts"), base], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  // Attackers have machines of their own; here they must not take the processor that the server is measured with.
+  // Real attackers use their own machines, so here they must not take processor time from the measured server.
   setPriority(child.pid!, constants.priority.PRIORITY_LOW);
   let output = "";
   const ended = new Promise((resolve) => child.once("close", resolve));

@@ -1,4 +1,4 @@
-/** What the innocent tenant does all the time, and how long each answer takes. */
+/** The calls of the innocent tenant, and how long each of them takes. */
 import { setTimeout as pause } from "node:timers/promises";
 import { commit, pushBody, speak } from "../../webhooks.ts";
 import type { Client } from "./client.ts";
@@ -14,7 +14,7 @@ export interface Sample {
 }
 
 export interface Probes {
-  /** Calls in turn, without overlap, until the time is over. */
+  /** Makes one call after the other until the time is over. */
   sample(seconds: number): Promise<Sample[]>;
 }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "./client.ts";
 
-/** An organization, and the headers its owner's API key calls with. */
+/** An organization, and the headers with its owner's API key. */
 export interface Tenant {
   orgId: string;
   auth: Record<string, string>;
 }
 
-/** Fails with the reply's text: a tenant that cannot be set up makes every later figure meaningless. */
+/** Throws when the call fails: without its tenants every measurement is meaningless. */
 export async function create(client: Client, path: string, auth: Record<string, string>, body: unknown) {
   const reply = await client.call(path, { method: "POST", headers: auth, body });
   if (reply.status < 200 || reply.status > 299)

@@ -1,11 +1,11 @@
 /** Servers on loopback that a hostile organization points the service at. */
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
-import { gzipSync } from "node:zlib";
 import { startGitServer } from "../../fixtures/git-server.ts";
+import { emptyPackets } from "../../fixtures/hostile-repository.ts";
 
 export interface Traps {
-  /** Clone URLs by what is wrong with the repository. */
+  /** Clone URLs, by the kind of hostile repository. */
   repositories: Record<string, string>;
   /** Accepts connections and never answers. */
   silentUrl: string;
@@ -13,6 +13,7 @@ export interface Traps {
 }
 
 export async function startTraps(): Promise<Traps> {
+  const packetsReply = emptyPackets(13_000_000);
   const silent = createServer();
   const sockets = new Set<Socket>();
   silent.on("connection", (socket) => {
@@ -31,11 +32,11 @@ export async function startTraps(): Promise<Traps> {
         "content-type": "application/x-git-upload-pack-result",
         "content-encoding": "gzip",
       });
-      response.end(emptyPackets);
+      response.end(packetsReply);
       return true;
     },
   });
-  // Anchors and aliases: small to send, expensive to parse, and the same blob under a thousand names.
+  // YAML with aliases is small to send and expensive to parse. A thousand files share this blob.
   const yaml = `---\nname: A\nlist: &a [${"x, ".repeat(1_500)}x]\nmore: [${"*a, ".repeat(200)}*a]\n---\nHello.\n`;
   const shared = await git.repository("evil/shared");
   await shared.commit(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`file-${i}.md`, yaml])));
@@ -75,8 +76,3 @@ async function commitTree(repository: Repository, tree: string): Promise<void> {
   const commit = await repository.git(["commit-tree", tree, "-m", "change"]);
   await repository.git(["update-ref", "refs/heads/main", commit]);
 }
-
-/** Thirteen million side-band packets without data, in 100 kB. */
-const emptyPackets = gzipSync(
-  Buffer.concat([Buffer.from("000dpackfile\n"), Buffer.from("0005\x01".repeat(13_000_000))]),
-);

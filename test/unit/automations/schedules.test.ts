@@ -279,7 +279,7 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
 });
 
 test.each(["__proto__", "constructor", "toString", "@__proto__", "hasOwnProperty"])(
-  "%s is no cron expression, and is refused like any other text that is none",
+  "%s is refused like any other text that is not a cron expression",
   (expression) => {
     expect(() => parseCron(expression)).toThrow(CronError);
     const parsed = ScheduleInput.safeParse({ kind: "cron", expression, timezone: "UTC" });

@@ -15,7 +15,7 @@ const event = (sequence: number, bytes = 10, attempt = 1): StreamedEvent => ({
 const at = (sequence: number, attempt = 1) => ({ attempt, sequence });
 
 describe("the last events of a run", () => {
-  test("are given to whoever is only a little behind, and to nobody who may miss some", () => {
+  test("are returned to a reader that is a little behind, and not to a reader that could miss some", () => {
     const buffer = createEventBuffer({ bytes: 0 });
     expect(buffer.after(at(0))).toBeUndefined();
     buffer.startAfter(at(4));
@@ -27,7 +27,7 @@ describe("the last events of a run", () => {
     expect(buffer.after(at(0, 2))).toEqual([]);
   });
 
-  test("are bounded in number and in bytes, each run and all together", () => {
+  test("are bounded in number and in bytes, for each run and in total", () => {
     const total: TotalBytes = { bytes: 0 };
     const buffers = Array.from({ length: 100 }, () => {
       const buffer = createEventBuffer(total);
@@ -37,7 +37,7 @@ describe("the last events of a run", () => {
       return buffer;
     });
     expect(total.bytes).toBeLessThanOrEqual(32 * 1024 * 1024);
-    // The last of them found the room taken: its readers go to the database.
+    // The last buffer found no room, so its readers query the database.
     expect(buffers.at(-1)!.after(at(498))).toBeUndefined();
     expect(buffers[0]!.after(at(498))).toMatchObject([at(499)]);
     for (const buffer of buffers) buffer.clear();
@@ -59,7 +59,7 @@ describe("the last events of a run", () => {
 });
 
 describe("lookups that many streams ask for at once", () => {
-  test("are made once for all who asked before it began, and again for who asks later", async () => {
+  test("run once for all callers that asked before the start, and again for later callers", async () => {
     const lookups = createSharedLookups();
     const answers: PromiseWithResolvers<number>[] = [];
     const ask = () =>
@@ -68,7 +68,7 @@ describe("lookups that many streams ask for at once", () => {
         return answers.at(-1)!.promise;
       });
     const [first, second, ...later] = Array.from({ length: 52 }, ask);
-    // Two begin at once; the other fifty wait, and share what begins next.
+    // Two lookups begin at once. The other fifty callers wait and share the next lookup.
     expect(answers).toHaveLength(2);
     answers[1]!.resolve(2);
     expect(await second).toBe(2);
@@ -80,7 +80,7 @@ describe("lookups that many streams ask for at once", () => {
     expect(answers).toHaveLength(3);
   });
 
-  test("of one organization are few at a time, and do not hold another one's up", async () => {
+  test("of one organization run two at a time, and do not delay those of another", async () => {
     const lookups = createSharedLookups();
     let active = 0;
     let most = 0;
@@ -98,7 +98,7 @@ describe("lookups that many streams ask for at once", () => {
     expect(most).toBe(2);
   });
 
-  test("that fail say so to everybody who asked, and not to who asks next", async () => {
+  test("that fail reject for the callers that asked, and not for the next caller", async () => {
     const lookups = createSharedLookups();
     const failing = () => Promise.reject(new Error("the database is away"));
     await expect(lookups.look("org_1", "a", failing)).rejects.toThrow("away");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createClient, RefusedError, UnreachableError } from "../../../src/client/index.ts";
 import { readStream } from "../../../src/client/sse.ts";
 import { describeFailure } from "../../../src/commands/remote/failures.ts";
@@ -13,7 +13,7 @@ afterEach(() => {
   for (const one of close.splice(0)) one();
 });
 
-/** A server that gives these answers one after the other, and the last one from then on. */
+/** A server that gives these answers in turn, and then repeats the last one. */
 async function serverWith(...answers: Answer[]) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ describe("a client", () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
-  test("sends what cannot be repeated once", async () => {
+  test("sends a request that cannot be repeated only once", async () => {
     const { client, requests } = await serverWith(cut, json(200, {}));
     await expect(client.auth.signIn({ email: "a@example.com", password: "p" })).rejects.toThrow(
       UnreachableError,
@@ -98,7 +98,7 @@ describe("a client", () => {
     ]);
   });
 
-  test("holds no reply that never ends, follows no redirect, and takes no page of a proxy for an answer", async () => {
+  test("fails on a reply that never ends, on a redirect, and on the page of a proxy", async () => {
     let sent = 0;
     const endless = await serverWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -161,7 +161,7 @@ describe("watching a run", () => {
     request.socket.destroySoon();
   };
 
-  test("goes on after the last event it has seen, and ends with the run", async () => {
+  test("continues after the last event it has seen, and ends with the run", async () => {
     const { client, requests } = await serverWith(
       json(200, run("running")),
       stream(event(0)),
@@ -180,7 +180,7 @@ describe("watching a run", () => {
     expect(streams.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "0", "1"]);
   });
 
-  test("ends when there is nothing left to tell, and says how the run ended", async () => {
+  test("ends after a 204 with the final state of the run", async () => {
     const { client } = await serverWith(
       json(200, run("running")),
       (_request, response) => void response.writeHead(204).end(),
@@ -191,7 +191,38 @@ describe("watching a run", () => {
     expect(updates).toEqual([{ type: "run", ...run("succeeded") }]);
   });
 
-  test("fails at once where there is no server, no such run, or no right to see it", async () => {
+  test("connects again when the server has sent nothing for 45 s, and says so", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { client } = await serverWith(json(200, run("running")), (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(event(0));
+      });
+      const updates = client.runs.watch("run_1");
+      expect(await updates.next()).toMatchObject({ value: { type: "event" } });
+      const next = updates.next();
+      await vi.advanceTimersByTimeAsync(45_000);
+      expect((await next).value).toEqual({ type: "reconnecting", reason: "no answer in time" });
+      await updates.return(undefined);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("does not connect without a pause when Retry-After is longer than a timer can be", async () => {
+    const busy = json(503, { error: "service_unavailable" }, { "retry-after": "99999999" });
+    const { url, requests } = await serverWith(json(200, run("running")), busy);
+    const stop = new AbortController();
+    const updates = createClient({ url, signal: stop.signal }).runs.watch("run_1");
+    expect(await updates.next()).toMatchObject({ value: { type: "reconnecting" } });
+    const next = updates.next();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stop.abort();
+    await expect(next).rejects.toThrow();
+    expect(requests).toHaveLength(2);
+  });
+
+  test("fails at once when there is no server, no such run, or no permission to see it", async () => {
     for (const answer of [
       cut,
       json(404, { error: "automation_run_not_found" }),

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { openPrompt } from "../../../src/commands/remote/prompt.ts";
 
-/** A terminal that somebody types at. */
+/** A simulated terminal. */
 function terminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
   const output = new PassThrough();
@@ -13,7 +13,7 @@ function terminal() {
   return { input, output, shown: () => shown };
 }
 
-test("at a terminal the question is shown, and what is typed in secret is not", async () => {
+test("at a terminal the question is shown, and hidden input is not", async () => {
   const { input, output, shown } = terminal();
   const prompt = openPrompt(input, output);
   const secret = prompt.ask("Password: ", { hidden: true });

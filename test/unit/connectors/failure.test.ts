@@ -3,7 +3,7 @@ import { failureOf } from "../../../src/features/connectors/failure.ts";
 import { SandboxError } from "../../../src/platform/sandbox/index.ts";
 
 test.each(["out_of_memory", "out_of_time"] as const)(
-  "a reading that ran %s is too large: it says so, and is not tried again by itself",
+  "a sync that ran %s fails as too large and is not retried automatically",
   (kind) => {
     expect(failureOf(new SandboxError(kind, "…"))).toMatchObject({
       code: "too_large",
@@ -13,6 +13,6 @@ test.each(["out_of_memory", "out_of_time"] as const)(
   },
 );
 
-test.each(["aborted", "crashed"] as const)("a reading that %s says nothing about the repository", (kind) => {
+test.each(["aborted", "crashed"] as const)("a sync that %s is not a failure of the repository", (kind) => {
   expect(failureOf(new SandboxError(kind, "…"))).toBeUndefined();
 });

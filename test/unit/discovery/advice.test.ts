@@ -275,9 +275,9 @@ describe("the evidence", () => {
     expect(shown).toContain("apikey=[redacted]");
   });
 
-  test("an abandoned request says so, how long it had run and why it was not needed", async () => {
+  test("of an abandoned request has its duration, and the rule that made it unnecessary", async () => {
     const server = await startHostileServer((request, base) => {
-      // Never answered: the handshake decides.
+      // This request gets no answer, so the handshake decides.
       if (request.rpc === "server/discover") return { raw: () => undefined };
       return openHandshake(request, base);
     });
@@ -291,7 +291,7 @@ describe("the evidence", () => {
       expect(entry).toMatchObject({ failure: "abandoned", decided: [] });
       expect(entry).not.toHaveProperty("status");
       expect(entry?.rule).toContain("Lifecycle › Initialization");
-      // At the least the time that it was given after the handshake had answered.
+      // At least the time that it still had after the handshake was answered.
       expect(entry?.ms).toBeGreaterThan(1_000);
       expect(
         evidence.every(({ ms, failure, status }) => failure !== undefined || status !== undefined || ms > 0),

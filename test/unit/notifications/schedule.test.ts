@@ -15,7 +15,7 @@ const outcome = fc.record({
 const random = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe("the schedule of a delivery", () => {
-  test("is over about a day: not less than 20 hours, not more than 28", () => {
+  test("covers about a day: at least 20 hours and at most 28", () => {
     const hours = pauses.reduce((sum, pause) => sum + pause, 0) / 3600;
     expect(hours).toBeGreaterThan(20);
     expect(hours).toBeLessThan(28);
@@ -73,7 +73,7 @@ describe("the schedule of a delivery", () => {
 });
 
 describe("the signature of an event", () => {
-  // Published with the specification, and used by its libraries in every language.
+  // A test vector of the Standard Webhooks specification, which its libraries also use.
   const vector = {
     secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -82,7 +82,7 @@ describe("the signature of an event", () => {
     signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
   };
 
-  test("is that of the published test vector", () => {
+  test("equals the published test vector", () => {
     expect(signatureHeaders(vector, [vector.secret])).toEqual({
       "webhook-id": vector.id,
       "webhook-timestamp": "1614265330",
@@ -90,7 +90,7 @@ describe("the signature of an event", () => {
     });
   });
 
-  test("is one for each secret, in their order", () => {
+  test("has one value for each secret, in their order", () => {
     const other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     const header = signatureHeaders(vector, [other, vector.secret])["webhook-signature"]!;
     expect(header.split(" ")).toHaveLength(2);

@@ -48,7 +48,7 @@ describe("signalbox runner, typed wrongly", () => {
     for (const error of [
       await typed(["--key-file", "/no/such", "--", "true"]),
       await typed(["--", "true"], { SIGNALBOX_API_KEY_FILE: "/no/such" }),
-      // A file that was named counts, even if a key lies around.
+      // SIGNALBOX_API_KEY_FILE takes precedence over SIGNALBOX_API_KEY.
       await typed(["--", "true"], { SIGNALBOX_API_KEY_FILE: "/no/such", SIGNALBOX_API_KEY: key }),
     ])
       expect(error.message).toMatch(/^The API key cannot be read: ENOENT/);

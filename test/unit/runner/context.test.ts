@@ -65,7 +65,7 @@ describe("what a command is given", () => {
   test.each(["../up", "/etc/passwd", "a/../../up", "a//b", ".hidden", "A", "a\0b", "a/.", "~", "", "a\\b"])(
     "is never written outside of it: %j",
     async (slug) => {
-      await expect(prepare([slug])).rejects.toThrow(/tpl_0.*its slug is no file name/s);
+      await expect(prepare([slug])).rejects.toThrow(/tpl_0.*its slug is not a file name/s);
       expect(readdirSync(join(root, "run_1.1.context/templates"))).toEqual([]);
       expect(readdirSync(root)).toEqual(["run_1.1.context"]);
     },
@@ -96,7 +96,7 @@ describe("what a command is given", () => {
     await expect(prepare(["a"], refusing)).rejects.toThrow(/template a \(tpl_0\): template_not_found/);
   });
 
-  test("is nothing of it from a server that knows none", async () => {
+  test("has no credential from an older server", async () => {
     const older = readAssignment({
       ...assignment([]),
       credential: undefined,
@@ -119,7 +119,7 @@ describe("what a command is given", () => {
     { templates: [{ id: "../x", slug: "a" }] },
     { connections: [null] },
     { connections: Array.from({ length: 101 }, () => ({ id: "ocn_1" })) },
-  ])("makes no sense as %j", (more) => {
+  ])("is refused as %j", (more) => {
     expect(() => assignment([], more)).toThrow(/assignment makes no sense/);
   });
 });

@@ -33,7 +33,7 @@ const caught = (work: Promise<unknown>) =>
     (error) => error,
   );
 
-describe("a server that says when to come back", () => {
+describe("a server that sends Retry-After", () => {
   test.for([
     "0",
     "-1",
@@ -97,7 +97,7 @@ describe("a reply without end", () => {
       more();
     };
 
-  test("is given up after 4 MiB, in a sentence", async () => {
+  test("is aborted after 4 MiB with a clear error", async () => {
     const url = await answering(endless("application/json"));
     const error = await caught(open(url).about());
     expect(error).toBeInstanceOf(Unreachable);
@@ -160,7 +160,7 @@ describe("a reply that makes no sense", () => {
     isClear(await caught(open(url).claim("run_1")));
   });
 
-  test("what an assignment need not have is filled in, and names are fit for an environment", async () => {
+  test("optional fields of an assignment get defaults, and names are valid in an environment", async () => {
     const url = await answering((request, response) =>
       response.end(
         JSON.stringify(
@@ -193,7 +193,7 @@ describe("a program that talks without end", () => {
   const limits = { events: 100, bytes: 64 * 1024, spareEvents: 20, spareBytes: 8 * 1024 };
 
   test.for(["usage", "assistant", "plain", "stderr", "mixed"])(
-    "%s: the journal stops growing, and what was used is still known",
+    "%s: the journal stops growing, and the usage stays complete",
     (kind) => {
       const { storage, size } = createStorage();
       const journal = beginJournal(storage, begin);
@@ -213,7 +213,7 @@ describe("a program that talks without end", () => {
           if (one === "stderr") listener.onStderr([lines.stderr]);
           else listener.onStdout([lines[one as keyof typeof lines]]);
         }
-      // One line may go beyond what is left; stderr alone has a cap of 1,000 lines of its own.
+      // One line may exceed the remaining room. For stderr the limit is 1,000 lines.
       const most = kind === "stderr" ? 1_001 * 2_200 : limits.bytes + limits.spareBytes + 8 * 1024;
       expect(size()).toBeLessThan(most);
       const completion = completionOf({
@@ -229,7 +229,7 @@ describe("a program that talks without end", () => {
     },
   );
 
-  test("a server that wants everything again and again is left after a while, and the journal does not grow", async () => {
+  test("a server that asks for all events again and again is given up, and the journal does not grow", async () => {
     const { storage, size } = createStorage();
     const journal = beginJournal(storage, begin);
     journal.add(
@@ -261,7 +261,7 @@ describe("a program that talks without end", () => {
 });
 
 describe("what is printed", () => {
-  test("cannot move the cursor, set a title or look like a line of ours, in words and as JSON", () => {
+  test("cannot move the cursor, set a title or look like a line of the runner, as text and as JSON", () => {
     const lines: string[] = [];
     const outlet = {
       out: (line: string) => void lines.push(line),

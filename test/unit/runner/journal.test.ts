@@ -294,7 +294,7 @@ describe("delivery", () => {
   });
 });
 
-test("when the organization's storage is full, the events that are left are given up and the completion is sent", async () => {
+test("when the organization's storage is full, remaining events are dropped and the completion is sent", async () => {
   const file = createFile();
   const journal = beginJournal(file.storage, begin);
   const sent: string[] = [];
