@@ -7,15 +7,15 @@ import { listen, type Route } from "../src/platform/http/index.ts";
 import type { Job } from "../src/platform/jobs/index.ts";
 import { createLog, type Log } from "../src/platform/log.ts";
 import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
+import type { Body } from "./body.ts";
 import { cloneDatabase } from "./postgres.ts";
 
 export type EngineKind = "pglite" | "postgres";
 
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
-export interface Reply<Body = any> {
+export interface Reply<Sent = Body> {
   status: number;
   headers: Headers;
-  body: Body;
+  body: Sent;
 }
 
 export interface CallOptions {

@@ -1,8 +1,9 @@
+import type { Body } from "./body.ts";
+
 export interface SseMessage {
   id?: string;
   event?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a message by asserting it
-  data: any;
+  data: Body;
 }
 
 export interface SseReader {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { codeAt, stepAt } from "../../src/features/auth/two-factor/totp.ts";
+import type { Body } from "../body.ts";
 import { runHere } from "../cli.ts";
 import {
   ada,
@@ -25,9 +26,6 @@ beforeAll(async () => {
   workspace = await openWorkspace(() => server.url);
 });
 afterAll(cleanUp);
-
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
-type Body = any;
 
 /** A new configuration folder, and the command line that uses it. */
 function person(env: Env = {}) {

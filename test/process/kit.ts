@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import type { Body } from "../body.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
@@ -146,8 +147,7 @@ export interface Serving {
   ended: Promise<number | NodeJS.Signals>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
-type Answer = { status: number; body: any };
+type Answer = { status: number; body: Body };
 
 /** `signalbox serve` in a process of its own, once it has said that it is ready. */
 export async function serve(

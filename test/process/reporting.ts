@@ -1,5 +1,6 @@
 /** Reporters that do not give up, and the proof of what was acknowledged to them. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { Body } from "../body.ts";
 
 interface Sent {
   attempt: number;
@@ -15,8 +16,7 @@ export interface Desk {
   headers: Record<string, string>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
-type Answer = { status: number; headers: Headers; body: any };
+type Answer = { status: number; headers: Headers; body: Body };
 
 export async function ask(desk: Desk, path: string, body?: unknown, method?: string): Promise<Answer> {
   const response = await fetch(desk.url + path, {

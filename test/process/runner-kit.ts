@@ -3,10 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Body } from "../body.ts";
 import { ada, freshFolder, type Serving, type Started, start } from "./kit.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by asserting it
-type Body = any;
 
 /** Somebody with automations, and a key for their runner. */
 export interface Workspace {

@@ -1,10 +1,10 @@
 /** HTTP without a framework: the callers must cost little beside the server they measure. */
 import { Agent, type IncomingMessage, type RequestOptions, request } from "node:http";
+import type { Body } from "../../body.ts";
 
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: each caller knows the body it asked for
-  body: any;
+  body: Body;
 }
 
 export interface Client {
