@@ -20,6 +20,7 @@ import {
 } from "../../../test/webhooks.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
+import { meterOf } from "../quotas/index.ts";
 import { pruneDeliveries } from "./deliveries/jobs.ts";
 
 const instanceSecret = "the secret of the instance";
@@ -712,6 +713,28 @@ describe("a replay", () => {
       body: { error: "webhook_delivery_not_found" },
     });
   });
+});
+
+test("a body that is stored when an ignored delivery is sent again counts towards the storage quota", async () => {
+  const workspace = await createWorkspace(server);
+  const connector = await connect(workspace, { ref: "refs/heads/next" });
+  const used = async () => {
+    await meterOf(server.platform).flush();
+    const { items } = (await server.call("/v1/organization/quotas", { headers: workspace.owner.auth })).body;
+    return items.find(({ name }: { name: string }) => name === "webhook_storage").used as number;
+  };
+  const sent = {
+    id: randomUUID(),
+    body: pushBody({ repository: connector.repository }, commit(), { bytes: 20_000 }),
+  };
+  expect(await push(connector, sent)).toMatchObject(ignored("no matching connector"));
+  const before = await used();
+  await server.platform.db.run(sql`update connectors set ref = 'refs/heads/main' where id = ${connector.id}`);
+  expect(await push(connector, sent)).toMatchObject(accepted(true));
+  expect((await used()) - before).toBe(sent.body.length);
+  // Only the request that stores the body counts it.
+  await push(connector, sent);
+  expect((await used()) - before).toBe(sent.body.length);
 });
 
 describe("limits", () => {
