@@ -1,4 +1,4 @@
-/** Somebody who can write to the database cannot make the service send a credential elsewhere. */
+/** A person who can write to the database cannot make the service send a credential to another server. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConnector, templateFile, workSyncs } from "../../../../test/connectors.ts";
 import { type GitServer, startGitServer } from "../../../../test/fixtures/git-server.ts";
@@ -53,7 +53,7 @@ const sentTo = (git: GitServer) =>
   );
 
 describe("a connector's token", () => {
-  test("is not sent to a server that its row was changed to name", async () => {
+  test("is not sent to another server after its row is changed", async () => {
     const made = await connect(acme);
     await workSyncs(server);
     expect(sentTo(good).length).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ describe("a connector's token", () => {
 
   test("does not open in the connector of another organization, even under the same id", async () => {
     const mine = await connect(acme);
-    // A worker may have begun already, and rightly so.
+    // The first sync may send the token. It finishes before the row changes.
     await workSyncs(server);
     await server.platform.db.run(sql`update connectors set org_id = ${globex.orgId} where id = ${mine.id}`);
     good.requests.length = 0;
@@ -84,7 +84,7 @@ describe("a connector's token", () => {
     await server.platform.db.run(sql`delete from connectors where org_id = ${globex.orgId}`);
   });
 
-  test("sealed by an earlier version opens, is sealed anew by itself, and after a day opens in no other form", async () => {
+  test("sealed by an earlier version opens, is resealed by a job, and a day later opens only in the new format", async () => {
     const { db, keyring } = server.platform;
     const made = await connect(acme);
     const place = { table: "connectors", row: made.id, column: "access_secret" };

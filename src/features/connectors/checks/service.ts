@@ -24,7 +24,7 @@ const stepOf: Partial<Record<ErrorCode, CheckName>> = {
   folder_not_found: "folder",
 };
 
-/** Each may hold a pack of 64 MiB. */
+/** Each test may hold a pack of 64 MiB in memory. */
 const places = { capacity: 4, maxWaitMs: 5_000, maxWaiting: 64, maxWaitingPerKey: 4 };
 
 export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> {
