@@ -253,7 +253,7 @@ describe("a request that is not signed", () => {
     const times: Record<string, number[]> = { [connector.id]: [], [newId("con")]: [] };
     for (let round = 0; round < 40; round++) {
       for (const [id, list] of Object.entries(times)) {
-        // Lookups of one connector pause for 50 ms. Requests in turn would share that pause unequally, by chance.
+        // Lookups of one connector are at least 50 ms apart. Without the pause, chance decides which requests wait.
         await sleep(60);
         const started = performance.now();
         await send(`codehost?connector=${id}`, headers, body);
@@ -613,7 +613,7 @@ describe("what a person who sets a connector up sees", () => {
     expect(Buffer.byteLength(delivery.body)).toBeGreaterThan(1_048_570);
   });
 
-  test("of what was ignored or is invalid its size and hash, and not its body", async () => {
+  test("the size and hash of an ignored or invalid delivery, and not its body", async () => {
     const connector = await connect(acme);
     const at = `codehost?connector=${connector.id}`;
     const bytesStored = async () =>
@@ -687,7 +687,7 @@ describe("a replay", () => {
     expect(await syncs(theirs)).toHaveLength(1);
   });
 
-  test("of what was ignored takes the body, which is not stored until the code host sends it again", async () => {
+  test("of an ignored delivery needs its body, which is stored only when the code host sends it again", async () => {
     const connector = await connect(acme, { ref: "refs/heads/next" });
     const sent = { id: randomUUID(), body: pushBody({ repository: connector.repository }) };
     await push(connector, sent);

@@ -36,7 +36,7 @@ const InvalidSignature = z
 const replies = { 200: Ignored, 202: Accepted, 401: InvalidSignature };
 export type Reason = z.output<typeof Ignored>["reason"];
 
-/** The headers by which each code host says what it sends, and proves that it did. */
+/** The headers with which each code host names and signs a delivery. */
 const uuid = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
 const digest = "5c7f3e0b9d2a4186c1f7e9a0b3d5820f6e4c1a9b7d3f5e2c8a0b6d4f1e3c5a79";
 const headersOf: Record<Dialect, Record<string, HeaderSpec>> = {

@@ -68,7 +68,7 @@ export function recordByItself(
   });
 }
 
-/** Nothing more is stored for the organizations that it is about. */
+/** The reason when every organization that the delivery concerns has used up its storage quota. */
 export const storageFull = "storage quota exceeded";
 
 interface Work {
