@@ -7,7 +7,7 @@ const tag = "Notifications";
 const access = can("notifications:manage");
 
 const statuses = ["pending", "succeeded", "failed"] as const;
-/** What is sent to try an endpoint. */
+/** The type of a test event. */
 export const testType = "endpoint.test";
 
 const Attempt = z
@@ -81,7 +81,7 @@ export const get = route({
   replies: { 200: z.strictObject({ delivery: WebhookEndpointDeliveryDetail }) },
 });
 
-/** Each makes a request to an address that somebody chose. */
+/** Each call causes a request to an address that a member chose. */
 const limit = { attempts: 60, perSeconds: 60 };
 const disabled = { 409: "`webhook_endpoint_disabled`: enable the endpoint first." };
 

@@ -1,7 +1,7 @@
 import { type Message, nameInSubject, nameInText } from "../../../platform/mail/index.ts";
 import type { Digest, DigestType, Item } from "./store.ts";
 
-/** Everything in an item may be text of somebody else: no line of it becomes a link in a mail program. */
+/** Text of an item is untrusted. It becomes one line that no mail program turns into a link. */
 const text = (value: unknown, max = 300): string => {
   const line = nameInText(String(value ?? ""));
   return line.length > max ? `${line.slice(0, max)}…` : line;
@@ -16,7 +16,7 @@ interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
   opening(first: Item, count: number): string;
-  /** Lines about one of them. Links are made of ids of ours only. */
+  /** The lines about one item. Links contain only our own ids. */
   lines(item: Item, publicUrl: string): string[];
   /** What to do. */
   closing?: string;
