@@ -76,7 +76,7 @@ export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
   if (arrival.kind === "refused") return refusedPage(publicUrl, arrival, path);
   const { account } = arrival;
   const held = html`<div id="held" data-organization="${attempt.orgId}" data-claim="${path}/claim" data-code="${arrival.code}" data-provider="${provider}" hidden></div>`;
-  // The name comes in by the script: until then nothing in the page says that it is connected.
+  // The script fills in the name, so that the page does not contain "… is connected" before it is true.
   const title = html`<span data-field="provider"></span> is connected.`;
   const ends = {
     connected: { ...connected(provider, account, attempt), title },
@@ -138,13 +138,13 @@ function refusedPage(
   { attempt, provider, code, isStarter, canStartAgain }: Extract<Arrival, { kind: "refused" }>,
   path: string,
 ): Response {
-  // The code is the provider's own word, which may be the name of something that every object has.
+  // The provider chooses the code, which may be the name of an inherited property.
   const reason = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   const why = (reason ?? "{} refused, or gave an answer that cannot be used.").replaceAll(
     "{}",
     () => provider,
   );
-  // What was started, for whom and where it leads back to is not for whoever was only sent the link.
+  // A visitor who did not start the attempt does not see what it was for or where it returns to.
   const returnTo = isStarter ? attempt.returnTo : null;
   return htmlPage({
     publicUrl,
@@ -162,7 +162,7 @@ function refusedPage(
   });
 }
 
-/** Opened in the browser, it asks before anything is started. */
+/** The URL that starts the same attempt again. A browser that opens it is asked for confirmation first. */
 function startAgain(path: string, { label, scopes, shared, returnTo }: Attempt): string {
   const query = new URLSearchParams({
     account: label,

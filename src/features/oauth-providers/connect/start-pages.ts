@@ -14,7 +14,7 @@ import { knownProviders } from "../catalogue/index.ts";
 import type { Question } from "./service.ts";
 import { nameOfProvider } from "./store.ts";
 
-/** Asks before anything is started: another site or a mail may have led the browser here. */
+/** Asks before anything is started, because another site or a mail may have led the browser here. */
 export const askPage = (publicUrl: string, question: Question): Response =>
   htmlPage({
     publicUrl,
@@ -43,7 +43,7 @@ for (const form of document.querySelectorAll("form[data-organization]")) onSubmi
 });
 `;
 
-/** The page for a refused start: who is signed in, where, and what to do next. */
+/** The page for a refused start. It shows the account, the organization, and what to do next. */
 export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, params }) => {
   const { publicUrl } = ctx.config;
   const provider = await findName(ctx, params.providerId ?? "");
@@ -105,7 +105,7 @@ interface Choosing {
   userId: UserId;
 }
 
-/** Programs choose with a header or a call; a person in a browser has neither. */
+/** Programs choose the organization with a header or a request. A browser gets a page with a choice. */
 async function chooseOrganization(
   { db, config: { publicUrl } }: Ctx,
   { status }: Refusal,
