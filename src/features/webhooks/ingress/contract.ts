@@ -56,7 +56,8 @@ const headersOf: Record<Dialect, Record<string, HeaderSpec>> = {
     },
     "webhook-id": { description: "GitLab, signed: the id of the delivery.", example: uuid },
     "webhook-timestamp": {
-      description: "GitLab, signed: when it was sent, in seconds since 1970. Five minutes off at most.",
+      description:
+        "GitLab, signed: when it was sent, in seconds since 1970. It may differ from the current time by at most five minutes.",
       example: "1793611800",
     },
     "x-gitlab-token": {
