@@ -38,6 +38,6 @@ async function fanOutEvent(platform: Platform, orgId: OrgId, id: string): Promis
     });
   } catch (error) {
     const over = await store.putOff(db, orgId, id, mostFailures);
-    log[over ? "error" : "warn"]({ eventId: id, err: error }, "notification not sent out");
+    log[over ? "error" : "warn"]({ eventId: id, err: error }, "notification event not fanned out");
   }
 }

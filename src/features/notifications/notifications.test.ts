@@ -510,7 +510,7 @@ describe("a connection", () => {
     await fanOut(server);
     await mail(server);
     const [told] = await mailsTo(server, workspace.owner.email);
-    expect(told!.subject).toBe(`Acme: the connection to ${providerId} needs you`);
+    expect(told!.subject).toBe(`Acme: the connection to ${providerId} needs your attention`);
     expect(told!.text).toContain("Connect again.");
   });
 

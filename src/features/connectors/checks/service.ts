@@ -86,7 +86,7 @@ async function tryOut(ctx: MemberCtx, target: Target): Promise<Test> {
       failureOf(error) ??
       (signal.aborted
         ? new Failure("unreachable", `Reading took longer than ${patienceMs / 1000} s.`)
-        : new Failure("internal_error", "A fault of this service; its log says more."));
+        : new Failure("internal_error", "An error in this service. Its log has the details."));
     if (failure.code === "internal_error")
       ctx.log.error({ connectorId: target.id, err: error }, "connector test failed");
     // Trouble that could come at any step shows at the one that was under way.

@@ -129,9 +129,11 @@ async function changeConnectors(
 
 const endingMessages: Record<Ending, string> = {
   installation_deleted:
-    "The application was removed at the code host. Install it again, or give other access.",
-  installation_suspended: "The application was suspended at the code host. It goes on when that ends.",
-  repository_removed: "The repository was taken from the application at the code host. Give it back there.",
+    "The application was removed at the code host. Install it again, or give the connector other access.",
+  installation_suspended:
+    "The application was suspended at the code host. Syncs continue when the suspension ends.",
+  repository_removed:
+    "The application lost its access to the repository at the code host. Give it access there again.",
   repository_deleted:
     "The repository was deleted at the code host. Choose another one, or remove the connector.",
 };

@@ -80,7 +80,7 @@ export async function listFolder(
     if (folderBytes > mostFolderBytes)
       throw new Failure(
         "too_large",
-        "The names in the folder and the folders below it are more than 64 MiB. Choose a smaller one.",
+        "The names in the folder and its subfolders take more than 64 MiB. Choose a smaller folder.",
       );
   }
 }

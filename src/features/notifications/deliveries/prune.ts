@@ -21,7 +21,7 @@ export async function pruneDeliveries(
       while (Date.now() < until) {
         const ended = await store.endBeyond(db, orgId, id, keep, atOnce);
         if (ended > 0)
-          log.warn({ orgId, endpointId: id, ended }, "webhook deliveries given up: too many wait");
+          log.warn({ orgId, endpointId: id, ended }, "webhook deliveries failed: too many are pending");
         if (ended < atOnce) break;
       }
     }

@@ -44,7 +44,7 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
   } catch (error) {
     if (!(error instanceof EgressError)) log.error({ deliveryId: id, err: error }, "webhook delivery failed");
     const message =
-      error instanceof EgressError ? error.message : "A fault of this service; its log says more.";
+      error instanceof EgressError ? error.message : "An error in this service. Its log has the details.";
     return {
       status: null,
       retryAfterSeconds: null,
@@ -57,7 +57,7 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
 function errorOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return "The endpoint answered with a redirect, which is not followed.";
-  if (status === 410) return "The endpoint wants no more events, so it was disabled.";
+  if (status === 410) return "The endpoint answered 410 Gone, so it was disabled.";
   return `The endpoint answered ${status}.`;
 }
 

@@ -193,7 +193,7 @@ export const removeBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: num
       where status <> 'pending' limit ${limit})`);
 
 const tooMany =
-  "Too many deliveries waited for this endpoint, so the oldest were given up (quota webhook_endpoint_deliveries).";
+  "Too many deliveries were pending for this endpoint, so the oldest failed (quota webhook_endpoint_deliveries).";
 
 /** Fails pending deliveries of an endpoint beyond its newest `keep`, at most `limit` rows. Skips those being sent. */
 export const endBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) => {

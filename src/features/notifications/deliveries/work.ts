@@ -136,5 +136,5 @@ const whileDisabled = {
   status: null,
   retryAfterSeconds: null,
   response: null,
-  error: "The endpoint was disabled before its turn came.",
+  error: "The endpoint was disabled before the event was sent.",
 };

@@ -59,7 +59,7 @@ async function mailDigest(
     const { retryAfterSeconds } = sent;
     await store.putOff(tx, orgId, memberId, topic, retryAfterSeconds);
     const about = { memberId, topic, events: digest.pending, retryAfterSeconds };
-    log.warn(about, "too many notification mails today, one was put off");
+    log.warn(about, "too many notification mails today, one was postponed");
     return;
   }
   await store.markMailed(tx, orgId, memberId, topic);

@@ -42,7 +42,7 @@ export const read = async (ctx: MemberCtx, id: string) => ({ webhookEndpoint: aw
 /** Returns the normalized URL. Refuses now what the egress guard would refuse later without a DNS lookup. */
 function checkedUrl({ egress }: Pick<Platform, "egress">, given: string): string {
   const url = URL.parse(given);
-  if (!url) throw invalidField(["url"], "This is not a URL. Give one such as https://example.com/hooks.");
+  if (!url) throw invalidField(["url"], "This is not a URL. Give a URL such as https://example.com/hooks.");
   if (url.hash !== "") throw invalidField(["url"], "Leave out the part after #: it is never sent.");
   const refusal = egress.refusal(url);
   if (refusal) throw invalidField(["url"], refusal);

@@ -40,7 +40,7 @@ export function checkMaySee({ member }: MemberCtx, types: readonly EventType[]):
     if (!member.permissions.has(needed[type]))
       throw forbidden(
         "missing_permission",
-        `To be told about every ${type} you need the permission ${needed[type]}. Ask an owner or admin.`,
+        `To see every ${type} event you need the permission ${needed[type]}. Ask an owner or admin.`,
       );
   }
 }

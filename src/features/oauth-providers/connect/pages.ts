@@ -46,7 +46,7 @@ const connected = (provider: string, account: string | null, attempt: Attempt): 
   state: { kind: "ok", word: "Connected" },
   title: `${provider} is connected.`,
   lead: attempt.shared
-    ? html`<b>${attempt.orgName}</b> can use it now, and everybody whom it gives access. You can close this page.`
+    ? html`<b>${attempt.orgName}</b> and everybody to whom it gives access can use it now. You can close this page.`
     : "Your agents can use it for you now. You can close this page.",
   facts: factsOf(provider, account, attempt),
   body: actions(back(attempt.returnTo)),
@@ -62,7 +62,7 @@ const factsOf = (provider: string, account: string | null, attempt: Attempt): No
 const late = (provider: string, attempt: Attempt): View => ({
   state: { kind: "bad", word: "Not connected" },
   title: `${provider} is not connected.`,
-  lead: html`It is too late, somebody started again, or this was started by somebody else. Nothing is connected, and what ${provider} gave is handed back.`,
+  lead: html`This attempt has expired, somebody started again, or somebody else started it. Nothing is connected, and the access that ${provider} gave is discarded.`,
   facts: factsOf(provider, null, attempt),
   body: html`<p>If it was you who started, start again where you started.</p>${actions(back(attempt.returnTo))}`,
 });
@@ -84,10 +84,10 @@ export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
   };
   const facts = factsOf(provider, account, attempt);
   const as = account ? ` as ${account}` : "";
-  const ifNot = html`nothing is connected, and what ${provider} gave is handed back in ten minutes.`;
+  const ifNot = html`nothing is connected, and the access that ${provider} gave is discarded after ten minutes.`;
   if (arrival.kind === "unconfirmed") {
     const whose = attempt.shared
-      ? `for everybody whom ${attempt.orgName} gives access`
+      ? `for everybody to whom ${attempt.orgName} gives access`
       : `for ${attempt.memberName} of ${attempt.orgName}`;
     return htmlPage({
       publicUrl,

@@ -20,7 +20,7 @@ export const askPage = (publicUrl: string, question: Question): Response =>
     publicUrl,
     title: `Connect ${question.provider}?`,
     lead: question.shared
-      ? html`This connects an account for all of <b>${question.organization}</b>: everybody whom it gives access can use it. Continue only if you want that.`
+      ? html`This connects an account for all of <b>${question.organization}</b>: everybody with access to it can use it. Continue only if you want that.`
       : html`This connects an account of yours, and your agents can use it for you. Continue only if you want that.`,
     facts: [
       ["Provider", question.provider],
@@ -55,8 +55,8 @@ export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, par
       title: `Sign in to connect ${provider ?? "an account"}`,
       lead:
         refusal.status === 401
-          ? "This browser is not signed in. Once you sign in, it goes on by itself."
-          : html`${refusal.message} Once you have, it goes on by itself.`,
+          ? "This browser is not signed in. After you sign in, this continues automatically."
+          : html`${refusal.message} After that, this continues automatically.`,
       signIn: { lead: "Sign in with an account that belongs to the organization.", suffix: "and continue" },
     });
   }
@@ -127,7 +127,7 @@ async function chooseOrganization(
     publicUrl,
     status,
     title: `For which organization do you connect ${provider ?? "an account"}?`,
-    lead: "Your session acts in no organization. Choose one; then it goes on by itself.",
+    lead: "Your session has no active organization. Choose one to continue.",
     facts,
     body: html`<div class="stack">${organizations.map(
       ({ id, name }) =>

@@ -92,7 +92,7 @@ async function claimIn(tx: Db, orgId: OrgId): Promise<Claim | "settled" | undefi
     const times = deaths >= maxDeaths ? deaths : chosen.attempt;
     await over(
       "worker_lost",
-      `The process that did this sync ended in the middle of it, ${times} times, so it is not tried again by itself. Look at the log and the memory of the service. Then retry it, or push a smaller folder.`,
+      `The process ended ${times} times during this sync, so the sync is not retried automatically. Check the log and the memory of the service. Then retry the sync, or make the folder smaller.`,
     );
     return "settled";
   }

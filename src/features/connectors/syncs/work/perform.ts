@@ -142,7 +142,7 @@ async function settle(
       failure = new Failure("unreachable", "Reading the repository took longer than 5 minutes.", true);
     if (!failure) log.error({ syncId: id, connectorId, err: error }, "connector sync failed");
     const { code, message, retryable } =
-      failure ?? new Failure("internal_error", "A fault of this service; its log says more.", true);
+      failure ?? new Failure("internal_error", "An error in this service. Its log has the details.", true);
     const again = retryable && attempt < maxAttempts;
     const pause = pauses[Math.min(attempt, pauses.length) - 1]!;
     // Not all at the same moment, when one code host was away for many.
