@@ -52,6 +52,9 @@ const sentTo = (git: GitServer) =>
       .includes(token),
   );
 
+/** The outcome of a sync whose token does not open. */
+const refused = { status: "failed", error: { code: "access_refused" } };
+
 describe("a connector's token", () => {
   test("is not sent to another server after its row is changed", async () => {
     const made = await connect(acme);
@@ -59,7 +62,7 @@ describe("a connector's token", () => {
     expect(sentTo(good).length).toBeGreaterThan(0);
     const elsewhere = cloneUrl.replace(new URL(cloneUrl).origin, evil.url);
     await server.platform.db.run(sql`update connectors set clone_url = ${elsewhere} where id = ${made.id}`);
-    expect((await sync(acme, made)).status).not.toBe("succeeded");
+    expect(await sync(acme, made)).toMatchObject(refused);
     expect(sentTo(evil)).toEqual([]);
     await server.platform.db.run(sql`delete from connectors where id = ${made.id}`);
   });
@@ -71,15 +74,14 @@ describe("a connector's token", () => {
     await server.platform.db.run(sql`update connectors set org_id = ${globex.orgId} where id = ${mine.id}`);
     good.requests.length = 0;
     await server.platform.db.run(sql`delete from connector_syncs where connector_id = ${mine.id}`);
-    const outcome = await sync(globex, mine);
-    expect(outcome?.status).not.toBe("succeeded");
+    expect(await sync(globex, mine)).toMatchObject(refused);
     expect(sentTo(good)).toEqual([]);
     const theirs = await connect(globex, { access: { kind: "token", token: "other" } });
     await workSyncs(server);
     await server.platform.db.run(
       sql`update connectors set access_secret = ${await secretOf(mine.id)} where id = ${theirs.id}`,
     );
-    expect((await sync(globex, theirs)).status).not.toBe("succeeded");
+    expect(await sync(globex, theirs)).toMatchObject(refused);
     expect(sentTo(good)).toEqual([]);
     await server.platform.db.run(sql`delete from connectors where org_id = ${globex.orgId}`);
   });
@@ -107,6 +109,6 @@ describe("a connector's token", () => {
     await db.run(sql`update schema_migrations set applied_at = now() - interval '2 days'`);
     await upgradeSealing({ db, keyring }, sealedColumns);
     await put(old);
-    expect((await sync(acme, made)).status).not.toBe("succeeded");
+    expect(await sync(acme, made)).toMatchObject(refused);
   });
 });
