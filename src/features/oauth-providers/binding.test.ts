@@ -68,6 +68,11 @@ describe("a client's secret", () => {
     const { acme, ada } = await connected();
     const { db } = server.platform;
     const evil = await startAuthorizationServer({ redirectUris: ["http://127.0.0.1/none"] });
+    const requests: unknown[] = [];
+    evil.intercept = ({ url }) => {
+      requests.push(url);
+      return false;
+    };
     try {
       const { id: connectionId } = (await db.row<{ id: string }>(
         sql`select id from oauth_connections where org_id = ${acme.orgId}`,
@@ -83,6 +88,7 @@ describe("a client's secret", () => {
       );
       // It failed before anything was sent.
       expect(row).toEqual({ error: "internal_error" });
+      expect(requests).toEqual([]);
     } finally {
       await evil.close();
     }
