@@ -15,7 +15,7 @@ const publicHosts: Record<CodeHost, string | undefined> = {
 export const baseUrlOf = (codehost: CodeHost, baseUrl: string | null): string | undefined =>
   baseUrl ?? publicHosts[codehost];
 
-/** Every server that is shown the secret of a connector. */
+/** All servers that receive the secret of a connector, as one string. */
 export const serversOf = ({
   codehost,
   baseUrl,

@@ -74,7 +74,7 @@ export const list = route({
   path: "/v1/connectors",
   tag,
   summary: "The repositories that templates follow",
-  description: "Newest first, with the newest sync of each.",
+  description: "Newest first. Each connector includes its newest sync.",
   access: can("connectors:read"),
   query: pageQuery,
   replies: { 200: pageOf(Connector).meta({ id: "ConnectorPage" }) },
@@ -100,7 +100,7 @@ export const create = route({
     access: AccessInput.default({ kind: "none" }),
   }),
   replies: { 201: z.strictObject({ connector: Connector, webhookSecret: z.string(), setup: Setup }) },
-  errors: { 409: "`quota_exceeded`: remove one first." },
+  errors: { 409: "`quota_exceeded`: remove a connector first." },
 });
 
 export const read = route({
@@ -108,7 +108,7 @@ export const read = route({
   path: "/v1/connectors/{id}",
   tag,
   summary: "One connector, and what to enter at its code host",
-  description: "With the address that the code host's webhook is set to. Secrets are not shown again.",
+  description: "Includes the webhook URL to enter at the code host. Secrets are not shown again.",
   access: can("connectors:read"),
   params,
   replies: { 200: z.strictObject({ connector: Connector, setup: Setup }) },
@@ -142,7 +142,7 @@ export const remove = route({
   path: "/v1/connectors/{id}",
   tag,
   summary: "Remove a connector, its deliveries and syncs",
-  description: "Its templates stay, or go with it: `templates` decides.",
+  description: "`templates` decides whether its templates are kept or removed.",
   access: can("connectors:manage"),
   params,
   query: z.strictObject({

@@ -38,7 +38,7 @@ export function failureOf(error: unknown): Failure | undefined {
     const what = error.kind === "out_of_memory" ? "more memory" : "more computing time";
     return new Failure(
       "too_large",
-      `Reading the repository took ${what} than one may have. Choose a smaller folder, or remove what is unusually large from it.`,
+      `Reading the repository needs ${what} than is allowed. Choose a smaller folder, or remove unusually large files from it.`,
     );
   }
   if (error instanceof UnsealError)

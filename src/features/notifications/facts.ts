@@ -1,4 +1,4 @@
-/** What can be announced. The names are part of the API: webhooks carry them. */
+/** The types of events. The names are part of the API, because webhooks contain them. */
 export const eventTypes = [
   "run.failed",
   "connection.needs_attention",
@@ -7,7 +7,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What a room knows when it announces. Names of things are looked up later, when people are told. */
+/** What a feature announces. Names are looked up later, when the deliveries and mails are made. */
 interface Facts {
   "run.failed": {
     runId: string;
@@ -20,13 +20,13 @@ interface Facts {
   };
   "connection.needs_attention": {
     connectionId: string;
-    /** A connection that was made again can need attention again. */
+    /** Part of the key: a connection that was connected again can need attention again. */
     connectedAt: number;
     reason: string;
     message: string;
   };
   "budget.reached": {
-    /** `2026-11`, of UTC. */
+    /** The month in UTC, such as `2026-11`. */
     month: string;
     percent: number;
     spentMicros: number;
@@ -34,18 +34,18 @@ interface Facts {
   };
   "sync.failed": {
     connectorId: string;
-    /** Null: the connector was ended by its code host, without a sync. */
+    /** Null when the code host ended the connection without a sync. */
     syncId: string | null;
     code: string;
     message: string;
-    /** When it last succeeded: failures since then are one event. */
+    /** The time of the last successful sync. Failures since then are one event. */
     syncedAt: number | null;
   };
 }
 
 export type Fact = { [Type in EventType]: { type: Type } & Facts[Type] }[EventType];
 
-/** Two facts with one key are the same event. */
+/** Facts with the same key are the same event. */
 export function keyOf(fact: Fact): string {
   switch (fact.type) {
     case "run.failed":

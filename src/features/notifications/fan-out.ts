@@ -6,10 +6,10 @@ import * as store from "./store.ts";
 import { describe } from "./subjects.ts";
 
 const atOnce = 100;
-/** Then it is given up: whatever fails here would fail for ever. */
+/** After this many failures an event is dropped, so that it is not retried forever. */
 const mostFailures = 10;
 
-/** Makes deliveries and mails of what was announced. Any number of processes may: an event is taken by one of them. */
+/** Turns announced events into webhook deliveries and digest mails. Each event is processed by one process only. */
 export async function fanOut(platform: Platform): Promise<void> {
   for (;;) {
     const waiting = await store.listWaitingAcrossOrganizations(platform.db, atOnce);
@@ -32,12 +32,12 @@ async function fanOutEvent(platform: Platform, orgId: OrgId, id: string): Promis
         const memberIds = await recipientsOf(tx, orgId, fact.type, told.memberId);
         await collect(tx, orgId, { memberIds, topic, type: fact.type, item: { ...data, at: createdAt } });
       }
-      // A run ends once, so its key is not needed any more; the others tell whether it is still the same failure.
+      // A run attempt fails once, so its key is not needed again. Other keys prevent announcing the same failure twice.
       if (fact.type === "run.failed") await store.remove(tx, orgId, id);
       else await store.markFannedOut(tx, orgId, id);
     });
   } catch (error) {
     const over = await store.putOff(db, orgId, id, mostFailures);
-    log[over ? "error" : "warn"]({ eventId: id, err: error }, "notification not sent out");
+    log[over ? "error" : "warn"]({ eventId: id, err: error }, "notification event not fanned out");
   }
 }

@@ -5,7 +5,7 @@ import { removeOldSecretsOfAll } from "./endpoints/index.ts";
 import { fanOut } from "./fan-out.ts";
 import { removeOldOfAll } from "./store.ts";
 
-/** The rows are the work: what is committed is found by looking, also after a crash. */
+/** The rows are the queue, so committed events are found even after a crash. */
 const fanOutEvents = job({
   name: "notifications.fan-out",
   everySeconds: 1,
@@ -27,7 +27,7 @@ const mail = job({
   handle: (platform) => mailDue(platform),
 });
 
-/** One round works that long and leaves the rest to the next. */
+/** One round stops after this time. The next round continues. */
 const roundMs = 60_000;
 /** A failure that lasts longer than this is announced again. */
 const eventsKeptDays = 30;

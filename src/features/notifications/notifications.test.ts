@@ -5,6 +5,7 @@ import {
   createAutomation,
   loseLease,
   queueRun,
+  readRun,
   report,
   runNow,
 } from "../../../test/automations.ts";
@@ -29,7 +30,7 @@ import { announce } from "./index.ts";
 
 const server = useServer();
 
-/** An organization whose owner has confirmed their address, as have those who join. */
+/** Creates an organization whose owner has a verified address. */
 async function setUp(name = "Acme"): Promise<Workspace> {
   const workspace = await createWorkspace(server, name);
   await verifyAddress(server, workspace.owner);
@@ -92,13 +93,13 @@ const eventsOf = (orgId: string) =>
   );
 
 describe("a failed run", () => {
-  test("is mailed to the member whose automation it is, with a link and a way to change that", async () => {
+  test("is mailed to the owner of the automation, with links to the run and to the settings", async () => {
     const workspace = await setUp();
     const member = await join(workspace, "member");
     const automation = await createAutomation(server, member.auth, { name: "Release notes" });
     const run = await failRun(member, automation.id);
     await fanOut(server);
-    // It collects for a minute.
+    // The digest waits a minute for more events.
     await mail(server, { later: false });
     expect(await subjectsTo(member)).toEqual([]);
     await mail(server);
@@ -114,16 +115,17 @@ describe("a failed run", () => {
     expect(await subjectsTo(member)).toHaveLength(1);
   });
 
-  test("is not announced when it succeeds, is cancelled or skipped", async () => {
+  test("is announced, but not one that succeeds or is cancelled", async () => {
     const { owner, orgId } = await setUp();
     for (const status of ["succeeded", "cancelled"]) {
       const run = await queueRun(server, owner.auth);
       await complete(server, owner.auth, run.id, { attempt: 1, status });
+      expect((await readRun(server, owner.auth, run.id)).run.status).toBe(status);
     }
     expect(await eventsOf(orgId)).toEqual([]);
   });
 
-  test("is announced once for each way to fail, also when the report is repeated", async () => {
+  test("is announced once, however it fails and even when the report is repeated", async () => {
     const { owner, orgId } = await setUp();
     const reported = await queueRun(server, owner.auth);
     for (let i = 0; i < 2; i++)
@@ -152,8 +154,6 @@ describe("a failed run", () => {
   test("is announced once when it ran too long and then stopped, or its runner went silent", async () => {
     const { owner, orgId } = await setUp();
     const tick = jobs.find(({ name }) => name === "automations.tick")!;
-    const readRun = async (id: string) =>
-      (await server.call(`/v1/automation-runs/${id}`, { headers: owner.auth })).body.run;
     const timeOut = async () => {
       const run = await queueRun(server, owner.auth);
       await claim(server, owner.auth, run.id);
@@ -178,7 +178,10 @@ describe("a failed run", () => {
     await tick.handle(server.platform, {});
 
     for (const { id } of [obedient, silent])
-      expect(await readRun(id)).toMatchObject({ status: "cancelled", reason: "timed_out" });
+      expect((await readRun(server, owner.auth, id)).run).toMatchObject({
+        status: "cancelled",
+        reason: "timed_out",
+      });
     const events = await eventsOf(orgId);
     expect(events.map(({ type, data }) => [type, data.runId, data.reason])).toEqual([
       ["run.failed", obedient.id, "timed_out"],
@@ -187,7 +190,7 @@ describe("a failed run", () => {
     expect(events[1]!.data.message).toMatch(/ran longer than its automation allows/);
   });
 
-  test("of an organization that is gone ends all the same", async () => {
+  test("of a removed organization can still end", async () => {
     const { owner, orgId } = await setUp();
     const run = await queueRun(server, owner.auth);
     await server.platform.db.transaction(async (tx) => {
@@ -212,7 +215,7 @@ describe("a failed run", () => {
     expect(await eventsOf(orgId)).toHaveLength(1);
   });
 
-  test("is one of a burst that makes one mail: the first ten, and how many there were", async () => {
+  test("shares one mail with others of a burst: it lists the first ten and counts all", async () => {
     const { owner } = await setUp();
     const automation = await createAutomation(server, owner.auth);
     const other = await createAutomation(server, owner.auth, { name: "Digest" });
@@ -228,7 +231,7 @@ describe("a failed run", () => {
     const { text } = mails.find(({ subject }) => subject.includes("Triage"))!;
     expect(text.match(/\/v1\/automation-runs\/run_/g)).toHaveLength(10);
     expect(text).toContain("… and 15 more.");
-    // The next mail about it comes no sooner than ten minutes after this one.
+    // The next mail about this automation is sent at least ten minutes after this one.
     await failRun(owner, automation.id);
     await fanOut(server);
     const row = await server.platform.db.row<{ minutes: number }>(sql`
@@ -247,7 +250,7 @@ describe("a failed run", () => {
     await failRun(owner, automation.id);
     await fanOut(server);
     expect((await due())!.seconds).toBe(60);
-    // As if the first one had been nine and a half minutes ago.
+    // As if the first failure had been nine and a half minutes ago.
     await server.platform.db.run(sql`
       update notification_digests set opened_at = opened_at - interval '570 seconds',
         due_at = due_at - interval '570 seconds' where topic like ${`%${automation.id}`}`);
@@ -256,7 +259,7 @@ describe("a failed run", () => {
     expect((await due())!.seconds).toBe(600);
   });
 
-  test("shows names and messages of others without links, and only in one line", async () => {
+  test("is mailed with untrusted names and messages in one line and without links", async () => {
     const { owner } = await setUp("evil.example");
     const automation = await createAutomation(server, owner.auth, { name: "Click https://evil.example/x" });
     await failRun(owner, automation.id, "Sign in at\nhttp://evil.example/login now");
@@ -270,7 +273,7 @@ describe("a failed run", () => {
 });
 
 describe("who gets mails", () => {
-  test("is what the organization says, unless a member chose otherwise", async () => {
+  test("is decided by the settings of the organization, unless a member chose otherwise", async () => {
     const workspace = await setUp();
     const { owner } = workspace;
     const member = await join(workspace, "member");
@@ -298,7 +301,7 @@ describe("who gets mails", () => {
     await putMine(admin, { "run.failed": "all" });
     await putSettings(owner, { "run.failed": [] });
     expect(await fail()).toEqual([1, 0, 1, 0]);
-    // Whoever loses the right to see everybody's gets mails about their own.
+    // A member who loses the permission to see all events gets mails about their own.
     const demoted = { method: "PATCH", body: { role: "member" }, headers: owner.auth };
     expect((await server.call(`/v1/members/${admin.memberId}`, demoted)).status).toBe(200);
     expect(await fail()).toEqual([1, 0, 0, 0]);
@@ -306,7 +309,7 @@ describe("who gets mails", () => {
     expect(mine.body.effective["run.failed"]).toBe("own");
   });
 
-  test("is shown to each member, with what follows", async () => {
+  test("is shown to each member, with the settings and their effect", async () => {
     const workspace = await setUp();
     const member = await joinWorkspace(server, workspace, "member");
     const read = async (person: Person) =>
@@ -334,7 +337,7 @@ describe("who gets mails", () => {
     });
   });
 
-  test("can be chosen for everybody's only by who may see them; a custom role may", async () => {
+  test("can be set to `all` only by members who may see all events, also with a custom role", async () => {
     const workspace = await setUp();
     const member = await join(workspace, "member");
     expect(await putMine(member, { "run.failed": "all" })).toMatchObject({
@@ -370,7 +373,7 @@ describe("who gets mails", () => {
     expect(await subjectsTo(globex.owner)).toEqual(["Globex: Triage failed"]);
   });
 
-  test("is limited to 200 mails a day from one organization; the rest comes the day after", async () => {
+  test("is limited to 200 mails a day from one organization; the rest is sent a day later", async () => {
     const { owner, orgId } = await setUp();
     const globex = await setUp("Globex");
     await server.platform.db.run(sql`
@@ -392,7 +395,7 @@ describe("who gets mails", () => {
       select round(extract(epoch from due_at - now()) / 3600)::int as hours, pending from notification_digests
       where topic like ${`%${automation.id}`}`);
     expect(waiting).toEqual({ hours: 20, pending: 1 });
-    // Budgets come all the same, and so do mails of another organization.
+    // Mails about budgets and mails of another organization are still sent.
     const fact = { month: "2026-11", percent: 80, spentMicros: 800_000, budgetMicros: 1_000_000 };
     await announce(server.platform.db, orgId as OrgId, { type: "budget.reached", ...fact });
     await putMine(as(owner, globex), { "run.failed": "all" });
@@ -409,7 +412,7 @@ describe("who gets mails", () => {
     expect((await subjectsTo(owner)).slice(3)).toEqual(["Acme: Triage failed"]);
   });
 
-  test("is a person's own choice: a key of theirs reads it and does not change it", async () => {
+  test("is a person's own choice: their API key can read it and cannot change it", async () => {
     const { owner } = await setUp();
     const key = await createKey(server, owner);
     const refused = await putMine({ auth: key.auth as never }, { "run.failed": "off" });
@@ -418,7 +421,7 @@ describe("who gets mails", () => {
     expect(read.body.settings.mail["run.failed"]).toBeNull();
   });
 
-  test("are owners and admins where the member has left", async () => {
+  test("is owners and admins when the member has left", async () => {
     const workspace = await setUp();
     const member = await join(workspace, "member");
     const automation = await createAutomation(server, member.auth);
@@ -507,11 +510,11 @@ describe("a connection", () => {
     await fanOut(server);
     await mail(server);
     const [told] = await mailsTo(server, workspace.owner.email);
-    expect(told!.subject).toBe(`Acme: the connection to ${providerId} needs you`);
+    expect(told!.subject).toBe(`Acme: the connection to ${providerId} needs your attention`);
     expect(told!.text).toContain("Connect again.");
   });
 
-  test("that was left in the middle of a refresh is announced", async () => {
+  test("whose refresh was interrupted is announced", async () => {
     const workspace = await setUp();
     const { connectionId, tokenId } = await plantConnection(server, workspace, { shared: true });
     await server.platform.db.run(sql`
@@ -531,7 +534,7 @@ describe("a sync", () => {
     const { id } = await createConnector(server, owner.auth);
     const failed = async () =>
       (await eventsOf(orgId)).filter(({ type }) => type === "sync.failed").map(({ data }) => data.code);
-    /** All attempts of a sync, without the pauses. The worker may have begun before anybody looks. */
+    /** Runs all attempts of a sync without the pauses. A worker may have started the first one already. */
     const failOnce = async () => {
       const { body } = await server.call(`/v1/connectors/${id}/sync`, {
         method: "POST",
@@ -548,7 +551,7 @@ describe("a sync", () => {
         status = row!.status;
       }
     };
-    // The first attempts are retried, and nobody is told.
+    // The first attempt is retried, so nothing is announced.
     await workSyncs(server);
     expect(await failed()).toEqual([]);
     await failOnce();
@@ -565,7 +568,7 @@ describe("a sync", () => {
     expect(told!.text).toContain(`${server.url}/v1/connectors/${id}`);
   });
 
-  test("that cannot be because the code host ended the connection is announced", async () => {
+  test("that is impossible because the code host ended the connection is announced", async () => {
     const { owner, orgId } = await setUp();
     const { id, secret, repository } = await insertConnector(server.platform, orgId);
     const body = JSON.stringify({
@@ -586,8 +589,8 @@ describe("a sync", () => {
   });
 });
 
-describe("what was announced", () => {
-  test("that cannot be sent out does not hold up the rest, and is given up in the end", async () => {
+describe("an announced event", () => {
+  test("that cannot be fanned out does not delay others, and is dropped after ten failures", async () => {
     const { owner, orgId } = await setUp();
     const broken = "evt_00000000000000000000000000";
     await server.platform.db.run(sql`
@@ -616,7 +619,7 @@ describe("what was announced", () => {
     await server.platform.db.run(sql`drop trigger refuse_broken on notification_events`);
   });
 
-  test("is kept for 30 days, so that a failure that lasts is announced again then", async () => {
+  test("is kept for 30 days, so that a lasting failure is announced again afterwards", async () => {
     const { orgId } = await setUp();
     const fact = {
       connectorId: "con_x",

@@ -10,7 +10,7 @@ export interface NewEvent {
   data: string;
 }
 
-/** Nothing when it was announced before, or the organization is gone. */
+/** Inserts nothing when the fact was announced before or the organization does not exist any more. */
 export const insert = (tx: Db, orgId: OrgId, { id, type, key, data }: NewEvent) =>
   tx.run(sql`
     insert into notification_events (id, org_id, type, key, data)
@@ -18,8 +18,8 @@ export const insert = (tx: Db, orgId: OrgId, { id, type, key, data }: NewEvent) 
     on conflict (org_id, key) do nothing`);
 
 /**
- * Events that nobody was told of yet, the first of each organization, then the second of each, and so on. Organizations
- * are found by steps through the index, so that a long backlog of one of them is not read.
+ * Lists events that are not fanned out yet, in turn by organization. The query steps through the index from one
+ * organization to the next, so that it does not read the long backlog of one organization.
  */
 export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ id: string; orgId: OrgId }>(sql`
@@ -41,7 +41,7 @@ export interface WaitingEvent {
   createdAt: number;
 }
 
-/** Undefined when somebody else has it or is done with it. */
+/** Undefined when another process has locked the event or has already fanned it out. */
 export const lockWaiting = (tx: Db, orgId: OrgId, id: string) =>
   tx.row<WaitingEvent>(sql`
     select id, data as fact, created_at as "createdAt" from notification_events
@@ -53,7 +53,7 @@ export const markFannedOut = (tx: Db, orgId: OrgId, id: string) =>
 export const remove = (tx: Db, orgId: OrgId, id: string) =>
   tx.run(sql`delete from notification_events where org_id = ${orgId} and id = ${id}`);
 
-/** Tried again after a pause; given up after `most` failures. True: given up. */
+/** Schedules another try after a pause, or drops the event after `most` failures. Returns true when it is dropped. */
 export const putOff = async (db: Db, orgId: OrgId, id: string, most: number): Promise<boolean> =>
   (
     await db.row<{ over: boolean }>(sql`
@@ -63,7 +63,10 @@ export const putOff = async (db: Db, orgId: OrgId, id: string, most: number): Pr
       returning fanned_out_at is not null as over`)
   )?.over ?? false;
 
-/** Removes the oldest ones that are over, at most `limit`. Ids sort by time, so that no other index is needed. */
+/**
+ * Deletes events that were fanned out and are older than `days`, at most `limit` rows. Ids sort by time, so no other
+ * index is needed.
+ */
 export const removeOldOfAll = (db: Db, days: number, limit: number) =>
   db.run(sql`
     delete from notification_events where id in (

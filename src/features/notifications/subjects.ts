@@ -3,17 +3,17 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Fact } from "./facts.ts";
 import * as store from "./store.ts";
 
-/** A fact as people and programs are told it. */
+/** What the recipients of an event get. */
 export interface Told {
-  /** The member it concerns; null: nobody in particular. */
+  /** The member that the event concerns. Null when it concerns no particular member. */
   memberId: string | null;
-  /** What is about one topic is collected into one mail. */
+  /** Events with the same topic are collected into one mail. */
   topic: string;
-  /** What webhooks carry. */
+  /** The `data` of the webhook body. */
   data: Record<string, unknown>;
 }
 
-/** Undefined when what it is about is gone by now. */
+/** Undefined when the automation, connection or connector does not exist any more. */
 export async function describe(
   { config: { publicUrl } }: Pick<Platform, "config">,
   db: Db,
@@ -49,7 +49,7 @@ export async function describe(
         message,
         url,
       };
-      // What is wrong with the organization's client no member can put right.
+      // Only an admin can repair the organization's OAuth client.
       const concerned = reason === "client_rejected" ? null : (memberId ?? connectedBy);
       return { memberId: concerned, topic: `${type} ${providerId}`, data };
     }

@@ -1,4 +1,4 @@
-/** Somebody who can write to the database cannot make the service send a client's secret or a token elsewhere. */
+/** A person who can write to the database cannot make the service send a client's secret or a token elsewhere. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type AuthorizationServer,
@@ -56,7 +56,7 @@ describe("a token of an outside account", () => {
       select id, org_id as org, access_token as access from oauth_tokens
       where org_id in (${one.acme.orgId}, ${two.acme.orgId})`);
     const mine = tokens.find(({ org }) => org === one.acme.orgId)!;
-    // The whole row under the name of the other organization, with that one's connection pointing to it.
+    // Moves the row to the other organization, and points that organization's connection to it.
     await db.run(sql`update oauth_tokens set org_id = ${two.acme.orgId} where id = ${mine.id}`);
     await db.run(sql`update oauth_connections set token_id = ${mine.id} where org_id = ${two.acme.orgId}`);
     expect((await getToken(server, two.ada.auth, id)).status).toBe(500);
@@ -64,10 +64,15 @@ describe("a token of an outside account", () => {
 });
 
 describe("a client's secret", () => {
-  test("is not sent to a token endpoint that its row was changed to name", async () => {
+  test("is not sent to another token endpoint after its row is changed", async () => {
     const { acme, ada } = await connected();
     const { db } = server.platform;
     const evil = await startAuthorizationServer({ redirectUris: ["http://127.0.0.1/none"] });
+    const requests: unknown[] = [];
+    evil.intercept = ({ url }) => {
+      requests.push(url);
+      return false;
+    };
     try {
       const { id: connectionId } = (await db.row<{ id: string }>(
         sql`select id from oauth_connections where org_id = ${acme.orgId}`,
@@ -81,17 +86,18 @@ describe("a client's secret", () => {
       const row = await db.row<{ error: string | null }>(
         sql`select last_error as error from oauth_tokens where org_id = ${acme.orgId}`,
       );
-      // Before anything was sent.
+      // It failed before anything was sent.
       expect(row).toEqual({ error: "internal_error" });
+      expect(requests).toEqual([]);
     } finally {
       await evil.close();
     }
   });
 
-  test("must be given again when the provider's servers are others", async () => {
+  test("must be given again when the provider's servers have changed", async () => {
     const { acme } = await connected();
     const { db } = server.platform;
-    // As if the client had been saved when the provider was somewhere else.
+    // As if the client had been saved when the provider had another token endpoint.
     await db.run(sql`update oauth_client_credentials
       set server = jsonb_set(server, '{tokenEndpoint}', '"https://before.example/token"') where org_id = ${acme.orgId}`);
     const kept = await putClient(server, acme.owner.auth, id, {

@@ -101,7 +101,8 @@ export const remove = route({
   path: "/v1/oauth-providers/{providerId}",
   tag,
   summary: "Remove a provider of the organization's own, and its client",
-  description: "Providers of the catalogue stay. Connections must be disconnected first.",
+  description:
+    "Providers of the catalogue cannot be removed. Connections to the provider end; while there are any, `endConnections` must be `true`.",
   access: can("oauth_clients:manage", { fresh: true }),
   params,
   query: endConnections,

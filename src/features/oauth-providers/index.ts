@@ -7,5 +7,5 @@ export { endConnectionsOfMember } from "./connections/service.ts";
 export { jobs } from "./jobs.ts";
 export { routes } from "./routes.ts";
 
-/** What `signalbox reseal` walks. */
+/** The columns that `signalbox reseal` seals again. */
 export const sealedColumns = [...sealedCredentials, ...sealedTokens, sealedAttempts];

@@ -19,7 +19,7 @@ const tidyAttempts = job({
   },
 });
 
-/** Connections that expire by themselves while no agent asks for their token. */
+/** Finds connections that expire while no agent asks for their token. */
 const expire = job({
   name: "oauth.expire",
   schedule: "* * * * *",

@@ -20,8 +20,6 @@ import type { NewProvider, Provider } from "./contract.ts";
 import { actorOf, note } from "./events/index.ts";
 import * as store from "./store.ts";
 
-/** An organization that needs more has a catalogue to write, not providers to add. */
-
 type Facts = Pick<Provider, "configured" | "connectionMode" | "connections">;
 
 const show = ({ config }: MemberCtx, provider: Known, facts: Facts): Provider => ({

@@ -7,7 +7,7 @@ import { refusalLogOf, routes as refused } from "./refused/index.ts";
 export const routes = [...ingress, ...deliveries, ...refused];
 export const jobs = [prune];
 
-/** Makes what the room keeps in this process. Returns what writes the rest of it down at the end. */
+/** Creates the log of refused deliveries of this process. The returned function writes the rest at shutdown. */
 export function start(platform: Pick<Platform, "bus" | "db" | "log" | "metrics">): () => Promise<void> {
   platform.metrics.describe(
     "webhook_deliveries_refused_total",

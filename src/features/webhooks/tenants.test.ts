@@ -68,7 +68,7 @@ describe("a delivery to the whole instance", () => {
     expect(await lastDelivery(mallory, curious)).toMatchObject({ body: null, headers: null });
   });
 
-  test("says no more to those who have not read the commit than that it came and what became of it", async () => {
+  test("shows only its arrival and its outcome to organizations that have not read the commit", async () => {
     const victim = await connect(acme, { installationId: "4711" });
     const curious = await connect(mallory, {
       repository: victim.repository,
@@ -84,7 +84,7 @@ describe("a delivery to the whole instance", () => {
     expect(seen).toMatchObject({ ...unseen, event: "push", targets: [{ connectorId: curious.id }] });
     const { items } = (await call(`/v1/webhook-deliveries?connectorId=${curious.id}`, mallory)).body;
     expect(items[0]).toMatchObject(unseen);
-    // Neither does the work that follows from it.
+    // The sync that follows from it shows no more.
     const { items: syncs } = (await call(`/v1/connector-syncs?connectorId=${curious.id}`, mallory)).body;
     expect(syncs).toMatchObject([{ cause: "push", head: null }]);
     const sync = (await call(`/v1/connector-syncs/${syncs[0].id}`, mallory)).body;
@@ -93,7 +93,7 @@ describe("a delivery to the whole instance", () => {
     for (const text of [head, "4711"])
       expect(JSON.stringify([seen, items, syncs, sync, connector, audit])).not.toContain(text);
 
-    // Whoever has read it sees it, here and there.
+    // The organization that has read the commit sees it, in the delivery and in the sync.
     await server.platform.db.run(sql`
       update connector_syncs set status = 'succeeded', commit_sha = ${head}, finished_at = now()
       where connector_id = ${victim.id}`);
@@ -105,7 +105,7 @@ describe("a delivery to the whole instance", () => {
     expect(own).toMatchObject([{ head }]);
   });
 
-  test("an installation that ends is told without its number", async () => {
+  test("the end of an installation is recorded without the installation id", async () => {
     const curious = await connect(mallory, { installationId: "4712" });
     const payload = { action: "deleted", installation: { id: 4712 } };
     expect(await send("codehost", "installation", instanceSecret, payload)).toMatchObject({ status: 202 });
@@ -115,7 +115,7 @@ describe("a delivery to the whole instance", () => {
     expect(told.after).toEqual({ is: "installation", change: "deleted" });
   });
 
-  test("by a connector's own secret, a head is shown before it was read", async () => {
+  test("differs from a delivery to a connector's URL, whose head is shown before it is read", async () => {
     const own = await connect(acme);
     const head = commit();
     await send(`codehost?connector=${own.id}`, "push", own.secret, pushBody(own, head));

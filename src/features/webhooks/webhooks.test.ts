@@ -20,6 +20,7 @@ import {
 } from "../../../test/webhooks.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
+import { meterOf } from "../quotas/index.ts";
 import { pruneDeliveries } from "./deliveries/jobs.ts";
 
 const instanceSecret = "the secret of the instance";
@@ -252,7 +253,7 @@ describe("a request that is not signed", () => {
     const times: Record<string, number[]> = { [connector.id]: [], [newId("con")]: [] };
     for (let round = 0; round < 40; round++) {
       for (const [id, list] of Object.entries(times)) {
-        // Lookups of one connector pause for 50 ms. Requests in turn would share that pause unequally, by chance.
+        // Lookups of one connector are at least 50 ms apart. Without the pause, chance decides which requests wait.
         await sleep(60);
         const started = performance.now();
         await send(`codehost?connector=${id}`, headers, body);
@@ -612,7 +613,7 @@ describe("what a person who sets a connector up sees", () => {
     expect(Buffer.byteLength(delivery.body)).toBeGreaterThan(1_048_570);
   });
 
-  test("of what was ignored or is invalid its size and hash, and not its body", async () => {
+  test("the size and hash of an ignored or invalid delivery, and not its body", async () => {
     const connector = await connect(acme);
     const at = `codehost?connector=${connector.id}`;
     const bytesStored = async () =>
@@ -686,7 +687,7 @@ describe("a replay", () => {
     expect(await syncs(theirs)).toHaveLength(1);
   });
 
-  test("of what was ignored takes the body, which is not stored until the code host sends it again", async () => {
+  test("of an ignored delivery needs its body, which is stored only when the code host sends it again", async () => {
     const connector = await connect(acme, { ref: "refs/heads/next" });
     const sent = { id: randomUUID(), body: pushBody({ repository: connector.repository }) };
     await push(connector, sent);
@@ -712,6 +713,28 @@ describe("a replay", () => {
       body: { error: "webhook_delivery_not_found" },
     });
   });
+});
+
+test("a body that is stored when an ignored delivery is sent again counts towards the storage quota", async () => {
+  const workspace = await createWorkspace(server);
+  const connector = await connect(workspace, { ref: "refs/heads/next" });
+  const used = async () => {
+    await meterOf(server.platform).flush();
+    const { items } = (await server.call("/v1/organization/quotas", { headers: workspace.owner.auth })).body;
+    return items.find(({ name }: { name: string }) => name === "webhook_storage").used as number;
+  };
+  const sent = {
+    id: randomUUID(),
+    body: pushBody({ repository: connector.repository }, commit(), { bytes: 20_000 }),
+  };
+  expect(await push(connector, sent)).toMatchObject(ignored("no matching connector"));
+  const before = await used();
+  await server.platform.db.run(sql`update connectors set ref = 'refs/heads/main' where id = ${connector.id}`);
+  expect(await push(connector, sent)).toMatchObject(accepted(true));
+  expect((await used()) - before).toBe(sent.body.length);
+  // Only the request that stores the body counts it.
+  await push(connector, sent);
+  expect((await used()) - before).toBe(sent.body.length);
 });
 
 describe("limits", () => {

@@ -30,7 +30,7 @@ export const test = route({
   tag: "Connectors",
   summary: "Try to read the repository, step by step, without changing anything",
   description:
-    "Tells which step failed and what to do: the address, the access, the ref, the folder, the files.",
+    "Checks the address, the access, the ref, the folder and the files, in this order. The reply names the step that failed and what to do.",
   access: can("connectors:manage"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   replies: { 200: z.strictObject({ test: Test }) },

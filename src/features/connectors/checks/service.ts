@@ -24,7 +24,7 @@ const stepOf: Partial<Record<ErrorCode, CheckName>> = {
   folder_not_found: "folder",
 };
 
-/** Each may hold a pack of 64 MiB. */
+/** Each test may hold a pack of 64 MiB in memory. */
 const places = { capacity: 4, maxWaitMs: 5_000, maxWaiting: 64, maxWaitingPerKey: 4 };
 
 export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> {
@@ -86,7 +86,7 @@ async function tryOut(ctx: MemberCtx, target: Target): Promise<Test> {
       failureOf(error) ??
       (signal.aborted
         ? new Failure("unreachable", `Reading took longer than ${patienceMs / 1000} s.`)
-        : new Failure("internal_error", "A fault of this service; its log says more."));
+        : new Failure("internal_error", "An error in this service. Its log has the details."));
     if (failure.code === "internal_error")
       ctx.log.error({ connectorId: target.id, err: error }, "connector test failed");
     // Trouble that could come at any step shows at the one that was under way.

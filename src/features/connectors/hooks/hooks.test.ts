@@ -6,7 +6,7 @@ import { countCachedConnectors, secretsOf } from "./secret-cache.ts";
 
 const server = useServer();
 
-test("what is no connector id is not remembered, however often and however long it is sent", async () => {
+test("text that is not a connector id is not cached, however long it is and however often it is sent", async () => {
   const before = countCachedConnectors(server.platform.bus);
   const body = "{}";
   for (let n = 0; n < 200; n++) {
@@ -17,11 +17,11 @@ test("what is no connector id is not remembered, however often and however long 
     });
     expect(reply.status).toBe(401);
   }
-  // One entry stands for all of them.
+  // All of them share one cache entry.
   expect(countCachedConnectors(server.platform.bus)).toBeLessThanOrEqual(before + 1);
 });
 
-test("an id of no connector takes the same way as that of one: both are looked up once and remembered", async () => {
+test("an unknown connector id is handled like a known one: both are looked up once and cached", async () => {
   const workspace = await createWorkspace(server);
   const connector = await insertConnector(server.platform, workspace.orgId);
   const lookedUp: string[] = [];
@@ -61,7 +61,7 @@ test("a new secret verifies the next delivery, and a removed one does not", asyn
   expect(await deliver(added.body.webhookSecret)).toBe(202);
   await server.call(`${path}/${added.body.secret.id}`, { method: "DELETE", headers: owner.auth });
   expect(await deliver(added.body.webhookSecret)).toBe(401);
-  // Also one that nobody announced.
+  // A secret that was not announced on the bus is found too.
   await addSecret(server.platform, orgId, connector.id, "written by another version");
   expect(await deliver("written by another version")).toBe(202);
 });
@@ -84,7 +84,7 @@ test("many bad signatures at the same time share a lookup", async () => {
   await secretsOf(counting, connector.id);
   expect(lookups).toBe(1);
   await Promise.all(Array.from({ length: 200 }, () => secretsOf(counting, connector.id, performance.now())));
-  // One more each time that the interval between lookups is over, however many ask.
+  // At most one lookup per interval, however many requests need it.
   expect(lookups).toBeLessThan(10);
   await secretsOf(counting, connector.id, performance.now());
   const before = lookups;

@@ -12,7 +12,7 @@ export interface HookSecret {
 }
 
 export interface HookSecrets {
-  /** Undefined when there is no such connector. */
+  /** Undefined when the connector does not exist. */
   orgId: OrgId | undefined;
   secrets: readonly HookSecret[];
 }
@@ -36,7 +36,7 @@ const maxCached = 5_000;
 interface Entry {
   found: Promise<HookSecrets>;
   startedAt: number;
-  /** The next lookup, for those that need one that starts later than this one. */
+  /** The next lookup, shared by all callers that need a newer result than this one. */
   next?: Promise<HookSecrets>;
 }
 
@@ -56,12 +56,11 @@ function cacheOf(bus: Bus): Map<string, Entry> {
 }
 
 /**
- * The secrets of a connector's webhook. With `since`, a reading of `performance.now()`, the answer is from a lookup that
- * started no earlier: whatever was committed by then is in it. Unknown connector ids are cached too, so a repeated lookup
- * takes the same time whether or not the connector exists.
+ * Returns the secrets of a connector's webhook, from a lookup that started at `since` (`performance.now()`) or later.
+ * Unknown connector ids are cached too, so a repeated lookup takes the same time whether or not the connector exists.
  */
 export async function secretsOf(platform: Services, id: string, since = 0): Promise<HookSecrets> {
-  // Text that is no id is not cached: a caller chooses it, and it may be long. No connector can get it later either.
+  // Text that is not an id is not cached: the sender chooses it, and it may be long. No connector can ever have it.
   if (!isId("con", id)) return secretsOf(platform, noConnector);
   const cache = cacheOf(platform.bus);
   const entry = cache.get(id);

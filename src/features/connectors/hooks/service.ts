@@ -60,8 +60,8 @@ function listTargets(tx: Db, news: News, audience: Audience): Promise<store.Targ
 export type Queued = ReadonlyMap<store.ConnectorId, store.SyncId>;
 
 /**
- * Does what follows from the news, in the transaction that records it. `again`: it had been done before.
- * `headUnproven`: no secret of the connector verified it, so the head is shown only once the connector has read it.
+ * Applies the news to its connectors, in the transaction that records it. `again` means that it was applied before.
+ * `headUnproven` means that no secret of the connector verified it, so the head is hidden until the connector reads it.
  */
 export async function follow(
   { bus }: Pick<Platform, "bus">,
@@ -72,7 +72,7 @@ export async function follow(
 ): Promise<Queued> {
   const wanted = await changeConnectors(tx, news, targets, again);
   if (news.is !== "push" && !again) {
-    // What happened, and no names or numbers: an organization that only names the repository need not know them.
+    // Without names and ids: an organization can name a repository that it is not allowed to read.
     const after = { is: news.is, change: news.change };
     // The log of each organization is held until the end: by all in one order, so that no two wait for each other.
     for (const { orgId, connectorId } of targets.toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1))) {
@@ -129,14 +129,16 @@ async function changeConnectors(
 
 const endingMessages: Record<Ending, string> = {
   installation_deleted:
-    "The application was removed at the code host. Install it again, or give other access.",
-  installation_suspended: "The application was suspended at the code host. It goes on when that ends.",
-  repository_removed: "The repository was taken from the application at the code host. Give it back there.",
+    "The application was removed at the code host. Install it again, or give the connector other access.",
+  installation_suspended:
+    "The application was suspended at the code host. Syncs continue when the suspension ends.",
+  repository_removed:
+    "The application lost its access to the repository at the code host. Give it access there again.",
   repository_deleted:
     "The repository was deleted at the code host. Choose another one, or remove the connector.",
 };
 
-/** From now on nothing is synced, so people are told as of a sync that failed. */
+/** Disconnects the connectors. They are not synced any more, so each is announced as a failed sync. */
 async function disconnect(tx: Db, targets: readonly store.Target[], reason: Ending): Promise<void> {
   for (const { connectorId, orgId, syncedAt } of await store.disconnectOfAll(tx, targets, reason)) {
     const fact = { connectorId, syncId: null, code: "connector_disconnected", syncedAt };

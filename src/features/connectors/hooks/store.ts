@@ -169,7 +169,7 @@ export const pushTarget = sql`
   left join lateral (
     select head, status from connector_syncs s where ${ofConnector("c.id")} limit 1) newest on true`;
 
-/** …the work itself, for what is in `wanted` (sync_id, org_id, connector_id, head, head_unproven) … */
+/** For the same statement: queues the syncs in `wanted` (sync_id, org_id, connector_id, head, head_unproven). */
 export const queuePushes = sql`
   insert into connector_syncs (id, org_id, connector_id, head, head_unproven, cause)
   select sync_id, org_id, connector_id, head, head_unproven, 'push' from wanted
@@ -177,7 +177,7 @@ export const queuePushes = sql`
   on conflict (connector_id, head) where status in ('queued', 'running') and head is not null do nothing
   returning id`;
 
-/** … and when their secrets were used: to within a minute, so that few deliveries write it. */
+/** For the same statement: records when secrets were used, to the minute, so that few deliveries write it. */
 export const touchSecrets = sql`
   update connector_secrets set last_used_at = now()
   where id = any(array(select secret_id from given))

@@ -20,7 +20,8 @@ export const list = route({
   path: "/v1/connectors/{id}/webhook-secrets",
   tag,
   summary: "The secrets that a connector's hooks are verified by, without their values",
-  description: "A connector has two at most: the second one is for the time of a change.",
+  description:
+    "A connector has at most two secrets. The second one is for the time in which you replace the first.",
   access: can("connectors:read"),
   params,
   query: pageQuery,

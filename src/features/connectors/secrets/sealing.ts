@@ -7,7 +7,7 @@ export const placeOf = (organization: string, id: string): Place => ({
   organization,
 });
 
-/** What `signalbox reseal` walks. */
+/** The column that `signalbox reseal` seals again. */
 export const sealedSecrets: SealedColumn = {
   table: "connector_secrets",
   id: "id",

@@ -14,15 +14,15 @@ export interface Candidate {
 
 const mostFiles = 10_000;
 const mostEntries = 200_000;
-/** Of the folders that are read, each as often as it is: the same one can stand in many places. */
+/** Limit for all tree entries that are read. A tree that occurs in several places counts each time. */
 const mostFolderBytes = 64 * 1024 * 1024;
-/** What an entry takes beside its name. */
+/** Bytes of a tree entry without its name. */
 const entryBytes = 28;
 const deepest = 50;
-/** Longer than anybody means; what is much longer does not fit into an index. */
+/** In bytes. Real paths are shorter, and much longer paths do not fit into a database index. */
 const longestPath = 1_000;
 
-/** Every Markdown file under the folder, by path. What is skipped though it might be meant is told. */
+/** Lists every Markdown file under the folder, by path. Skipped files that look intended are added to `problems`. */
 export async function listFolder(
   snapshot: Snapshot,
   folder: string,
@@ -42,10 +42,10 @@ export async function listFolder(
     for (const { kind, name: bytes, id } of snapshot.tree(tree)) {
       await turn();
       count(bytes.length);
-      // Folders and files of tools: .github, .obsidian.
+      // Names with a leading dot belong to tools: .github, .obsidian.
       if (bytes[0] === dot) continue;
       const skip = (message: string) => problems.add({ path: shownPath(prefix, bytes), line: null, message });
-      // Before it becomes a string: a name may have megabytes.
+      // Checked before the name becomes a string, because a name can have megabytes.
       if (bytes.length + prefixBytes > longestPath) {
         skip(`The path is longer than ${longestPath} bytes. Shorten it.`);
         continue;
@@ -80,7 +80,7 @@ export async function listFolder(
     if (folderBytes > mostFolderBytes)
       throw new Failure(
         "too_large",
-        "The names in the folder and the folders below it are more than 64 MiB. Choose a smaller one.",
+        "The names in the folder and its subfolders take more than 64 MiB. Choose a smaller folder.",
       );
   }
 }
@@ -88,7 +88,7 @@ export async function listFolder(
 const dot = ".".charCodeAt(0);
 const shownLength = 500;
 
-/** Names are bytes of somebody else; shown, they are text of a bounded length. */
+/** The path as it is shown: names are untrusted bytes, so control characters and length are limited. */
 const shownPath = (prefix: string, name: Buffer) =>
   (prefix + name.toString("utf8", 0, shownLength)).replace(/[\p{Cc}\ufffd]/gu, "?").slice(0, shownLength);
 

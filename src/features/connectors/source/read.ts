@@ -16,15 +16,15 @@ export interface Target extends Credentials {
 export interface Reading {
   commit: string;
   author: string | null;
-  /** None when they were not wanted. */
+  /** Empty when `wantsFiles` is false. */
   files: FoundFile[];
-  /** The first of them. */
+  /** The first problems. `problemCount` counts all of them. */
   problems: readonly Problem[];
   problemCount: number;
   templateCount: number;
 }
 
-/** The repository, once somebody let us in: to ask what a ref points to. Its content is for `readTarget`. */
+/** Opens the repository with its credential, to resolve refs only. `readTarget` reads the content. */
 export const openTarget = <T>(
   platform: Pick<Platform, "keyring" | "egress">,
   target: Target,
@@ -41,19 +41,19 @@ export const openTarget = <T>(
 
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Of one request to the server. */
+  /** Limit for one request to the server. */
   timeoutMs?: number;
-  /** How long unpacking and parsing may take, without waiting for the server. */
+  /** Limit for unpacking and parsing. Time spent waiting for the server does not count. */
   computeMs: number;
-  /** Files that need not be fetched again; see `knownFiles`. */
+  /** Files that are not fetched again while they are unchanged; see `knownFiles`. */
   known?: ReadonlyMap<string, string | null>;
-  /** False: they are only counted. */
+  /** When false, templates are counted and not returned. */
   wantsFiles: boolean;
   onOpened?(): void;
   onResolved?(commit: string): void | Promise<void>;
 }
 
-/** The folder at the ref, read in a thread: neither its size nor what stands in it stops this process. */
+/** Reads the folder at the ref in a worker thread, so that neither its size nor its content can stall this process. */
 export function readTarget(
   platform: Pick<Platform, "keyring" | "egress" | "sandbox">,
   target: Target,

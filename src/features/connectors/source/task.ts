@@ -1,4 +1,4 @@
-/** Runs in a thread: everything that a repository holds is unpacked and parsed here, and nowhere else. */
+/** Runs in a worker thread. Repository content is unpacked and parsed only here. */
 import { hash } from "node:crypto";
 import { egressOver, heldBack } from "../../../platform/egress/thread.ts";
 import {
@@ -16,16 +16,16 @@ import { type Candidate, listFolder } from "./folder.ts";
 
 export interface ReadInput {
   cloneUrl: string;
-  /** The process has a credential for it. */
+  /** True when the main thread has a credential for the repository. */
   isAuthorized: boolean;
   ref: string;
   folder: string;
-  /** Files that are known by path, and what stood for their content: they are not fetched again. */
+  /** Known files by path, with the hash of their content. Files with the same hash are not fetched again. */
   known: readonly (readonly [path: string, source: string | null])[];
-  /** False: only counted. */
+  /** When false, templates are counted and not sent. */
   wantsFiles: boolean;
   timeoutMs: number | undefined;
-  /** The module that reads files as templates. */
+  /** The URL of the module that parses files into templates. */
   fileReader: string;
 }
 
@@ -38,7 +38,7 @@ export type ReadResult =
   | {
       type: "read";
       author: string | null;
-      /** Of the folder; and of its files too when those are not wanted. */
+      /** Problems of the folder. They include those of its files when `wantsFiles` is false. */
       problems: readonly Problem[];
       problemCount: number;
       templateCount: number;
@@ -46,14 +46,14 @@ export type ReadResult =
   | { type: "git_error"; kind: GitErrorKind; message: string }
   | { type: "failure"; code: ErrorCode; message: string; retryable: boolean };
 
-/** Counts up when the same file would be read otherwise than before: then every file is read again. */
+/** Increase this when files are parsed differently than before, so that every file is read again. */
 const format = 1;
 const mostFileBytes = 512 * 1024;
-/** Of what the files say, each as often as it is there. */
+/** Limit for the templates. A blob that several files share counts for each file. */
 const mostBytes = 64 * 1024 * 1024;
-/** Of different files that are looked at, templates or not. */
+/** Limit for the blobs that are parsed, templates or not. A shared blob counts once. */
 const mostParsedBytes = 256 * 1024 * 1024;
-/** What goes to the process at once: small enough that taking it is no work. */
+/** Limits for one message to the main thread, small enough to receive without a stall. */
 const sliceBytes = 256 * 1024;
 const sliceFiles = 200;
 
@@ -146,7 +146,7 @@ async function resolveHead(repository: Repository, ref: string): Promise<string>
   );
 }
 
-/** Hands files over in slices. */
+/** Sends files to the main thread in slices. */
 function outbox(host: Host<ReadEvent>) {
   let files: FoundFile[] = [];
   let size = 0;

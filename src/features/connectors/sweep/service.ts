@@ -9,13 +9,13 @@ import * as store from "./store.ts";
 /** A head is compared this often, where no hook tells. */
 const everySeconds = 5 * 60;
 const patienceMs = 15_000;
-/** The sweep of the next minute goes on with the rest. */
+/** The next sweep, a minute later, continues with the rest. */
 const roundMs = 50_000;
 const batch = 40;
 const perOrganization = 4;
 const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 
-/** Compares heads, a few of each organization at a time, and queues a sync where one has moved and nobody has told. */
+/** Compares heads, a few per organization at a time. Queues a sync where a head moved and no webhook reported it. */
 export async function sweep(platform: Platform): Promise<void> {
   const until = Date.now() + roundMs;
   await workFairly({
@@ -62,8 +62,8 @@ async function queueUnlessKnown(
     const connector = await lockConnector(tx, orgId, id);
     if (connector?.status !== "active" || (await findLive(tx, orgId, id))) return;
     const last = await store.findLast(tx, orgId, id);
-    // This very head was tried and cannot go better by itself, or was tried just now: it waits for a person.
-    // A worker that died before it noted the head died of something else than it, and that has not gone away either.
+    // The same head failed for good, or within the last hour, so another sync would not help now.
+    // A worker that died before it recorded the head died of another cause, which may still exist.
     const isSame = last?.commit === head || (last?.code === "worker_lost" && last.commit === null);
     if (last?.status === "failed" && isSame && (!last.retryable || last.recent)) return;
     await queueSync(platform, tx, orgId, id, { cause: "sweep", requestedBy: null });

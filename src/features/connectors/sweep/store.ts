@@ -5,8 +5,8 @@ import { type TargetRow, targetColumns } from "../syncs/index.ts";
 export type CheckedRow = TargetRow & { syncedCommit: string | null };
 
 /**
- * Those that were not looked at for longest, of each organization in turn and of none in `busy`, each by one process.
- * Looked at is noted before it is done.
+ * Takes the connectors whose last check is oldest, in turn by organization and without organizations in `busy`.
+ * The time of the check is set first, so that only one process checks each connector.
  */
 export const takeStaleAcrossOrganizations = (
   db: Db,

@@ -48,7 +48,7 @@ const Sync = z
       .string()
       .nullable()
       .describe(
-        "What was pushed; null: whatever the ref pointed to, or a push that the instance's secret verified and that this connector has not read.",
+        "The commit that was pushed. Null when the sync reads whatever the ref points to. Also null for a push verified by the instance's secret, until this connector has read that commit.",
       ),
     commit: z.string().nullable().describe("What was read."),
     attempt: z.int(),
@@ -90,7 +90,7 @@ export const list = route({
   path: "/v1/connector-syncs",
   tag,
   summary: "Syncs, newest first",
-  description: "The syncs of every connector, or of one.",
+  description: "The syncs of all connectors, or of the connector in `connectorId`.",
   access: can("connectors:read"),
   query: listQuery,
   replies: { 200: pageOf(Sync).meta({ id: "ConnectorSyncPage" }) },
@@ -101,7 +101,7 @@ export const read = route({
   path: "/v1/connector-syncs/{id}",
   tag,
   summary: "One sync",
-  description: "With the files that could not be read, and why.",
+  description: "Includes the files that could not be read, and why.",
   access: can("connectors:read"),
   params,
   replies: { 200: one },
@@ -112,7 +112,7 @@ export const retry = route({
   path: "/v1/connector-syncs/{id}/retry",
   tag,
   summary: "Try a failed sync again now",
-  description: "Queues a new sync of the same connector. The failed one stays in the list.",
+  description: "Queues the same sync again and starts at its first attempt. No new sync is created.",
   access: can("connectors:manage"),
   params,
   replies: { 202: one },

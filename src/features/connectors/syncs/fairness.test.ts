@@ -5,7 +5,7 @@ import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { claimNext } from "./work/claim.ts";
 
-test("syncs of one organization do not stand before another's, in any process", {
+test("syncs of one organization do not delay another organization's, in any process", {
   timeout: 120_000,
 }, async () => {
   const database = await createDatabase();
@@ -27,13 +27,13 @@ test("syncs of one organization do not stand before another's, in any process", 
     const next = await claimNext(servers[i % servers.length]!.platform);
     claimed.push(next!.claim.target.orgId);
   }
-  // Whoever has least under way, in all processes together, is next.
+  // The organization with the fewest running syncs across all processes is next.
   expect(claimed).toEqual([greedy.orgId, other.orgId, greedy.orgId, other.orgId, greedy.orgId]);
   for (const server of servers) await server.close();
   await database.drop();
 });
 
-test("an organization that holds its share is passed over", { timeout: 120_000 }, async () => {
+test("an organization that uses its whole share is skipped", { timeout: 120_000 }, async () => {
   const database = await createDatabase();
   const server = await startServer(database);
   const { platform } = server;

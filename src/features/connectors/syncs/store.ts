@@ -20,7 +20,7 @@ interface Filter {
   status: Sync["status"] | null;
 }
 
-/** Part of the text, because a plan uses the index of these only when it knows the status. */
+/** Literals in the SQL text: the planner uses the index for these statuses only when it knows the value. */
 const indexed: Partial<Record<Sync["status"], Sql>> = {
   failed: raw("'failed'"),
   superseded: raw("'superseded'"),

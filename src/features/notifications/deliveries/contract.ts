@@ -7,31 +7,34 @@ const tag = "Notifications";
 const access = can("notifications:manage");
 
 const statuses = ["pending", "succeeded", "failed"] as const;
-/** What is sent to try an endpoint. */
+/** The type of a test event. */
 export const testType = "endpoint.test";
 
 const Attempt = z
   .strictObject({
     attempt: z.int().describe("The number of the attempt, from 1."),
     at: z.int(),
-    durationMs: z.int().nullable().describe("How long it took, in milliseconds. Null: it is not known."),
-    responseStatus: z.int().nullable().describe("The HTTP status of the answer. Null: there was none."),
-    response: z.string().nullable().describe("The first 1,024 characters of the answer."),
-    error: z.string().nullable().describe("Why there was no answer, or why it does not count."),
+    durationMs: z.int().nullable().describe("The duration in milliseconds. Null when it is unknown."),
+    responseStatus: z
+      .int()
+      .nullable()
+      .describe("The HTTP status of the response. Null when there was no response."),
+    response: z.string().nullable().describe("The beginning of the response body, at most 1,024 characters."),
+    error: z.string().nullable().describe("Why the attempt failed. Null when it succeeded."),
   })
   .meta({ id: "WebhookEndpointAttempt" });
 export type Attempt = z.output<typeof Attempt>;
 
 const fields = {
   id: z.string(),
-  endpointId: z.string().describe("The endpoint it is for."),
-  eventId: z.string().describe("The `webhook-id` header: the same in every attempt."),
+  endpointId: z.string().describe("The endpoint that the event is sent to."),
+  eventId: z.string().describe("The value of the `webhook-id` header. It is the same in every attempt."),
   type: z.enum([...eventTypes, testType]),
   status: z
     .enum(statuses)
-    .describe("`pending`: it waits for its next attempt. `failed`: it is not tried again by itself."),
-  attempt: z.int().describe("How many attempts there were."),
-  nextAttemptAt: z.int().nullable().describe("When it is tried again. Null: it is not."),
+    .describe("`pending`: waits for its next attempt. `failed`: is not retried automatically."),
+  attempt: z.int().describe("The number of attempts so far."),
+  nextAttemptAt: z.int().nullable().describe("When the next attempt is due. Null when there is none."),
   lastAttempt: Attempt.nullable(),
   createdAt: z.int(),
   finishedAt: z.int().nullable(),
@@ -43,7 +46,7 @@ export type WebhookEndpointDelivery = z.output<typeof WebhookEndpointDelivery>;
 const WebhookEndpointDeliveryDetail = z
   .strictObject({
     ...fields,
-    body: z.string().describe("What is sent, byte for byte."),
+    body: z.string().describe("The exact body that is sent."),
     attempts: z.array(Attempt).describe("The last 20 attempts, oldest first."),
   })
   .meta({ id: "WebhookEndpointDeliveryDetail" });
@@ -61,8 +64,8 @@ export const list = route({
   method: "get",
   path: "/v1/webhook-endpoints/{id}/deliveries",
   tag,
-  summary: "What was sent to an endpoint, and how it answered",
-  description: "Newest first. Kept for 30 days, at most the newest 5,000 of an endpoint.",
+  summary: "List the deliveries to an endpoint and its responses",
+  description: "Newest first. Deliveries are kept for 30 days, at most the newest 5,000 of each endpoint.",
   access,
   params: ofEndpoint,
   query: listQuery,
@@ -75,13 +78,13 @@ export const get = route({
   tag,
   summary: "One delivery with its body and its attempts",
   description:
-    "Takes the permission that shows everybody's events of this type. Signatures are not kept: each attempt has its own.",
+    "Needs the permission to see the events of all members of this type. Signatures are not stored, because each attempt has its own.",
   access,
   params: ofDelivery,
   replies: { 200: z.strictObject({ delivery: WebhookEndpointDeliveryDetail }) },
 });
 
-/** Each makes a request to an address that somebody chose. */
+/** Each call causes a request to an address that a member chose. */
 const limit = { attempts: 60, perSeconds: 60 };
 const disabled = { 409: "`webhook_endpoint_disabled`: enable the endpoint first." };
 
@@ -91,7 +94,7 @@ export const retry = route({
   tag,
   summary: "Send a delivery again",
   description:
-    "At once, and then as often as a new one. It has the same `webhook-id`, so a receiver that has it already may drop it.",
+    "It is sent at once, and retried like a new delivery. The `webhook-id` stays the same, so a receiver that already has the event can ignore it.",
   access,
   params: ofDelivery,
   replies: { 202: z.strictObject({ delivery: WebhookEndpointDelivery }) },
@@ -105,7 +108,7 @@ export const test = route({
   tag,
   summary: "Send a test event to an endpoint",
   description:
-    "An event of the type `endpoint.test`, whatever types the endpoint is for. The log says how it went.",
+    "Sends an event of the type `endpoint.test`, whatever types the endpoint gets. The list of deliveries shows the outcome.",
   access,
   params: ofEndpoint,
   replies: { 202: z.strictObject({ delivery: WebhookEndpointDelivery }) },

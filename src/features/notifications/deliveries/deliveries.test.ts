@@ -43,7 +43,7 @@ afterAll(() => receiver.close());
 
 const path = "/v1/webhook-endpoints";
 
-/** A run of theirs that failed. */
+/** Lets a run of this person fail. */
 async function failRun({ auth }: Pick<Person, "auth">, message = "The tool gave up.") {
   const run = await queueRun(server, auth);
   await claim(server, auth, run.id);
@@ -96,7 +96,7 @@ describe("an event", () => {
     expect(() =>
       new Webhook(secret).verify(body.replace("Triage", "Tirage"), headers as Record<string, string>),
     ).toThrow();
-    // The same by hand, as the guide shows it.
+    // Verified by hand, as the guide shows.
     const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
     const key = Buffer.from(secret.slice("whsec_".length), "base64");
     const expected = createHmac("sha256", key).update(signed).digest("base64");
@@ -119,7 +119,7 @@ describe("an event", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("shows its body only to whoever may see everybody's events of its type", async () => {
+  test("shows its body only to people who may see all events of its type", async () => {
     const { owner, orgId, id, log } = await setUp();
     await failRun(owner);
     await fanOut(server);
@@ -210,7 +210,7 @@ describe("a delivery that fails", () => {
         expect(wait).toBeGreaterThan(0.9 * pause - 5);
         expect(wait).toBeLessThan(1.1 * pause + 5);
       }
-      // Before its time it is left alone.
+      // It is not sent before it is due.
       await deliver(server);
       expect(receiver.received).toHaveLength(attempt);
       await skipPause(server);
@@ -277,7 +277,7 @@ describe("a delivery that fails", () => {
     expect(delivery.lastAttempt.response.isWellFormed()).toBe(true);
   });
 
-  test("does not reach an address that the guard refuses, also when it was stored", async () => {
+  test("does not reach an address that the guard refuses, even if the address was stored", async () => {
     const { log, sendTest, id } = await setUp();
     await server.platform.db.run(
       sql`update webhook_endpoints set url = 'http://169.254.169.254/latest' where id = ${id}`,
@@ -319,7 +319,7 @@ describe("a worker that dies", () => {
   test("between sending and recording leaves the event to be sent again with the same id", async () => {
     const { call, log, sendTest } = await setUp();
     const { id } = await sendTest();
-    // The receiver has the event; then the process is gone, as far as the database can tell.
+    // The receiver gets the event, but the process cannot record it, as if it had died.
     const dying: Platform = {
       ...server.platform,
       db: { ...server.platform.db, run: () => Promise.reject(new Error("killed")) },
@@ -327,7 +327,7 @@ describe("a worker that dies", () => {
     await expect(deliverDue(dying)).rejects.toThrow("killed");
     expect(receiver.received).toHaveLength(1);
     expect(await log()).toMatchObject([{ status: "pending", attempt: 1, lastAttempt: null }]);
-    // Its lease holds the others off.
+    // Other workers do not take it before the lease expires.
     await deliver(server);
     expect(receiver.received).toHaveLength(1);
     await skipPause(server);
@@ -347,7 +347,7 @@ describe("a worker that dies", () => {
     ]);
   });
 
-  test("and comes back after its lease changes nothing", async () => {
+  test("and records its outcome after its lease expired changes nothing", async () => {
     const { sendTest, log } = await setUp();
     await sendTest();
     const share = {
@@ -369,7 +369,7 @@ describe("a worker that dies", () => {
 });
 
 describe("an endpoint that does not want or take events", () => {
-  test("is disabled by a 410, what waits has failed, and admins get a mail", async () => {
+  test("is disabled by a 410, its pending deliveries fail, and admins get a mail", async () => {
     const { owner, log, sendTest, read, call } = await setUp();
     await verifyAddress(server, owner);
     await sendTest();
@@ -386,7 +386,7 @@ describe("an endpoint that does not want or take events", () => {
     const [told] = await mailsTo(server, owner.email);
     expect(told).toMatchObject({ subject: "Acme: a webhook endpoint was disabled" });
     expect(told!.text).toContain("410 Gone");
-    // An address that somebody entered is no link.
+    // The mail does not contain the entered address as a link.
     expect(told!.text).not.toContain(receiver.url);
     for (const suffix of ["/test", `/deliveries/${waiting.id}/retry`])
       expect(await call(suffix, { method: "POST" })).toMatchObject({
@@ -422,7 +422,7 @@ describe("an endpoint that does not want or take events", () => {
     const mails = await mailsTo(server, owner.email);
     expect(mails).toHaveLength(1);
     expect(mails[0]!.text).toContain("5 days");
-    // Enabled again, it starts anew.
+    // After it is enabled again, earlier failures do not count.
     const enabled = await call("", { method: "PATCH", body: { status: "enabled" } });
     expect(enabled.body.webhookEndpoint).toMatchObject({ status: "enabled", failingSince: null });
     await failOnce();
@@ -443,7 +443,7 @@ describe("an endpoint that does not want or take events", () => {
     expect(row).toEqual({ failures: 0, since: null });
   });
 
-  test("ends what waits when a member disables it", async () => {
+  test("loses its pending deliveries when a member disables it", async () => {
     const { call, log, sendTest } = await setUp();
     await sendTest();
     await call("", { method: "PATCH", body: { status: "disabled" } });
@@ -517,7 +517,7 @@ describe("many deliveries", () => {
       await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThan(10);
       await healthy.sendTest();
       await arrived(1);
-      // Later, when endpoints are known to fail and their retries are due, it is no different.
+      // The same holds when the endpoints are known to fail.
       await db.run(sql`update webhook_endpoints set failing_since = now() where url like '%/hang'`);
       await healthy.sendTest();
       await arrived(2);
@@ -527,7 +527,7 @@ describe("many deliveries", () => {
     }
   }, 120_000);
 
-  test("can be filtered by state, and the oldest go when there are too many or they are old", async () => {
+  test("can be filtered by state, and are removed when they are old or beyond the quota", async () => {
     const { orgId, id, call, sendTest } = await setUp();
     for (let i = 0; i < 5; i++) await sendTest();
     await deliver(server);
@@ -553,7 +553,7 @@ describe("many deliveries", () => {
     expect((await call("/deliveries")).body.items).toMatchObject([{ id: waiting.id }]);
   });
 
-  test("that were never sent are not removed: beyond the quota the oldest end as failed", async () => {
+  test("that were never sent are not removed: the oldest beyond the quota fail", async () => {
     const { orgId, call, sendTest } = await setUp();
     const { db } = server.platform;
     await db.run(
@@ -561,7 +561,7 @@ describe("many deliveries", () => {
     );
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await sendTest()).id);
-    // Newer ones that are over do not push them out.
+    // Newer deliveries that are finished do not displace them.
     for (let i = 0; i < 3; i++) {
       const { id } = await sendTest();
       await db.run(sql`update webhook_endpoint_deliveries set status = 'succeeded' where id = ${id}`);

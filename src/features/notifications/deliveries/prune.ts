@@ -5,7 +5,7 @@ import * as store from "./store.ts";
 const keptDays = 30;
 const atOnce = 500;
 
-/** Removes what is old, and what an endpoint has beyond its quota, in small steps. Nothing that waits is removed. */
+/** Removes old deliveries, and finished ones beyond an endpoint's quota, in small steps. Pending ones are kept. */
 export async function pruneDeliveries(
   platform: Pick<Platform, "config" | "db" | "log">,
   until: number,
@@ -17,11 +17,11 @@ export async function pruneDeliveries(
     for (const { id, orgId } of endpoints) {
       const keep = await keepAtMost(platform, db, orgId, "webhook_endpoint_deliveries");
       while (Date.now() < until && (await store.removeBeyond(db, orgId, id, keep, atOnce)) === atOnce);
-      // After the removal, so that they can be seen until the next round.
+      // Ended after the removal, so that people can see them until the next round.
       while (Date.now() < until) {
         const ended = await store.endBeyond(db, orgId, id, keep, atOnce);
         if (ended > 0)
-          log.warn({ orgId, endpointId: id, ended }, "webhook deliveries given up: too many wait");
+          log.warn({ orgId, endpointId: id, ended }, "webhook deliveries failed: too many are pending");
         if (ended < atOnce) break;
       }
     }

@@ -1,34 +1,34 @@
 /** Seconds before the second attempt, the third, …: nine attempts over about a day. */
 export const pauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;
-/** However long an endpoint asks to wait. */
+/** The longest `Retry-After` that is respected, in seconds. */
 export const longestPause = 28_800;
 
 export interface Outcome {
-  /** Null: there was no answer. */
+  /** Null when there was no response. */
   status: number | null;
-  /** What `Retry-After` asks for. */
+  /** The pause that `Retry-After` asks for. */
   retryAfterSeconds: number | null;
 }
 
 export type Step =
   | { state: "succeeded" }
-  /** `gone`: the endpoint wants no more events at all. */
+  /** `gone` means that the endpoint answered 410 and wants no more events. */
   | { state: "failed"; gone: boolean }
   | { state: "pending"; afterSeconds: number };
 
-/** What follows from the outcome of the attempt number `tries`, from 1. `random` is from 0 to 1. */
+/** Decides what happens after attempt number `tries`, which starts at 1. `random` is from 0 to 1. */
 export function nextStep(tries: number, { status, retryAfterSeconds }: Outcome, random: number): Step {
   if (status !== null && status >= 200 && status < 300) return { state: "succeeded" };
   if (status === 410) return { state: "failed", gone: true };
   const pause = pauses[tries - 1];
   if (pause === undefined) return { state: "failed", gone: false };
-  // Not all at the same moment, when one endpoint was away for many.
+  // Spread out, so that deliveries to an endpoint that was down are not all retried at the same moment.
   const spread = pause * (0.9 + 0.2 * random);
   const asked = Math.min(retryAfterSeconds ?? 0, longestPause);
   return { state: "pending", afterSeconds: Math.max(spread, asked) };
 }
 
-/** Seconds or a date, as RFC 9110 has it; null for anything else. */
+/** Parses the seconds or date of RFC 9110. Returns null for anything else. */
 export function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value);

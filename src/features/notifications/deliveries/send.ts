@@ -14,7 +14,7 @@ export interface Sent extends Outcome {
   error: string | null;
 }
 
-/** Sends a delivery once. Never throws: how it went is what it returns. */
+/** Sends a delivery once. Never throws: the result contains the outcome. */
 export async function send({ egress, keyring, log }: Platform, delivery: Claimed): Promise<Sent> {
   const { id, orgId, endpointId, eventId, body, url } = delivery;
   try {
@@ -28,13 +28,13 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
         ...signatureHeaders({ id: eventId, timestamp, body }, secrets),
         "content-type": "application/json",
         "user-agent": "signalbox-webhooks",
-        // What is kept of an answer is for people to read.
+        // People read the stored part of the response, so it must not be compressed.
         "accept-encoding": "identity",
       },
       body,
       timeoutMs,
       redirects: 0,
-      // The first bytes are read, and the rest is not waited for.
+      // Only the first bytes are read, so the size of the response does not matter.
       maxBytes: Number.MAX_SAFE_INTEGER,
     });
     const response = await readStart(reply.chunks);
@@ -44,7 +44,7 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
   } catch (error) {
     if (!(error instanceof EgressError)) log.error({ deliveryId: id, err: error }, "webhook delivery failed");
     const message =
-      error instanceof EgressError ? error.message : "A fault of this service; its log says more.";
+      error instanceof EgressError ? error.message : "An error in this service. Its log has the details.";
     return {
       status: null,
       retryAfterSeconds: null,
@@ -57,11 +57,11 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
 function errorOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return "The endpoint answered with a redirect, which is not followed.";
-  if (status === 410) return "The endpoint wants no more events, so it was disabled.";
+  if (status === 410) return "The endpoint answered 410 Gone, so it was disabled.";
   return `The endpoint answered ${status}.`;
 }
 
-/** The status counts, whatever becomes of the body. */
+/** Reads the start of the body. A body that breaks off is no error, because only the status counts. */
 async function readStart(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -72,7 +72,7 @@ async function readStart(chunks: AsyncIterable<Uint8Array>): Promise<string> {
       if (bytes >= keptBytes) break;
     }
   } catch {
-    // It was cut short. What came is kept.
+    // The body broke off. The part that arrived is kept.
   }
   const text = new TextDecoder().decode(Buffer.concat(parts).subarray(0, keptBytes));
   return text.split("\n").map(printableLine).join("\n").slice(0, keptBytes).toWellFormed();

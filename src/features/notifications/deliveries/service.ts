@@ -53,7 +53,7 @@ export async function test(ctx: MemberCtx, endpointId: string) {
   });
 }
 
-/** Held, so that it is not disabled meanwhile. */
+/** Locks the endpoint, so that it is not disabled meanwhile. */
 async function enabled(ctx: MemberCtx, tx: Db, endpointId: string) {
   const endpoint = await holdEndpoint(tx, ctx, endpointId);
   if (endpoint.status === "disabled")
@@ -71,7 +71,7 @@ interface Event {
   data: Record<string, unknown>;
 }
 
-/** Queues an event for every endpoint that takes it, in the transaction that sends the event out. */
+/** Queues the event for every enabled endpoint of its type, in the transaction that fans the event out. */
 export async function queueDeliveries(tx: Db, orgId: OrgId, event: Event): Promise<void> {
   const endpoints = await listEnabledEndpoints(tx, orgId, event.type);
   if (endpoints.length === 0) return;

@@ -7,7 +7,7 @@ export interface Signed {
   body: string;
 }
 
-/** The headers of Standard Webhooks. One signature for each secret: while one is replaced, receivers may know either. */
+/** The headers of Standard Webhooks, with a signature for each secret: receivers may still use the previous secret. */
 export function signatureHeaders(
   { id, timestamp, body }: Signed,
   secrets: readonly string[],

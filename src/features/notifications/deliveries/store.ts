@@ -44,7 +44,7 @@ export interface NewMessage {
   body: string;
 }
 
-/** One event for several endpoints. Endpoints that have it already are passed over. */
+/** Queues one event for several endpoints. Endpoints that already have it are skipped. */
 export const insert = (tx: Db, orgId: OrgId, deliveries: readonly NewDelivery[], message: NewMessage) =>
   tx.rows<WebhookEndpointDelivery>(sql`
     insert into webhook_endpoint_deliveries as d (id, org_id, endpoint_id, event_id, type, body)
@@ -54,14 +54,14 @@ export const insert = (tx: Db, orgId: OrgId, deliveries: readonly NewDelivery[],
     on conflict (endpoint_id, event_id) do nothing
     returning ${columns}`);
 
-/** To be sent at once, with all its attempts before it. One that is being sent stays so. */
+/** Makes a delivery due now, with a full series of retries. A delivery that is being sent keeps its lease. */
 export const requeue = (tx: Db, orgId: OrgId, endpointId: string, id: DeliveryId) =>
   tx.row<WebhookEndpointDelivery>(sql`
     update webhook_endpoint_deliveries d set status = 'pending', finished_at = null,
       tries = case when sending then tries else 0 end, due_at = case when sending then due_at else now() end
     where ${isIn(orgId, endpointId, id)} returning ${columns}`);
 
-/** The endpoint gets nothing any more: what waits for it has failed. The caller holds the endpoint. */
+/** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
 export const endWaiting = (tx: Db, orgId: OrgId, endpointId: string) =>
   tx.run(sql`
     update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), sending = false
@@ -69,7 +69,7 @@ export const endWaiting = (tx: Db, orgId: OrgId, endpointId: string) =>
 
 const keptAttempts = 20;
 
-/** Appends to the attempts, and forgets the oldest beyond those that are kept. */
+/** Appends an attempt, and removes the oldest one when there are `keptAttempts`. */
 const withAttempt = (entry: ReturnType<typeof sql>) => sql`case
   when jsonb_array_length(attempts) >= ${keptAttempts}::int then (attempts - 0) || ${entry}
   else attempts || ${entry} end`;
@@ -83,36 +83,36 @@ export interface Claimed {
   attempt: number;
   tries: number;
   url: string;
-  /** Sealed, both. */
+  /** Sealed, like `previousSecret`. */
   secret: string;
   previousSecret: string | null;
   enabled: boolean;
-  /** The endpoint failed last time, or has a send that is slow. */
+  /** True when the last attempt at the endpoint failed, or a send to it is slow now. */
   isFailing: boolean;
 }
 
 export interface Share {
-  /** Neither of these organizations nor of these endpoints. */
+  /** Deliveries of these organizations and endpoints are not taken. */
   busyOrganizations: readonly string[];
   busyEndpoints: readonly string[];
-  /** They count as failing. */
+  /** These endpoints count as failing. */
   slowEndpoints: readonly string[];
-  /** The organization of each send that is under way: a turn that it has had. */
+  /** The organization of each running send. Each send counts as one turn that the organization has had. */
   openOrganizations: readonly string[];
   perOrganization: number;
   perEndpoint: number;
   limit: number;
-  /** How many of them to endpoints that fail. */
+  /** How many of the `limit` may be for failing endpoints. */
   limitFailing: number;
 }
 
-/** Longer than waiting for a place and an attempt may take, so that a lease that is over means a process that is gone. */
+/** Longer than the wait for a place and one attempt together, so an expired lease means that the process died. */
 const lease = sql`now() + interval '120 seconds'`;
 const lost = "The service stopped before the outcome was recorded. The event may have arrived.";
 
 /**
- * Takes what is due, of each organization and each of its endpoints in turn, endpoints that fail last. The attempt is
- * counted before anything is sent. If the process dies then, the next one to take the delivery notes that.
+ * Takes due deliveries, in turn by organization and endpoint, failing endpoints last. The attempt is counted before
+ * anything is sent: if the process dies, the next process that takes the delivery records the interrupted attempt.
  */
 export const takeDueAcrossOrganizations = (db: Db, share: Share) => {
   const isDue = sql`status = 'pending' and due_at <= now()`;
@@ -156,7 +156,7 @@ export interface Recorded {
   entry: Attempt;
 }
 
-/** None when the lease was over and somebody else has taken it since. */
+/** Returns 0 when the lease expired and another process has taken the delivery, or when it has ended. */
 export const record = (
   db: Db,
   orgId: OrgId,
@@ -170,7 +170,7 @@ export const record = (
       attempts = ${withAttempt(sql`${JSON.stringify(entry)}::text::jsonb`)}
     where org_id = ${orgId} and id = ${id} and attempt = ${attempt}::int and status = 'pending'`);
 
-/** Removes the oldest ones, at most `limit`. Ids sort by time, so that no other index is needed. */
+/** Deletes finished deliveries older than `days`, at most `limit` rows. Ids sort by time: no other index is needed. */
 export const removeOldOfAll = (db: Db, days: number, limit: number) =>
   db.run(sql`
     delete from webhook_endpoint_deliveries where id in (
@@ -178,12 +178,12 @@ export const removeOldOfAll = (db: Db, days: number, limit: number) =>
         select id, created_at from webhook_endpoint_deliveries where status <> 'pending' order by id limit ${limit}) oldest
       where created_at < now() - make_interval(days => ${days}::int))`);
 
-/** Endpoints, some at a time, and whose they are. */
+/** Lists endpoints with their organizations, at most `limit` after the id `after`. */
 export const listEndpointsOfAll = (db: Db, after: string, limit: number) =>
   db.rows<{ id: string; orgId: OrgId }>(sql`
     select id, org_id as "orgId" from webhook_endpoints where id > ${after} order by id limit ${limit}`);
 
-/** Removes what is over and beyond the newest `keep` of an endpoint, at most `limit`. */
+/** Deletes finished deliveries of an endpoint beyond its newest `keep`, at most `limit` rows. */
 export const removeBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) =>
   db.run(sql`
     delete from webhook_endpoint_deliveries where org_id = ${orgId} and status <> 'pending' and id in (
@@ -193,9 +193,9 @@ export const removeBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: num
       where status <> 'pending' limit ${limit})`);
 
 const tooMany =
-  "Too many deliveries waited for this endpoint, so the oldest were given up (quota webhook_endpoint_deliveries).";
+  "Too many deliveries were pending for this endpoint, so the oldest failed (quota webhook_endpoint_deliveries).";
 
-/** Ends what waits beyond the newest `keep` of an endpoint, at most `limit`. One that is being sent stays. */
+/** Fails pending deliveries of an endpoint beyond its newest `keep`, at most `limit` rows. Skips those being sent. */
 export const endBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) => {
   const givenUp = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
     'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${tooMany}::text)`;

@@ -10,24 +10,24 @@ import { send } from "./send.ts";
 import * as store from "./store.ts";
 
 const perOrganization = 4;
-/** Less than that, so that a slow endpoint does not take all places of its organization. */
+/** Less than `perOrganization`, so that a slow endpoint does not take all places of its organization. */
 const perEndpoint = 2;
-/** A send that takes longer gives its place to others, and its endpoint counts as slow. */
+/** A send that takes longer gives up its place, and its endpoint counts as slow. */
 const slowMs = 2_000;
 const capacity = 16;
-/** How many deliveries wait for a place or hold one. */
+/** How many deliveries may wait for a place or hold one. Slow sends do not count. */
 const atOnce = 32;
 /** Endpoints that fail or are slow get at most half of the places. */
 const atOnceFailing = capacity / 2;
-/** The same, together with slow sends that gave their place back. */
+/** How many deliveries may be open, including slow sends that gave up their place. */
 const mostOpen = 160;
 const places = { capacity, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 
-/** An endpoint is disabled when it failed for so long, and in so many attempts: at least two events. */
+/** An endpoint is disabled when it has failed for this long and this often. One event alone has 9 attempts. */
 const failingDays = 5;
 const failedAttempts = 12;
 
-/** Sends whatever is due, until nothing is. */
+/** Sends due deliveries until none is left. */
 export async function deliverDue(platform: Platform): Promise<void> {
   platform.metrics.describe(
     "webhook_endpoint_attempts_total",
@@ -76,7 +76,7 @@ export async function deliverDue(platform: Platform): Promise<void> {
   });
 }
 
-/** Taken and not done. */
+/** A delivery that is taken and not finished. */
 interface Sending {
   orgId: string;
   endpointId: string;
@@ -131,10 +131,10 @@ async function deliver(platform: Platform, delivery: store.Claimed): Promise<voi
   });
 }
 
-/** Queued at the moment at which its endpoint was disabled. */
+/** For a delivery that was queued at the moment when its endpoint was disabled. */
 const whileDisabled = {
   status: null,
   retryAfterSeconds: null,
   response: null,
-  error: "The endpoint was disabled before its turn came.",
+  error: "The endpoint was disabled before the event was sent.",
 };

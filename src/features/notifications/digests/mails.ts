@@ -1,7 +1,7 @@
 import { type Message, nameInSubject, nameInText } from "../../../platform/mail/index.ts";
 import type { Digest, DigestType, Item } from "./store.ts";
 
-/** Everything in an item may be text of somebody else: no line of it becomes a link in a mail program. */
+/** Text of an item is untrusted. It becomes one line that no mail program turns into a link. */
 const text = (value: unknown, max = 300): string => {
   const line = nameInText(String(value ?? ""));
   return line.length > max ? `${line.slice(0, max)}…` : line;
@@ -16,7 +16,7 @@ interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
   opening(first: Item, count: number): string;
-  /** Lines about one of them. Links are made of ids of ours only. */
+  /** The lines about one item. Links contain only our own ids. */
   lines(item: Item, publicUrl: string): string[];
   /** What to do. */
   closing?: string;
@@ -36,12 +36,12 @@ const wordings: Record<DigestType, Wording> = {
   "connection.needs_attention": {
     subject: ({ providerId }, count) =>
       count === 1
-        ? `the connection to ${nameInSubject(String(providerId), "a provider")} needs you`
-        : `${count} connections to ${nameInSubject(String(providerId), "a provider")} need somebody`,
+        ? `the connection to ${nameInSubject(String(providerId), "a provider")} needs your attention`
+        : `${count} connections to ${nameInSubject(String(providerId), "a provider")} need attention`,
     opening: ({ providerId }, count) =>
       count === 1
-        ? `A connection to ${text(providerId)} does not work any more by itself.`
-        : `${count} connections to ${text(providerId)} do not work any more by themselves.`,
+        ? `A connection to ${text(providerId)} needs a person to make it work again.`
+        : `${count} connections to ${text(providerId)} need a person to make them work again.`,
     lines: ({ account, shared, message, connectionId }, publicUrl) => [
       `${shared ? "Shared account" : "Account"} ${text(account)}: ${text(message)}`,
       `${publicUrl}/v1/oauth-connections/${connectionId}`,
@@ -57,8 +57,8 @@ const wordings: Record<DigestType, Wording> = {
       `${money(spentMicros)} of ${money(budgetMicros)} are spent in ${month}.`,
     lines: ({ percent }, publicUrl) => [
       percent === 100
-        ? "Runs under way are being cancelled, and new ones are skipped until the month ends or an owner or admin raises the budget."
-        : "At the limit, runs that are under way are cancelled and new ones are skipped.",
+        ? "Running runs are cancelled. New runs are skipped until the month ends or an owner or admin raises the budget."
+        : "When all of it is spent, running runs are cancelled and new runs are skipped.",
       `${publicUrl}/v1/automation-budget`,
     ],
   },
@@ -69,13 +69,13 @@ const wordings: Record<DigestType, Wording> = {
         : `${count} connectors could not be synced`,
     opening: (_, count) =>
       count === 1
-        ? "Templates do not follow their repository at the moment:"
-        : "Templates do not follow their repositories at the moment:",
+        ? "Templates are not updated from their repository at the moment:"
+        : "Templates are not updated from their repositories at the moment:",
     lines: ({ connectorName, repository, message, connectorId }, publicUrl) => [
       `${text(connectorName)} (${text(repository)}): ${text(message)}`,
       `${publicUrl}/v1/connectors/${connectorId}`,
     ],
-    closing: "You are told again after a sync has succeeded and another one fails.",
+    closing: "You get another mail when a sync has succeeded and a later sync fails.",
   },
   "endpoint.disabled": {
     subject: () => "a webhook endpoint was disabled",
@@ -84,7 +84,7 @@ const wordings: Record<DigestType, Wording> = {
         ? "A webhook endpoint answered 410 Gone, so nothing is sent to it any more."
         : "A webhook endpoint failed for 5 days, so nothing is sent to it any more.",
     lines: ({ url, endpointId }, publicUrl) => [text(url), `${publicUrl}/v1/webhook-endpoints/${endpointId}`],
-    closing: "To use it again, put it right and set its status to enabled.",
+    closing: "To use it again, repair it and set its status to enabled.",
   },
 };
 

@@ -6,7 +6,7 @@ import { compose } from "./mails.ts";
 import * as store from "./store.ts";
 
 const day = 86_400;
-/** However much goes wrong. What is beyond is mailed when the day is over. A person has this from each organization. */
+/** Limit for the mails of one organization to one person. Mails beyond it are sent after the day. */
 const perUser = { attempts: 200, perSeconds: day };
 const perOrganization = { attempts: 3_000, perSeconds: day };
 
@@ -21,14 +21,14 @@ const paces: Record<store.DigestType, store.Pace> = {
   "endpoint.disabled": atOnce,
 };
 
-/** Puts something into the next mail of these members. It commits with the caller's transaction. */
+/** Adds an item to the next mail of these members, in the caller's transaction. */
 export async function collect(tx: Db, orgId: OrgId, addition: store.Addition): Promise<void> {
   if (addition.memberIds.length > 0) await store.add(tx, orgId, addition, paces[addition.type]);
 }
 
 const batch = 50;
 
-/** Mails what has waited long enough. */
+/** Sends the digests that are due. */
 export async function mailDue(platform: Platform): Promise<void> {
   for (;;) {
     const due = await store.listDueAcrossOrganizations(platform.db, batch);
@@ -59,17 +59,17 @@ async function mailDigest(
     const { retryAfterSeconds } = sent;
     await store.putOff(tx, orgId, memberId, topic, retryAfterSeconds);
     const about = { memberId, topic, events: digest.pending, retryAfterSeconds };
-    log.warn(about, "too many notification mails today, one was put off");
+    log.warn(about, "too many notification mails today, one was postponed");
     return;
   }
   await store.markMailed(tx, orgId, memberId, topic);
   await mail.send(tx, compose(config.publicUrl, digest), sent);
 }
 
-/** Rare, and nobody should miss them because of other mails. */
+/** These mails are rare and important, so the limit for a person does not apply. */
 const isExempt = (type: store.DigestType) => type === "budget.reached" || type === "endpoint.disabled";
 
-/** Counts one more mail. Says how many the organization has sent today, or when the limit is over. */
+/** Counts one more mail. Returns the organization's mails of today, or the seconds until the limit allows another. */
 async function countSent(
   tx: Db,
   orgId: OrgId,

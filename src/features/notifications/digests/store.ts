@@ -1,7 +1,7 @@
 import type { OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 
-/** What a mail is about: a type of event, or an endpoint that was disabled. */
+/** The subject of a mail: a type of event, or a disabled endpoint. */
 export type DigestType =
   | "run.failed"
   | "connection.needs_attention"
@@ -19,15 +19,15 @@ export interface Addition {
 }
 
 export interface Pace {
-  /** Mailed after so many seconds without another one. */
+  /** A mail is sent after this many seconds without another item. */
   quietSeconds: number;
-  /** At the latest so long after the first one, and no sooner than that after the mail before. */
+  /** A mail is sent at the latest this long after its first item, and at the earliest this long after the last mail. */
   windowSeconds: number;
 }
 
 const listed = 10;
 
-/** Adds one to what waits for each of these members. */
+/** Adds the item to the digest of each member. */
 export const add = (
   tx: Db,
   orgId: OrgId,
@@ -65,7 +65,7 @@ export interface Digest {
   organization: string;
 }
 
-/** Undefined when somebody else has it. */
+/** Undefined when the digest is not due any more or another process has locked it. */
 export const lockDue = (tx: Db, orgId: OrgId, memberId: string, topic: string) =>
   tx.row<Digest>(sql`
     select d.type, d.pending, d.items, u.id as "userId", u.email, u.email_verified as verified, o.name as organization
@@ -85,7 +85,7 @@ export const putOff = (db: Db, orgId: OrgId, memberId: string, topic: string, se
     update notification_digests set due_at = now() + make_interval(secs => ${seconds}::int)
     where org_id = ${orgId} and member_id = ${memberId} and topic = ${topic}`);
 
-/** Those that nothing was added to for longer than any window. */
+/** Deletes digests that have been empty for longer than any window, at most `limit` rows. */
 export const removeIdleOfAll = (db: Db, limit: number) =>
   db.run(sql`
     delete from notification_digests where (member_id, topic) in (

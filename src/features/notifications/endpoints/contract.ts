@@ -9,23 +9,28 @@ const access = can("notifications:manage");
 export const WebhookEndpoint = z
   .strictObject({
     id: z.string(),
-    url: z.string().describe("Where events are sent, by POST."),
+    url: z.string().describe("The URL that events are sent to, by POST."),
     description: z.string(),
-    types: z.array(z.enum(eventTypes)).describe("The types of events it gets. Empty: all of them."),
+    types: z
+      .array(z.enum(eventTypes))
+      .describe("The types of events that the endpoint gets. Empty for all types."),
     status: z.enum(["enabled", "disabled"]),
     disabledReason: z
       .enum(["member", "failing", "gone"])
       .nullable()
       .describe(
-        "`member`: a person did. `failing`: every attempt failed for 5 days. `gone`: it answered 410.",
+        "`member`: a member disabled it. `failing`: every attempt failed for 5 days. `gone`: it answered 410.",
       ),
-    disabledAt: z.int().nullable().describe("Since when nothing is sent to it."),
-    failingSince: z.int().nullable().describe("Since when every attempt failed. Null: the last one did not."),
-    lastSucceededAt: z.int().nullable().describe("When it last took an event, to the minute."),
+    disabledAt: z.int().nullable().describe("When it was disabled."),
+    failingSince: z
+      .int()
+      .nullable()
+      .describe("When the current series of failed attempts began. Null while attempts succeed."),
+    lastSucceededAt: z.int().nullable().describe("When it last accepted an event, to the minute."),
     previousSecretExpiresAt: z
       .int()
       .nullable()
-      .describe("Until when events are signed with the previous secret as well."),
+      .describe("Until this time, events are signed with the previous secret too."),
     createdBy: z.string(),
     createdAt: z.int(),
     updatedAt: z.int(),
@@ -33,7 +38,7 @@ export const WebhookEndpoint = z
   .meta({ id: "WebhookEndpoint" });
 export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;
 
-const shownOnce = z.string().describe("What signatures are verified with. It is shown once.");
+const shownOnce = z.string().describe("The secret to verify signatures with. It is shown only once.");
 const params = z.strictObject({ id: z.string().min(1).max(160) });
 
 const fields = {
@@ -42,19 +47,21 @@ const fields = {
     .trim()
     .min(1)
     .max(2048)
-    .describe("https; http only on this machine, where the egress guard allows it. No redirect is followed."),
-  description: z.union([lineOfText(200), z.literal("")]).describe("What it is for."),
+    .describe(
+      "An https URL. http is allowed only for this machine, if the egress guard allows it. Redirects are not followed.",
+    ),
+  description: z.union([lineOfText(200), z.literal("")]).describe("What the endpoint is for."),
   types: z
     .array(z.enum(eventTypes))
     .max(20)
-    .describe("Only events of these types. Empty: all of them, also those that come with later versions."),
+    .describe("The types of events to send. Empty for all types, including those of later versions."),
 };
 
 export const list = route({
   method: "get",
   path: "/v1/webhook-endpoints",
   tag,
-  summary: "Where events of the organization are sent",
+  summary: "List the webhook endpoints of the organization",
   description: "Newest first, without secrets.",
   access,
   query: pageQuery,
@@ -65,9 +72,9 @@ export const create = route({
   method: "post",
   path: "/v1/webhook-endpoints",
   tag,
-  summary: "Send events to an address",
+  summary: "Create a webhook endpoint",
   description:
-    "Events are signed by Standard Webhooks. `secret` is shown in this reply and never again; `…/rotate-secret` makes another one. Needs the permission to see every event of its types: `automations:manage`, `connections:manage`, `usage:read`, `connectors:read`.",
+    "Events are signed as in Standard Webhooks. `secret` is shown only in this reply; `…/rotate-secret` replaces it. The caller needs the permission to see every event of the types: `automations:manage`, `connections:manage`, `usage:read`, `connectors:read`.",
   access,
   body: z.strictObject({
     url: fields.url,
@@ -81,8 +88,8 @@ export const read = route({
   method: "get",
   path: "/v1/webhook-endpoints/{id}",
   tag,
-  summary: "One endpoint",
-  description: "Its state, and since when it fails, if it does.",
+  summary: "Read a webhook endpoint",
+  description: "Includes its status and, if it fails, since when.",
   access,
   params,
   replies: { 200: z.strictObject({ webhookEndpoint: WebhookEndpoint }) },
@@ -94,7 +101,7 @@ export const change = route({
   tag,
   summary: "Change an endpoint, disable or enable it",
   description:
-    "Deliveries that wait are sent to the new address. Disabling ends them as `failed`; enabling sends what happens from then on, and others can be retried. To change `url` or `types` needs the permissions that creating it would.",
+    "Pending deliveries are sent to the new `url`. Disabling marks them as `failed`. After enabling, only new events are sent; failed deliveries can be retried. Changing `url` or `types` needs the same permissions as creating the endpoint.",
   access,
   params,
   body: z.strictObject({ ...fields, status: z.enum(["enabled", "disabled"]) }).partial(),
@@ -105,8 +112,8 @@ export const remove = route({
   method: "delete",
   path: "/v1/webhook-endpoints/{id}",
   tag,
-  summary: "Remove an endpoint and its log",
-  description: "Nothing is sent to it any more.",
+  summary: "Remove a webhook endpoint and its deliveries",
+  description: "No more events are sent to it.",
   access,
   params,
   replies: { 204: null },
@@ -118,7 +125,7 @@ export const rotateSecret = route({
   tag,
   summary: "Replace the secret of an endpoint",
   description:
-    "The new secret is shown once. For `overlapSeconds` events carry two signatures, by the new and by the old secret. An older one that was still in use ends at once.",
+    "The new secret is shown only once. For `overlapSeconds`, events have two signatures, with the new and the old secret. An even older secret that was still valid ends at once.",
   access,
   params,
   body: z.strictObject({
@@ -127,7 +134,9 @@ export const rotateSecret = route({
       .min(0)
       .max(604_800)
       .default(86_400)
-      .describe("0: the old secret ends at once. A day by default, a week at most."),
+      .describe(
+        "How long the old secret stays valid: a day by default, a week at most. With 0 it ends at once.",
+      ),
   }),
   replies: { 201: z.strictObject({ webhookEndpoint: WebhookEndpoint, secret: shownOnce }) },
 });

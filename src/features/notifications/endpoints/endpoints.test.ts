@@ -107,7 +107,7 @@ describe("a webhook endpoint", () => {
     expect((await server.call(path, { headers: admin.auth })).body.items).toHaveLength(1);
   });
 
-  test("gets only types that who makes or changes it may see", async () => {
+  test("gets only types that the person who creates or changes it may see", async () => {
     const acme = await createWorkspace(server);
     const role = await createRole(server, acme.owner, [
       "organization:read",
@@ -136,7 +136,7 @@ describe("a webhook endpoint", () => {
     expect((await change(id, { description: "Pager" })).status).toBe(200);
   });
 
-  test("is one of at most 20, also at the same moment; an unclaimed workspace has none", async () => {
+  test("is one of at most 20, even with simultaneous requests; an unclaimed workspace has none", async () => {
     const { owner, orgId } = await createWorkspace(server);
     await server.platform.db.run(
       sql`insert into organization_quotas (org_id, quota, max) values (${orgId}, 'webhook_endpoints', 2)`,
@@ -153,7 +153,7 @@ describe("a webhook endpoint", () => {
     );
   });
 
-  test("keeps the previous secret for as long as was asked, and only the last one", async () => {
+  test("keeps the previous secret for the requested time, and only the last one", async () => {
     const { owner } = await createWorkspace(server);
     const { id, secret } = await createEndpoint(server, owner.auth);
     const rotate = (overlapSeconds: number) =>

@@ -10,7 +10,7 @@ const placeOf = (organization: string, row: string, column: Column): Place => ({
   organization,
 });
 
-/** What `signalbox reseal` walks. */
+/** The columns that `signalbox reseal` seals again. */
 export const sealedColumns: SealedColumn[] = (["secret", "previous_secret"] as const).map((column) => ({
   table: "webhook_endpoints",
   id: "id",
@@ -18,7 +18,7 @@ export const sealedColumns: SealedColumn[] = (["secret", "previous_secret"] as c
   organization: "org_id",
 }));
 
-/** In the form of Standard Webhooks: 32 random bytes. */
+/** A secret of 32 random bytes in the format of Standard Webhooks. */
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 export const sealSecret = (keyring: Keyring, orgId: string, id: string, column: Column, secret: string) =>

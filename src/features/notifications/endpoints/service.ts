@@ -23,14 +23,14 @@ export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
   return page(await store.list(db, orgId, afterOf(query), query.limit + 1), query);
 }
 
-/** The endpoint, if it is this organization's. */
+/** Returns an endpoint of this organization, or refuses with 404. */
 export async function find(db: Db, { orgId }: MemberCtx, id: string): Promise<WebhookEndpoint> {
   const endpoint = await store.find(db, orgId, endpointIdOf(id));
   if (!endpoint) throw noEndpoint();
   return endpoint;
 }
 
-/** The same, held until the transaction ends. */
+/** Returns an endpoint of this organization, locked until the transaction ends. */
 export async function hold(tx: Db, { orgId }: MemberCtx, id: string) {
   const endpoint = await store.lock(tx, orgId, endpointIdOf(id));
   if (!endpoint) throw noEndpoint();
@@ -39,10 +39,10 @@ export async function hold(tx: Db, { orgId }: MemberCtx, id: string) {
 
 export const read = async (ctx: MemberCtx, id: string) => ({ webhookEndpoint: await find(ctx.db, ctx, id) });
 
-/** As it is called. What the guard would refuse without looking anything up is refused now, while somebody reads it. */
+/** Returns the normalized URL. Refuses now what the egress guard would refuse later without a DNS lookup. */
 function checkedUrl({ egress }: Pick<Platform, "egress">, given: string): string {
   const url = URL.parse(given);
-  if (!url) throw invalidField(["url"], "This is not a URL. Give one such as https://example.com/hooks.");
+  if (!url) throw invalidField(["url"], "This is not a URL. Give a URL such as https://example.com/hooks.");
   if (url.hash !== "") throw invalidField(["url"], "Leave out the part after #: it is never sent.");
   const refusal = egress.refusal(url);
   if (refusal) throw invalidField(["url"], refusal);
@@ -59,7 +59,7 @@ const stateOf = ({ url, description, types, status }: WebhookEndpoint) => ({
 });
 const targetOf = (id: string) => ({ type: "webhook_endpoint", id });
 
-/** An endpoint shows everybody's events to whoever chose its address. */
+/** The person who chooses the URL can see the events of all members, so they need the permissions for that. */
 const checkTypes = (ctx: MemberCtx, types: readonly EventType[]) =>
   checkMaySee(ctx, types.length === 0 ? eventTypes : types);
 

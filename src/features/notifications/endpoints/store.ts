@@ -21,7 +21,7 @@ export const find = (db: Db, orgId: OrgId, id: EndpointId) =>
     sql`select ${columns} from webhook_endpoints e where e.org_id = ${orgId} and e.id = ${id}`,
   );
 
-/** Held until the transaction ends. Whoever changes an endpoint and its deliveries holds the endpoint first. */
+/** Locks the endpoint until the transaction ends. Code that changes its deliveries too locks it first. */
 export const lock = (tx: Db, orgId: OrgId, id: EndpointId) =>
   tx.row<WebhookEndpoint & { secret: string }>(sql`
     select ${columns}, e.secret from webhook_endpoints e
@@ -56,7 +56,7 @@ export const update = (tx: Db, orgId: OrgId, id: EndpointId, { url, description,
       updated_at = now()
     where org_id = ${orgId} and id = ${id}`);
 
-/** It starts anew: what failed before does not count. */
+/** Enables the endpoint. Earlier failures do not count any more. */
 export const enable = (tx: Db, orgId: OrgId, id: EndpointId) =>
   tx.run(sql`
     update webhook_endpoints set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null,
@@ -89,27 +89,30 @@ export const setSecrets = (
         then now() + make_interval(secs => ${overlapSeconds}::int) end
     where org_id = ${orgId} and id = ${id}`);
 
-/** Those that take events of this type. */
+/** Lists the enabled endpoints that get events of this type. */
 export const listEnabled = (db: Db, orgId: OrgId, type: string) =>
   db.rows<{ id: EndpointId }>(sql`
     select id from webhook_endpoints
     where org_id = ${orgId} and status = 'enabled' and (types = '{}' or ${type} = any(types)) order by id`);
 
-/** Writes only where it says something new: an endpoint that works may get many events a second. */
+/** Records a success, at most once a minute while the endpoint works: it may get many events a second. */
 export const noteSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
   db.run(sql`
     update webhook_endpoints set failing_since = null, failures = 0, last_succeeded_at = now()
     where org_id = ${orgId} and id = ${id} and (failing_since is not null or last_succeeded_at is null
       or last_succeeded_at < now() - interval '1 minute')`);
 
-/** Counts one more failure in a row. Undefined when it is gone or disabled. The row is held until the transaction ends. */
+/**
+ * Counts one more failure in a row, and locks the row until the transaction ends. Undefined when the endpoint is
+ * removed or disabled.
+ */
 export const noteFailure = (tx: Db, orgId: OrgId, id: EndpointId) =>
   tx.row<{ url: string; failures: number; failingDays: number }>(sql`
     update webhook_endpoints set failures = failures + 1, failing_since = coalesce(failing_since, now())
     where org_id = ${orgId} and id = ${id} and status = 'enabled'
     returning url, failures, extract(epoch from now() - failing_since)::float8 / 86400 as "failingDays"`);
 
-/** Secrets that are over have no use any more. */
+/** Deletes previous secrets that have expired. */
 export const removeOldSecretsOfAll = (db: Db) =>
   db.run(sql`
     update webhook_endpoints set previous_secret = null, previous_secret_expires_at = null

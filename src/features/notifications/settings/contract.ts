@@ -5,8 +5,8 @@ import { can } from "../../permissions/index.ts";
 const tag = "Notifications";
 
 const runs = "A run failed.";
-const connections = "A connection to an outside account needs a person.";
-const budgets = "The month's budget for automations is spent to its warning, or entirely.";
+const connections = "A connection to an outside account needs attention.";
+const budgets = "The automation costs of the month reached the warning level or the whole budget.";
 const syncs = "A connector could not be synced.";
 
 const recipients = z.array(z.enum(["member", "admins"])).max(2);
@@ -15,15 +15,15 @@ const NotificationSettings = z
   .strictObject({
     mail: z
       .strictObject({
-        "run.failed": recipients.describe(`${runs} \`member\`: whose automation it is.`),
+        "run.failed": recipients.describe(`${runs} \`member\`: the owner of the automation.`),
         "connection.needs_attention": recipients.describe(
-          `${connections} \`member\`: whose connection it is, or who made it where it is shared.`,
+          `${connections} \`member\`: the owner of the connection, or the member who made it if it is shared.`,
         ),
         "budget.reached": z.array(z.literal("admins")).max(1).describe(budgets),
-        "sync.failed": recipients.describe(`${syncs} \`member\`: who made the connector.`),
+        "sync.failed": recipients.describe(`${syncs} \`member\`: the member who created the connector.`),
       })
       .describe(
-        "Who gets a mail, for each type of event. `admins`: owners and admins. They also stand in for a member who is gone.",
+        "Who gets a mail, for each type of event. `admins`: owners and admins. They also get the mails of a member who has left.",
       ),
   })
   .meta({ id: "NotificationSettings" });
@@ -44,7 +44,7 @@ const MyNotificationSettings = z
         "sync.failed": choice.describe(`${syncs} \`all\` needs \`connectors:read\`.`),
       })
       .describe(
-        "For each type of event: `off`: no mail. `own`: about what is mine. `all`: about everybody's. Null: as the organization has it.",
+        "For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null: the settings of the organization apply.",
       ),
   })
   .meta({ id: "MyNotificationSettings" });
@@ -60,16 +60,16 @@ const Mine = z.strictObject({
       "budget.reached": outcome.describe(budgets),
       "sync.failed": outcome.describe(syncs),
     })
-    .describe("Which mails I get, the settings of the organization included."),
-  emailVerified: z.boolean().describe("False: no mail is sent until the address is confirmed."),
+    .describe("Which mails I get, according to my settings and those of the organization."),
+  emailVerified: z.boolean().describe("Whether my address is confirmed. Without that, no mail is sent."),
 });
 
 export const read = route({
   method: "get",
   path: "/v1/notification-settings",
   tag,
-  summary: "Who in the organization gets which mails",
-  description: "Each member can choose otherwise for themselves.",
+  summary: "Read who in the organization gets which mails",
+  description: "Each member can choose other settings for themselves.",
   access: can("organization:read"),
   replies: { 200: z.strictObject({ settings: NotificationSettings }) },
 });
@@ -78,8 +78,8 @@ export const replace = route({
   method: "put",
   path: "/v1/notification-settings",
   tag,
-  summary: "Say who gets which mails",
-  description: "Replaces all of it. Holds for members who have not chosen for themselves.",
+  summary: "Set who in the organization gets which mails",
+  description: "Replaces all settings. They apply to members who have not chosen their own.",
   access: can("notifications:manage"),
   body: NotificationSettings,
   replies: { 200: z.strictObject({ settings: NotificationSettings }) },
@@ -89,8 +89,8 @@ export const readMine = route({
   method: "get",
   path: "/v1/me/notification-settings",
   tag,
-  summary: "Which mails I get from the active organization",
-  description: "My own choice, and what follows from it and from the settings of the organization.",
+  summary: "Read which mails I get from the active organization",
+  description: "My own settings, and their effect together with the settings of the organization.",
   access: member(),
   replies: { 200: Mine },
 });
@@ -100,7 +100,8 @@ export const replaceMine = route({
   path: "/v1/me/notification-settings",
   tag,
   summary: "Choose which mails I get from the active organization",
-  description: "Replaces all of it. Only with a session: a key that leaked cannot silence warnings.",
+  description:
+    "Replaces all my settings. Needs a session, so that a leaked API key cannot turn off warnings.",
   access: member({ credentials: ["session"] }),
   body: MyNotificationSettings,
   replies: { 200: Mine },

@@ -7,7 +7,7 @@ import { type EventType, eventTypes } from "../facts.ts";
 import type { MyNotificationSettings, NotificationSettings } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** For an organization that has said nothing: whoever can put it right. */
+/** The defaults for an organization without settings: mails go to the people who can fix the problem. */
 const defaults: NotificationSettings = {
   mail: {
     "run.failed": ["member"],
@@ -26,7 +26,7 @@ const noChoice: MyNotificationSettings = {
   },
 };
 
-/** What it takes to be told about everybody's: the permission to see it. */
+/** The permission that a member needs to get the events of all members. */
 const needed: Record<EventType, Permission> = {
   "run.failed": "automations:manage",
   "connection.needs_attention": "connections:manage",
@@ -34,18 +34,18 @@ const needed: Record<EventType, Permission> = {
   "sync.failed": "connectors:read",
 };
 
-/** Refuses who may not see everybody's events of these types. */
+/** Refuses a caller who may not see the events of all members, for any of these types. */
 export function checkMaySee({ member }: MemberCtx, types: readonly EventType[]): void {
   for (const type of types) {
     if (!member.permissions.has(needed[type]))
       throw forbidden(
         "missing_permission",
-        `To be told about every ${type} you need the permission ${needed[type]}. Ask an owner or admin.`,
+        `To see every ${type} event you need the permission ${needed[type]}. Ask an owner or admin.`,
       );
   }
 }
 
-/** What was stored before a type of event existed says nothing of it. */
+/** Stored settings can be older than a type of event, so the defaults fill the gaps. */
 const settingsOf = async (db: Db, orgId: OrgId): Promise<NotificationSettings> => ({
   mail: { ...defaults.mail, ...(await store.find(db, orgId))?.mail },
 });
@@ -114,23 +114,23 @@ export async function replaceMine(ctx: MemberCtx, settings: MyNotificationSettin
 
 const isAdminRole = (role: string) => role === "owner" || role === "admin";
 
-/** Which events of a type somebody gets mails about. */
+/** Decides which events of a type a member gets mails about. */
 function effectOf(
   choice: "off" | "own" | "all" | null,
   organization: readonly ("member" | "admins")[],
   isAdmin: boolean,
   mayAll: boolean,
 ): "off" | "own" | "all" {
-  // Whoever lost the permission since they chose is told about their own.
+  // A member who chose `all` and lost the permission gets mails about their own.
   if (choice !== null) return choice === "all" && !mayAll ? "own" : choice;
   if (isAdmin && organization.includes("admins")) return "all";
   return organization.includes("member") ? "own" : "off";
 }
 
-/** More than anybody needs; an organization can have thousands of admins. */
+/** Limits the mails for one event, because an organization can have thousands of admins. */
 const mostRecipients = 100;
 
-/** Who gets a mail about an event that concerns `memberId`. Where there is no such member, owners and admins stand in. */
+/** Returns who gets a mail about an event of `memberId`. Owners and admins get it when that member does not exist. */
 export async function recipientsOf(
   tx: Db,
   orgId: OrgId,
@@ -152,6 +152,6 @@ export async function recipientsOf(
     .slice(0, mostRecipients);
 }
 
-/** Whom to tell what concerns the notifications themselves. */
+/** Returns who gets mails about the notifications themselves, such as a disabled endpoint. */
 export const adminsOf = async (tx: Db, orgId: OrgId): Promise<string[]> =>
   (await store.listAdmins(tx, orgId, mostRecipients)).map(({ id }) => id);

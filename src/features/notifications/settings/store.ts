@@ -38,11 +38,11 @@ export interface Candidate {
   role: string;
   rolePermissions: string[] | null;
   settings: MyNotificationSettings | null;
-  /** Mail is sent to confirmed addresses only. */
+  /** True when the address is confirmed. Only then mail is sent to it. */
   reachable: boolean;
 }
 
-/** The member that an event concerns, owners and admins, and whoever wants all events of that type. */
+/** Lists the member that an event concerns, owners and admins, and members who chose all events of the type. */
 export const listCandidates = (db: Db, orgId: OrgId, memberId: string | null, type: string, limit: number) =>
   db.rows<Candidate>(sql`
     select m.id, m.role, r.permissions as "rolePermissions", s.settings,

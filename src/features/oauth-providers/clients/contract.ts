@@ -91,7 +91,7 @@ export const read = route({
   path: "/v1/oauth-providers/{providerId}/client",
   tag,
   summary: "The organization's OAuth client for a provider, without its secret",
-  description: "With the redirect URI to enter at the provider.",
+  description: "Includes the redirect URI to register at the provider.",
   access: can("oauth_clients:manage"),
   params,
   replies: { 200: z.strictObject({ client: Client }) },
@@ -107,7 +107,8 @@ export const remove = route({
   path: "/v1/oauth-providers/{providerId}/client",
   tag,
   summary: "Remove the organization's OAuth client for a provider",
-  description: "Connections that were made with it cannot be refreshed any more.",
+  description:
+    "Connections that were made with it end. While there are any, `endConnections` must be `true`.",
   access: manage,
   params,
   query: endConnections,

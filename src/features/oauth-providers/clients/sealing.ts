@@ -5,8 +5,8 @@ import type { CredentialsRow } from "./store.ts";
 export type Destination = Pick<CredentialsRow, "providerId" | "tenant" | "server">;
 
 /**
- * Where a client's secret and its tokens are sent. The endpoints of a known provider are part of the program, so its
- * name and tenant say it all; those of a custom one stand in the database.
+ * The servers that receive a client's secret and its tokens. A known provider's endpoints are part of the program, so
+ * its id and tenant identify them. A custom provider's endpoints are in the database, so their origins are used.
  */
 export function addressOf({ providerId, tenant, server }: Destination): string {
   if (knownProviders().has(providerId)) return `${providerId} ${tenant ?? ""}`;
@@ -39,11 +39,11 @@ export const placeOf = (
   address: column === "secret" ? addressOf(row) : undefined,
 });
 
-/** SQL that gives the `Destination` of a row of client credentials. */
+/** SQL that builds the `Destination` of a row of oauth_client_credentials. */
 export const destinationFields =
   "jsonb_build_object('providerId', provider_id, 'tenant', tenant, 'server', server)";
 
-/** What `signalbox reseal` walks. */
+/** The columns that `signalbox reseal` seals again. */
 export const sealedCredentials: readonly SealedColumn[] = [
   {
     table: "oauth_client_credentials",

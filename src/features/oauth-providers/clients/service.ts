@@ -66,7 +66,7 @@ export async function save(
     const same =
       before?.clientId === body.clientId &&
       before.tenant === (body.tenant ?? before.tenant) &&
-      // What was given for one server is not sent to another.
+      // A secret that was given for one server is not sent to another.
       addressOf(before) ===
         addressOf({ ...before, server: provider.custom ? (provider.server ?? null) : null });
     const credentials = compose(ctx, provider, body, same ? before : undefined, before);

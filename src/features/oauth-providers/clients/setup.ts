@@ -130,8 +130,8 @@ export async function discovered(ctx: MemberCtx, provider: Provider): Promise<Pr
   if (server && discoveredAt !== null && Date.now() - discoveredAt < staleAfterMs) return provider;
   try {
     const found = await discover(ctx.egress.forOrganization(ctx.orgId), issuer);
-    // A client's secret is bound to the servers it was given for. Where they have changed, the client stays with
-    // the old ones until somebody saves it again.
+    // A client's secret is bound to the servers it was given for. When they change, the client keeps the old ones
+    // until it is saved again.
     const moved = addressFor(provider.id, found.server) !== addressFor(provider.id, server ?? null);
     await store.setServer(ctx.db, ctx.orgId, provider.id, found.server, moved ? null : (server ?? null));
     return { ...provider, server: found.server, discoveredAt: Date.now() };

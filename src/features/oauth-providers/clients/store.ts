@@ -100,7 +100,7 @@ export const save = (db: Db, orgId: OrgId, row: Saved) =>
 export const remove = (db: Db, orgId: OrgId, providerId: string) =>
   db.run(sql`delete from oauth_clients where org_id = ${orgId} and provider_id = ${providerId}`);
 
-/** What an issuer said of itself just now. The client follows where it still has what the issuer said before. */
+/** Stores newly discovered server metadata. The client gets it too when its metadata still equals `followed`. */
 export const setServer = (
   db: Db,
   orgId: OrgId,

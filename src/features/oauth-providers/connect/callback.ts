@@ -20,7 +20,7 @@ import * as store from "./store.ts";
 /** How it went, for the page. */
 export type Arrival =
   | { kind: "unknown" }
-  /** By who started; nobody else hears what it was about. */
+  /** Only for the person who started: nobody else sees what the attempt was for. */
   | { kind: "used"; attempt: store.Attempt; provider: string; isConnected: boolean }
   | { kind: "connected"; attempt: store.Attempt; provider: string; account: string | null }
   | {
@@ -35,19 +35,18 @@ export type Arrival =
       attempt: store.Attempt;
       provider: string;
       code: string;
-      /** The visitor is known to be the person who started; nobody else is shown what it was about. */
+      /** True when the visitor is the person who started. Nobody else sees what the attempt was for. */
       isStarter: boolean;
-      /** A link that this browser opens would start the same again. */
+      /** True when a link opened in this browser would start the same attempt again. */
       canStartAgain: boolean;
     };
 
 const mostWrongCodes = 5;
 
 /**
- * The browser is back. The state says what was started and by whom; the path says nothing. Who is here is
- * known from the browser's own session: somebody else ends it before the code is traded; without a session, what
- * the provider gives waits for a claim. It also waits for a click when another credential than this session
- * started: the person may have been led here without knowing what for.
+ * Handles the return from the provider. `state` identifies the attempt, and the browser's session identifies the
+ * visitor: a visitor who did not start the attempt ends it before the code is exchanged. Without a session, or when
+ * another credential of the same person started it, the tokens wait for a claim: a link may have led the person here.
  */
 export async function arrive(
   ctx: Ctx,
@@ -94,7 +93,7 @@ export async function arrive(
   return { kind: finisher === "nobody" ? "waiting" : "unconfirmed", attempt, provider, account, code };
 }
 
-/** People reload the page that said how it went, and should not read the opposite then. */
+/** When the person reloads the result page, it must not contradict the first result. */
 async function usedBefore(ctx: Ctx, state: string, cookies: string | undefined): Promise<Arrival> {
   const attempt = state && (await store.findUsedByToken(ctx.db, hashSecret(state)));
   if (!attempt || (await finisherOf(ctx, cookies, attempt)) !== "who started") return { kind: "unknown" };
@@ -114,7 +113,7 @@ const sessionOf = async (ctx: Ctx, cookies: string | undefined, orgId: string | 
   return cookie ? resolveSession(ctx.db, hashSecret(cookie), orgId) : undefined;
 };
 
-/** A link carries no organization: opened in this browser, it acts in the active one. */
+/** A link names no organization, so in this browser it acts in the active organization of the session. */
 const actsIn = async (ctx: Ctx, cookies: string | undefined, orgId: string): Promise<boolean> =>
   (await sessionOf(ctx, cookies, undefined))?.member?.orgId === orgId;
 

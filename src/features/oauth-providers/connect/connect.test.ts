@@ -100,7 +100,7 @@ describe("connecting an account", () => {
       expect(await start(server, {}, id)).toMatchObject({ status: 401, body: { error: "unauthorized" } });
     });
 
-    test("takes a key that was given connections:use, and no narrower one", async () => {
+    test("accepts a key with connections:use, and no key without it", async () => {
       const narrow = await createKey(server, ada, { permissions: ["organization:read"] });
       expect(await start(server, narrow.auth, id)).toMatchObject({
         status: 403,
@@ -165,7 +165,7 @@ describe("connecting an account", () => {
       });
     });
 
-    test("started by another credential than the browser's session, it waits for a click that names what it is for", async () => {
+    test("an attempt that another credential started waits for confirmation on a page that shows what it is for", async () => {
       const eve = await joinWorkspace(server, acme, "member");
       const key = await createKey(server, eve, { permissions: ["connections:use"] });
       const second = { token: (await signIn(server, eve)).authorization.slice("Bearer ".length) };
@@ -191,7 +191,7 @@ describe("connecting an account", () => {
       expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
     });
 
-    test("it ends with the session or the API key that started it", async () => {
+    test("an attempt ends with the session or the API key that started it", async () => {
       const eve = await joinWorkspace(server, acme, "member");
       const key = await createKey(server, eve, { permissions: ["connections:use"] });
       const byKey = await approve(await authorizeUrl(server, key.auth, id));
@@ -304,7 +304,7 @@ describe("connecting an account", () => {
       const page = await comeBack(server, back, ada);
       expect(page.status).toBe(400);
       expect(page.body).toContain("Access was not allowed at Acme ID. Nothing is connected.");
-      // A link: the browser opens the start, and the server asks before anything is started.
+      // A link to the start, which asks for confirmation before anything is started.
       expect(page.body).toMatch(
         /<a [^>]*href="\/v1\/oauth-providers\/acme-id\/connect\/start\?account=denied[^"]*"[^>]*>Try again</,
       );
@@ -312,7 +312,7 @@ describe("connecting an account", () => {
       expect(page.body).not.toContain("authorizeUrl");
     });
 
-    test("who did not start it sees nothing of a refused attempt, and no way to repeat it", async () => {
+    test("a visitor who did not start a refused attempt sees none of its details and no link to repeat it", async () => {
       const vic = await joinWorkspace(server, acme, "admin");
       const query = "?shared=true&account=secret-label&scopes=files:write&returnTo=/secret-path";
       const begin = () => authorizeUrl(server, acme.owner.auth, id, query);
@@ -351,7 +351,7 @@ describe("connecting an account", () => {
       }
     });
 
-    test("a session that acts in another organization by now is not led to connect there", async () => {
+    test("a session that now acts in another organization gets no link to connect there", async () => {
       const eve = await joinWorkspace(server, acme, "member");
       await server.call("/v1/organizations", { body: { name: "Globex" }, headers: eve.auth });
       const asAcme = { ...eve.auth, "x-organization-id": acme.orgId };

@@ -13,7 +13,7 @@ export const start = route({
   tag,
   summary: "Begin connecting my account at a provider",
   description:
-    "Send the member's browser to `authorizeUrl`. It is good for ten minutes and once; a later start under the same label takes its place. Query parameters that are not known are ignored. Opened in a browser (`Sec-Fetch-Mode: navigate`, or an `Accept` that prefers `text/html`), it shows a page that asks first, then redirects there; refusals are pages.",
+    "Send the member's browser to `authorizeUrl`. It works once, within ten minutes; a later start with the same label replaces it. Unknown query parameters are ignored. A browser that opens this URL (`Sec-Fetch-Mode: navigate`, or an `Accept` that prefers `text/html`) gets a page that asks for confirmation and then redirects to the provider. Errors are pages too.",
   access: can("connections:use"),
   params,
   // Other programs call this; what a newer one sends besides must not keep it out.
@@ -39,12 +39,14 @@ export const start = route({
       .string()
       .max(200)
       .optional()
-      .describe("For browsers only: from the page that asked whether to go on. Good for ten minutes."),
+      .describe(
+        "For browsers only: the confirmation from the page that asks whether to continue. Valid for ten minutes.",
+      ),
   }),
   navigation: {
     status: 303,
     description:
-      "A browser that opened this address and confirmed goes on to the provider, with the session of its cookie.",
+      "Redirects a browser to the provider after the person has confirmed. The session is the one of its cookie.",
   },
   replies: { 200: z.strictObject({ authorizeUrl: z.string() }).meta({ id: "OauthConnectStart" }) },
   errors: {

@@ -27,7 +27,7 @@ describe("a start that is opened in a browser", () => {
   let acme: Workspace;
   let ada: Person & { memberId: string };
   const id = "acme-id";
-  /** Without `sec-fetch-mode`, which the client of the tests sets itself: real browsers are in test/browser. */
+  /** Without `sec-fetch-mode`, because the test client sets it itself. test/browser uses real browsers. */
   const browser = { "sec-fetch-site": "none", accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
   const cookieOf = ({ token }: Pick<Person, "token">): Auth => ({ cookie: `signalbox_session=${token}` });
   const attempts = async (label: string) =>
@@ -43,10 +43,10 @@ describe("a start that is opened in a browser", () => {
   });
   afterAll(() => as.close());
 
-  /** The query of the link to continue, on the page that asks. */
+  /** The query of the Continue link on the confirmation page. */
   const confirmed = (page: Reply): string =>
     /href="[^"?]*(\?[^"]*confirm=[^"]*)"/.exec(page.body)![1]!.replaceAll("&amp;", "&");
-  /** What a person does: opens the address, reads the question, continues. */
+  /** Opens the address and follows the Continue link, as a person does. */
   const startByHand = async (headers: Auth, query = ""): Promise<Reply> =>
     start(server, headers, id, confirmed(await start(server, headers, id, query)));
 
@@ -70,7 +70,7 @@ describe("a start that is opened in a browser", () => {
     }
   });
 
-  test("gives programs the same JSON as ever", async () => {
+  test("still gives JSON to programs", async () => {
     const key = await createKey(server, ada);
     for (const headers of [
       ada.auth,
@@ -85,7 +85,7 @@ describe("a start that is opened in a browser", () => {
     }
   });
 
-  test("the session that started by it finishes it; another one of the same person confirms", async () => {
+  test("the session that started it finishes it; another session of the same person must confirm", async () => {
     const eve = await joinWorkspace(server, acme, "member");
     const second = { token: (await signIn(server, eve)).authorization.slice("Bearer ".length) };
     const opened = async () => (await startByHand({ ...browser, ...cookieOf(eve) })).headers.get("location")!;
@@ -143,7 +143,7 @@ describe("a start that is opened in a browser", () => {
     expect(page.body).toContain('id="password"');
   });
 
-  test("asks wherever the browser came from, and nothing is started by it", async () => {
+  test("asks for confirmation wherever the browser came from, and starts nothing by itself", async () => {
     const lured = "?account=lured&scopes=files:write&returnTo=/docs";
     const ways: Auth[] = [
       { "sec-fetch-site": "cross-site" },
@@ -165,7 +165,7 @@ describe("a start that is opened in a browser", () => {
     expect(await attempts("lured")).toBe(0);
   });
 
-  test("the confirmation is good for this session and this start alone", async () => {
+  test("the confirmation is valid only for this session and this start", async () => {
     const query = confirmed(await start(server, { ...browser, ...cookieOf(ada) }, id, "?account=one"));
     expect((await start(server, { ...browser, ...cookieOf(ada) }, id, query)).status).toBe(303);
     const bob = await joinWorkspace(server, acme, "member");
@@ -208,7 +208,7 @@ describe("a start that is opened in a browser", () => {
     expect(page.body).toContain("all of Acme");
     expect(await attempts("all")).toBe(0);
     expect((await start(server, headers, id, confirmed(page))).status).toBe(303);
-    // A confirmation of one's own does not pass for the organization.
+    // A confirmation for a personal connection does not confirm a shared one.
     const own = confirmed(await start(server, headers, id, "?account=all"));
     expect((await start(server, headers, id, `${own}&shared=true`)).status).toBe(200);
   });

@@ -46,7 +46,7 @@ const connected = (provider: string, account: string | null, attempt: Attempt): 
   state: { kind: "ok", word: "Connected" },
   title: `${provider} is connected.`,
   lead: attempt.shared
-    ? html`<b>${attempt.orgName}</b> can use it now, and everybody whom it gives access. You can close this page.`
+    ? html`<b>${attempt.orgName}</b> and everybody to whom it gives access can use it now. You can close this page.`
     : "Your agents can use it for you now. You can close this page.",
   facts: factsOf(provider, account, attempt),
   body: actions(back(attempt.returnTo)),
@@ -62,7 +62,7 @@ const factsOf = (provider: string, account: string | null, attempt: Attempt): No
 const late = (provider: string, attempt: Attempt): View => ({
   state: { kind: "bad", word: "Not connected" },
   title: `${provider} is not connected.`,
-  lead: html`It is too late, somebody started again, or this was started by somebody else. Nothing is connected, and what ${provider} gave is handed back.`,
+  lead: html`This attempt has expired, somebody started again, or somebody else started it. Nothing is connected, and the access that ${provider} gave is discarded.`,
   facts: factsOf(provider, null, attempt),
   body: html`<p>If it was you who started, start again where you started.</p>${actions(back(attempt.returnTo))}`,
 });
@@ -76,7 +76,7 @@ export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
   if (arrival.kind === "refused") return refusedPage(publicUrl, arrival, path);
   const { account } = arrival;
   const held = html`<div id="held" data-organization="${attempt.orgId}" data-claim="${path}/claim" data-code="${arrival.code}" data-provider="${provider}" hidden></div>`;
-  // The name comes in by the script: until then nothing in the page says that it is connected.
+  // The script fills in the name, so that the page does not contain "… is connected" before it is true.
   const title = html`<span data-field="provider"></span> is connected.`;
   const ends = {
     connected: { ...connected(provider, account, attempt), title },
@@ -84,10 +84,10 @@ export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
   };
   const facts = factsOf(provider, account, attempt);
   const as = account ? ` as ${account}` : "";
-  const ifNot = html`nothing is connected, and what ${provider} gave is handed back in ten minutes.`;
+  const ifNot = html`nothing is connected, and the access that ${provider} gave is discarded after ten minutes.`;
   if (arrival.kind === "unconfirmed") {
     const whose = attempt.shared
-      ? `for everybody whom ${attempt.orgName} gives access`
+      ? `for everybody to whom ${attempt.orgName} gives access`
       : `for ${attempt.memberName} of ${attempt.orgName}`;
     return htmlPage({
       publicUrl,
@@ -138,13 +138,13 @@ function refusedPage(
   { attempt, provider, code, isStarter, canStartAgain }: Extract<Arrival, { kind: "refused" }>,
   path: string,
 ): Response {
-  // The code is the provider's own word, which may be the name of something that every object has.
+  // The provider chooses the code, which may be the name of an inherited property.
   const reason = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   const why = (reason ?? "{} refused, or gave an answer that cannot be used.").replaceAll(
     "{}",
     () => provider,
   );
-  // What was started, for whom and where it leads back to is not for whoever was only sent the link.
+  // A visitor who did not start the attempt does not see what it was for or where it returns to.
   const returnTo = isStarter ? attempt.returnTo : null;
   return htmlPage({
     publicUrl,
@@ -162,7 +162,7 @@ function refusedPage(
   });
 }
 
-/** Opened in the browser, it asks before anything is started. */
+/** The URL that starts the same attempt again. A browser that opens it is asked for confirmation first. */
 function startAgain(path: string, { label, scopes, shared, returnTo }: Attempt): string {
   const query = new URLSearchParams({
     account: label,

@@ -28,7 +28,7 @@ import * as store from "./store.ts";
 
 const minutes = 10;
 
-/** Everything that can be refused before the provider is asked for anything. */
+/** Makes all checks that need no request to the provider. */
 async function prepare(
   ctx: MemberCtx,
   providerId: string,
@@ -54,7 +54,7 @@ async function prepare(
   };
 }
 
-/** What a person is asked before the browser goes on. */
+/** What the confirmation page shows. */
 export interface Question {
   provider: string;
   organization: string;
@@ -62,13 +62,13 @@ export interface Question {
   account: string;
   scopes: string[];
   shared: boolean;
-  /** The same start, confirmed. */
+  /** The URL of the same start, with the confirmation. */
   continueAt: string;
 }
 
 const confirmPurpose = "connect start";
 
-/** Whose link it is and what it does: nobody but this session can have been given it. */
+/** The text that a confirmation signs. It names the session and everything that the start does. */
 const confirmText = (ctx: MemberCtx, providerId: string, query: StartQuery, expiresAt: string): string =>
   JSON.stringify([
     expiresAt,
@@ -78,7 +78,7 @@ const confirmText = (ctx: MemberCtx, providerId: string, query: StartQuery, expi
     ...[query.account, query.scopes, query.shared, query.returnTo].map((value) => value ?? null),
   ]);
 
-/** The second until which it is good, and the signature over that and the start. */
+/** A confirmation: its expiry in seconds since 1970, and a signature over the expiry and the start. */
 function newConfirmation(ctx: MemberCtx, providerId: string, query: StartQuery): string {
   const expiresAt = String(Math.floor(Date.now() / 1000) + minutes * 60);
   return `${expiresAt}.${ctx.keyring.sign(confirmPurpose, confirmText(ctx, providerId, query, expiresAt))}`;
@@ -93,9 +93,8 @@ function isConfirmed(ctx: MemberCtx, providerId: string, query: StartQuery): boo
 }
 
 /**
- * Undefined: go on. Any site or mail can link to a start, and the browser's cookie comes along; where the provider
- * does not ask again, the link alone would connect an account. No header tells reliably where a link was, so a start
- * in a browser is always confirmed.
+ * Returns what the confirmation page shows, or undefined when the start is confirmed. Any site can link to a start, and
+ * no header reliably tells where the link was. Without a confirmation, the link alone could connect an account.
  */
 export async function questionFor(
   ctx: MemberCtx,

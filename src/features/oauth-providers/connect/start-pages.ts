@@ -14,13 +14,13 @@ import { knownProviders } from "../catalogue/index.ts";
 import type { Question } from "./service.ts";
 import { nameOfProvider } from "./store.ts";
 
-/** Asks before anything is started: another site or a mail may have led the browser here. */
+/** Asks before anything is started, because another site or a mail may have led the browser here. */
 export const askPage = (publicUrl: string, question: Question): Response =>
   htmlPage({
     publicUrl,
     title: `Connect ${question.provider}?`,
     lead: question.shared
-      ? html`This connects an account for all of <b>${question.organization}</b>: everybody whom it gives access can use it. Continue only if you want that.`
+      ? html`This connects an account for all of <b>${question.organization}</b>: everybody with access to it can use it. Continue only if you want that.`
       : html`This connects an account of yours, and your agents can use it for you. Continue only if you want that.`,
     facts: [
       ["Provider", question.provider],
@@ -43,7 +43,7 @@ for (const form of document.querySelectorAll("form[data-organization]")) onSubmi
 });
 `;
 
-/** The page for a refused start: who is signed in, where, and what to do next. */
+/** The page for a refused start. It shows the account, the organization, and what to do next. */
 export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, params }) => {
   const { publicUrl } = ctx.config;
   const provider = await findName(ctx, params.providerId ?? "");
@@ -55,8 +55,8 @@ export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, par
       title: `Sign in to connect ${provider ?? "an account"}`,
       lead:
         refusal.status === 401
-          ? "This browser is not signed in. Once you sign in, it goes on by itself."
-          : html`${refusal.message} Once you have, it goes on by itself.`,
+          ? "This browser is not signed in. After you sign in, this continues automatically."
+          : html`${refusal.message} After that, this continues automatically.`,
       signIn: { lead: "Sign in with an account that belongs to the organization.", suffix: "and continue" },
     });
   }
@@ -105,7 +105,7 @@ interface Choosing {
   userId: UserId;
 }
 
-/** Programs choose with a header or a call; a person in a browser has neither. */
+/** Programs choose the organization with a header or a request. A browser gets a page with a choice. */
 async function chooseOrganization(
   { db, config: { publicUrl } }: Ctx,
   { status }: Refusal,
@@ -127,7 +127,7 @@ async function chooseOrganization(
     publicUrl,
     status,
     title: `For which organization do you connect ${provider ?? "an account"}?`,
-    lead: "Your session acts in no organization. Choose one; then it goes on by itself.",
+    lead: "Your session has no active organization. Choose one to continue.",
     facts,
     body: html`<div class="stack">${organizations.map(
       ({ id, name }) =>

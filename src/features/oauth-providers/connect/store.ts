@@ -82,7 +82,7 @@ export const takeByToken = (db: Db, stateHash: string) =>
     where a.state_hash = ${stateHash} and a.status = 'started' and a.expires_at > now() and m.id = a.member_id
     returning ${columns}, ${isCurrent} as current`);
 
-/** One that was taken before, for as long as it is kept. */
+/** Finds an attempt whose state was already used, until the attempt is removed. */
 export const findUsedByToken = (db: Db, stateHash: string) =>
   db.row<Attempt & { status: string }>(sql`
     select ${columns}, a.status from oauth_attempts a join ${people} on m.id = a.member_id

@@ -5,7 +5,7 @@ import type { HealthReason } from "./contract.ts";
 import { messageOf } from "./health.ts";
 import * as store from "./store.ts";
 
-/** A person has to act for this connection to work: it is announced, once for each reason since it was connected. */
+/** Announces that a person must act for this connection to work: once per reason, until it is connected again. */
 export const announceNeed = (
   tx: Db,
   orgId: OrgId,
@@ -17,7 +17,7 @@ export const announceNeed = (
     ...{ connectionId, connectedAt, reason, message: messageOf(reason) },
   });
 
-/** The token is worth nothing any more: its connections have to be made again, and that is announced. */
+/** Marks the connections of an unusable token as `needs_reconnect` and announces each of them. */
 export async function needReconnect(
   tx: Db,
   orgId: OrgId,
@@ -31,7 +31,7 @@ export async function needReconnect(
 
 const atOnce = 200;
 
-/** Finds connections whose token expired while nobody asked for it. */
+/** Marks connections whose token expired and cannot be refreshed, also while nobody asks for the token. */
 export async function expireConnections(db: Db): Promise<void> {
   for (;;) {
     const expired = await store.listExpiredAcrossOrganizations(db, atOnce);

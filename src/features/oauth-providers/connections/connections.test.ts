@@ -199,11 +199,11 @@ describe("connections", () => {
       expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
     });
 
-    test("a revocation whose process died twice is given up, and says so", async () => {
+    test("a revocation whose process died twice is given up and shown as failed", async () => {
       const connectionId = await connected(ada);
       await server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: ada.auth });
       const told = as.revocations.length;
-      // As two processes leave it that were killed while they told the provider.
+      // As if two processes were killed during the request to the provider.
       await server.platform.db.run(sql`
         update oauth_tokens set revoke_running = true, revoke_deaths = 1, revoke_due_at = now()
         where revoke_state = 'pending'`);

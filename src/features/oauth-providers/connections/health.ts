@@ -18,7 +18,7 @@ const messages: Record<HealthReason, string> = {
 
 export const messageOf = (reason: HealthReason): string => messages[reason];
 
-/** The provider refuses the client itself: an admin has to act, and not the person who connected. */
+/** True when the provider refuses the client itself. Then an admin must act, not the person who connected. */
 export const isClientRejected = (code: string): boolean =>
   /^(?:invalid_client|unauthorized_client|http_40[13])$/.test(code);
 

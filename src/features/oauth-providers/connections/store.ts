@@ -90,7 +90,7 @@ export const listOwn = (db: Db, orgId: OrgId, memberId: string, providerId: stri
       and c.status <> 'ended' and not c.shared
     order by c.id desc limit 100`);
 
-/** How many live ones a member can use, by provider. Their own are found by member, the others among the shared. */
+/** Counts the working connections that a member can use, by provider: their own, and shared ones. */
 export const countUsable = (db: Db, orgId: OrgId, memberId: string) =>
   db.rows<{ providerId: string; connections: number }>(sql`
     select c.provider_id as "providerId", count(*)::int as connections from (
@@ -189,7 +189,7 @@ export const findOfToken = (db: Db, orgId: OrgId, tokenId: string) =>
     select id, provider_id as "providerId", connected_at as "connectedAt" from oauth_connections
     where org_id = ${orgId} and token_id = ${tokenId} limit 1`);
 
-/** Those whose token has expired and that nobody can renew, some at a time. */
+/** Tokens of working connections that have expired and cannot be refreshed, at most `limit`. */
 export const listExpiredAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId; tokenId: string }>(sql`
     select t.org_id as "orgId", t.id as "tokenId" from oauth_tokens t

@@ -26,14 +26,17 @@ const ConnectionEvent = z
     id: z.string(),
     type: z.enum(eventTypes),
     memberId: z.string().nullable().describe("Who; null: the service itself."),
-    credential: z.string().nullable().describe("With what: `session`, `key`, `runner`, `run`."),
-    credentialId: z.string().nullable().describe("Of the credential; with `run`, the run."),
+    credential: z
+      .string()
+      .nullable()
+      .describe("The kind of credential: `session`, `key`, `runner` or `run`."),
+    credentialId: z.string().nullable().describe("The id of the credential. For `run`, the id of the run."),
     address: z.string().nullable(),
     userAgent: z.string().nullable(),
     detail: z
       .record(z.string(), z.unknown())
       .describe(
-        "What else is known; of a token that a run got, `holder`: the runner or member that had the run.",
+        "More details. For a token that was issued to a run, `holder` is the runner or member that held the run.",
       ),
     createdAt: z.int(),
   })

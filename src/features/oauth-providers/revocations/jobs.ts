@@ -16,7 +16,7 @@ const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWai
 /** Minutes between tries: a day in all. Then the token is erased, and what is true is said. */
 const pauses = [1, 5, 15, 60, 180, 360, 720];
 
-/** After that it is not tried again: telling this provider may be what ends the process. */
+/** Then the revocation is not tried again, because the request itself may be what kills the process. */
 const mostDeaths = 2;
 
 /** The row is the job: whatever ended a connection, and be it a cascade of the database, left it there. */
@@ -44,7 +44,7 @@ async function revoke(platform: Platform, pending: tokens.Pending): Promise<void
   const { orgId, id, attempts, deaths } = pending;
   const isPoison = deaths >= mostDeaths;
   const outcome = isPoison
-    ? new OAuthFailure("unusable", "worker_died", "The process that told the provider ended twice.")
+    ? new OAuthFailure("unusable", "worker_died", "The process ended twice during the revocation.")
     : await tell(platform, pending);
   const lastTry = isPoison || attempts > pauses.length;
   if (outcome instanceof OAuthFailure && !lastTry) {

@@ -13,7 +13,7 @@ export const issue = route({
   tag: "OAuth Providers",
   summary: "A valid access token of mine, for an agent that works for me",
   description:
-    "Renewed when needed, once, however many ask at the same moment. Without a body: of the account `default`, else of the newest, one's own before a shared one. A runner gets those of its own member, a run credential those of the connections that its automation names. Each hand-out is written down.",
+    "The token is refreshed when needed, once, however many requests arrive at the same moment. Without a body it is for the account `default`, else for the newest connection; own connections come before shared ones. A runner gets tokens of its own member, a run credential those of the connections that its automation names. Each issued token is recorded.",
   access: can("connections:use", { credentials: forAgents }),
   params: z.strictObject({ providerId: z.string() }),
   body: z.strictObject({

@@ -25,7 +25,7 @@ async function settleAll(platform: Platform): Promise<void> {
 }
 
 async function renewExpiring(platform: Platform): Promise<void> {
-  /** One that could not be renewed now waits for the next round. */
+  /** Tokens of this round. A token that could not be refreshed waits for the next round. */
   const seen = new Set<string>();
   await workFairly({
     queue: platform.queues("token refreshes", places),

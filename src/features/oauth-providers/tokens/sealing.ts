@@ -5,7 +5,7 @@ import { addressOf, type Destination, destinationFields } from "../clients/seali
 
 type Column = "access_token" | "refresh_token";
 
-/** A token, whose it is, and the client it was got with: it is sent where that client's requests go. */
+/** A token, its organization, and the client that obtained it, whose provider receives the token. */
 export interface Bound {
   id: string;
   orgId: string;
@@ -33,7 +33,7 @@ export const sealTokens = (keyring: Keyring, token: Bound, tokens: Tokens) => ({
   expiresAt: tokens.expiresAt === undefined ? null : new Date(tokens.expiresAt),
 });
 
-/** What `signalbox reseal` walks. */
+/** The columns that `signalbox reseal` seals again. */
 export const sealedTokens: readonly SealedColumn[] = ["access_token", "refresh_token"].map((column) => ({
   table: "oauth_tokens",
   id: "id",

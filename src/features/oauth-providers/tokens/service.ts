@@ -32,7 +32,7 @@ export async function issue(ctx: MemberCtx, providerId: string, wanted: IssueTok
   return show(ctx, found);
 }
 
-/** A run's token acts for the member whose run it is; somebody else may hold the run. */
+/** A run credential acts for the member whose run it is. `holder` is the runner or member that does the run. */
 const holderOf = ({ caller: { holder } }: MemberCtx) => (holder === undefined ? {} : { holder });
 
 const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seconds: number) => {

@@ -42,7 +42,7 @@ export interface Wanted {
   providerId: string;
   memberId: string;
   connectionId: string | null;
-  /** Only one of these; null: any. */
+  /** The ids of the connections to choose from. Null allows all of them. */
   among: readonly string[] | null;
   label: string | null;
   /** How long it should still be good for. */
@@ -51,7 +51,7 @@ export interface Wanted {
 }
 
 export interface Found {
-  /** The client that it was got with, and where that one's requests go. */
+  /** The provider, tenant and server of the client that obtained the token. */
   providerId: string;
   tenant: string | null;
   server: Server | null;
@@ -220,8 +220,10 @@ export const listLapsedOfAll = (db: Db, limit: number) =>
     where refresh_state = 'refreshing' and lease_expires_at < now()
     order by lease_expires_at limit ${limit}`);
 
-/** `idle`: at this provider a refresh token may be sent twice. Not when the holder came back after all. */
-/** The state that it has now; undefined when somebody else settled it. After a second death it is uncertain in any case. */
+/**
+ * Settles a refresh whose process died. `state` is `idle` where the provider accepts a refresh token twice; after a
+ * second death the token is `uncertain` in any case. Returns the new state, or undefined when nothing was to settle.
+ */
 export const settleLapsed = async (db: Db, orgId: OrgId, id: string, state: "idle" | "uncertain") =>
   (
     await db.row<{ state: "idle" | "uncertain" }>(sql`
@@ -232,7 +234,10 @@ export const settleLapsed = async (db: Db, orgId: OrgId, id: string, state: "idl
       returning refresh_state as state`)
   )?.state;
 
-/** Soon over, and lately used: renewed before anybody has to wait for it. Of each organization in turn, none of `busy`. */
+/**
+ * Tokens that expire soon and were used in the last day: they are refreshed before anybody has to wait. In turn by
+ * organization, without organizations in `busy`.
+ */
 export const listExpiringAcrossOrganizations = (
   db: Db,
   busy: readonly string[],
@@ -257,13 +262,13 @@ export interface Pending {
   accessToken: string | null;
   refreshToken: string | null;
   attempts: number;
-  /** How often whoever had it died before it noted an outcome. */
+  /** How many processes died before they recorded an outcome. */
   deaths: number;
 }
 
 /**
- * Takes some that are to be revoked, of each organization in turn and of none in `busy`. Whoever vanishes with them
- * leaves them for the next try.
+ * Takes tokens that must be revoked, in turn by organization and without organizations in `busy`. If the process dies,
+ * they become due again after the pause.
  */
 export const takePendingAcrossOrganizations = (
   db: Db,

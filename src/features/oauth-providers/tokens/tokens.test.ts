@@ -84,7 +84,7 @@ describe("tokens", () => {
     return server.platform.db.run(sql`update oauth_tokens set next_refresh_at = null`);
   };
   const health = async () => (await statusOf(server, ada.auth, id)).connections[0].health;
-  /** Why people were asked to look after a connection. */
+  /** The reasons for which a connection was announced. */
   const announced = async (connectionId: string) =>
     (
       await server.platform.db.rows<{ reason: string }>(sql`
@@ -294,7 +294,7 @@ describe("tokens", () => {
       expect((await getToken(server, person.auth, id)).status).toBe(200);
     });
 
-    test("where refresh tokens may be used twice it just goes on, but not after a second time", async () => {
+    test("where refresh tokens may be used twice the refresh is repeated, but not after a second death", async () => {
       const { person, connectionId } = await freshConnection();
       await expire(server, connectionId);
       await vanish(connectionId);
@@ -305,7 +305,7 @@ describe("tokens", () => {
         );
       await reusable("reusable");
       expect((await getToken(server, person.auth, id)).status).toBe(200);
-      // A second time in a row: renewing it may be what ends the process.
+      // The second death in a row: the refresh itself may be what kills the process.
       await expire(server, connectionId);
       await vanish(connectionId);
       await server.platform.db.run(sql`update oauth_tokens set refresh_deaths = 1 where holder = 'gone'`);

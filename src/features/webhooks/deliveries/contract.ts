@@ -6,7 +6,7 @@ const tag = "Webhooks";
 const params = z.strictObject({ id: z.string() });
 
 const hidden =
-  "Null, of a delivery to the whole instance, until a connector of this organization has read the commit that was pushed.";
+  "Null for a delivery to the whole instance until a connector of this organization has read the pushed commit.";
 
 const fields = {
   id: z.string(),
@@ -29,7 +29,9 @@ const fields = {
   reason: z.string().nullable(),
   bodyBytes: z.int().nullable().describe(`The size of the body. ${hidden}`),
   bodySha256: z.string().nullable().describe(`The SHA-256 of the body, in hexadecimal. ${hidden}`),
-  bodyStored: z.boolean().describe("False: nothing follows from it, so its body was not stored."),
+  bodyStored: z
+    .boolean()
+    .describe("False when the delivery was ignored or invalid, because then its body is not stored."),
   repeats: z.int().describe("How often it came again."),
   alteredAt: z.int().nullable().describe("When it first came again with another body, which was not taken."),
   receivedAt: z.int(),
@@ -55,7 +57,7 @@ const WebhookDeliveryDetail = z
       .string()
       .nullable()
       .describe(
-        "The first MiB of it. Null without `connectors:manage`, when it was not stored, and, of a delivery to the whole instance, until a connector of this organization has read the commit that was pushed.",
+        "The first MiB of the body. Null without `connectors:manage` and when the body was not stored. Also null for a delivery to the whole instance until a connector of this organization has read the pushed commit.",
       ),
     bodyEncoding: z.enum(["utf-8", "base64"]).nullable(),
     bodyTruncated: z.boolean(),
@@ -79,7 +81,7 @@ export const list = route({
   path: "/v1/webhook-deliveries",
   tag,
   summary: "What code hosts sent",
-  description: "Newest first: what was accepted, what was ignored and why.",
+  description: "Newest first, with the outcome of each delivery and the reason.",
   access: can("connectors:read"),
   query: listQuery,
   replies: { 200: pageOf(WebhookDelivery).meta({ id: "WebhookDeliveryPage" }) },
@@ -112,6 +114,6 @@ export const replay = route({
     }),
   },
   errors: {
-    409: "`delivery_invalid`: the body is not what its event says. `delivery_body_not_stored`: it was ignored, and is processed when the code host sends it again.",
+    409: "`delivery_invalid`: the body does not match its event. `delivery_body_not_stored`: the delivery was ignored, so its body was not stored. Send it again from the code host.",
   },
 });

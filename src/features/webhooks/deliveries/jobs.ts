@@ -7,7 +7,7 @@ import { removeOldOfAll } from "./store.ts";
 const roundMs = 60_000;
 const atOnce = 200;
 
-/** Removes old deliveries, and what is left of refused ones, in small steps. */
+/** Removes old deliveries and old records of refused deliveries, in small steps. */
 export const prune = job({
   name: "webhooks.prune",
   schedule: "*/10 * * * *",

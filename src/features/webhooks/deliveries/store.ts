@@ -13,19 +13,19 @@ const syncId = sql`case when d.received_at < now() - make_interval(days => ${syn
   or exists (select from connector_syncs s where s.id = t.sync_id) then t.sync_id end`;
 
 /**
- * Whether the organization may read the repository anyway: it verified delivery `d` with a secret of its own, or has
- * read the very commit that was pushed. Naming somebody else's repository is not enough, and neither is having read
- * another one: which is read, and what it is called, is the reader's choice.
+ * Whether the organization is known to have access to the repository: its own secret verified delivery `d`, or one of
+ * its connectors has read the pushed commit. A repository name or another commit proves nothing, because the
+ * organization chooses both.
  */
 const isProven = (orgId: OrgId) => sql`(d.org_id = ${orgId} or exists (
   select from webhook_targets t join connector_syncs s on s.connector_id = t.connector_id
   where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`;
 
-/** Delivery `d` and whether what it is about may be shown. */
+/** Delivery `d`, with `p.proven`: whether its details may be shown. */
 const shown = (orgId: OrgId) =>
   sql`webhook_deliveries d cross join lateral (select ${isProven(orgId)} as proven) p`;
 
-/** A delivery is an organization's to see when it concerned a connector of theirs; what it is about, once proven. */
+/** An organization sees the deliveries that concern its connectors. Their details stay null until proven. */
 const columns = (orgId: OrgId) => sql`d.id, d.delivery_id as "deliveryId",
   case d.scope when 'instance' then 'instance' else 'connector' end as scope, d.dialect, d.event,
   case when p.proven then d.action end as action, case when p.proven then d.repository end as repository,
@@ -38,7 +38,7 @@ const columns = (orgId: OrgId) => sql`d.id, d.delivery_id as "deliveryId",
     select json_agg(json_build_object('connectorId', t.connector_id, 'syncId', ${syncId}) order by t.connector_id)
     from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId}) as targets`;
 
-/** Of a connector by that alone: together with its organization, the planner expects far fewer. */
+/** Filters by the connector alone: with the organization as well, the planner expects far too few rows. */
 export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit<ListQuery, "limit">) => {
   const conditions = [
     outcome === undefined ? null : sql`d.outcome = ${outcome}`,
@@ -58,7 +58,7 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
       : sql`(select ${join(conditions, " and ")} from webhook_deliveries d where d.id = t.delivery)`;
   return listSource<WebhookDelivery>(db, {
     filtered: conditions.length > 0,
-    // Deliveries that concern one connector name it themselves; the others have targets.
+    // A delivery for one connector names it in its own row. Others have rows in webhook_delivery_targets.
     candidates: (after, count) => sql`
       select t.delivery as id, ${matches} as matches from (
         (select d.id as delivery from webhook_deliveries d where ${ofDelivery} and d.id < ${after}
@@ -84,7 +84,7 @@ interface Contents {
   body: Uint8Array | null;
 }
 
-/** Headers and the beginning of the body, for those who may read the repository anyway. */
+/** Headers and the first `maxBytes` of the body. Undefined unless the delivery is proven. */
 export const findContents = (db: Db, orgId: OrgId, id: DeliveryId, maxBytes: number) =>
   db.row<Contents>(sql`
     select d.scope, d.headers,

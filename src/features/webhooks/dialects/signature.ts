@@ -25,7 +25,7 @@ export function proofOf(dialect: Dialect, headers: HttpHeaders, now: number): Pr
   }
 }
 
-/** Why a delivery was refused, for whoever sets the connector up. The sender is not told. */
+/** Why a delivery was refused. Shown to people who can read the connector, never to the sender. */
 export const refusalReasons = [
   "unknown_code_host",
   "other_code_host",
@@ -37,7 +37,7 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** Why `proofOf` gave nothing. */
+/** Finds out why `proofOf` returned undefined. */
 export function findMissingProof(dialect: Dialect, headers: HttpHeaders, now: number): RefusalReason {
   if (dialect === "gitlab" && isSigned(headers)) {
     const timestamp = headers["webhook-timestamp"];

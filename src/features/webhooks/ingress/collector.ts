@@ -15,7 +15,7 @@ export function collectorOf(platform: Pick<Platform, "bus" | "config" | "db" | "
   let record = known.get(platform.bus);
   if (!record) {
     const { bus, config, log } = platform;
-    // Deliveries of all organizations share statements, so they have a share of the database together.
+    // Deliveries of all organizations share statements, so together they get one share of the database.
     const db = platform.db.under({ work: "change", share: "webhooks" });
     record = createCollector({ bus, config, db, log });
     known.set(platform.bus, record);
@@ -51,7 +51,7 @@ function createCollector(platform: Pick<Platform, "bus" | "config" | "db" | "log
   });
 }
 
-/** What a delivery takes of its organization's storage. */
+/** The bytes that a stored delivery uses of its organization's quota. */
 export const sizeOf = ({ body }: Pick<store.Delivery, "body">) => body.length + overhead.delivery;
 
 const wakeEveryMs = 100;

@@ -36,7 +36,7 @@ const InvalidSignature = z
 const replies = { 200: Ignored, 202: Accepted, 401: InvalidSignature };
 export type Reason = z.output<typeof Ignored>["reason"];
 
-/** The headers by which each code host says what it sends, and proves that it did. */
+/** The headers with which each code host names and signs a delivery. */
 const uuid = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
 const digest = "5c7f3e0b9d2a4186c1f7e9a0b3d5820f6e4c1a9b7d3f5e2c8a0b6d4f1e3c5a79";
 const headersOf: Record<Dialect, Record<string, HeaderSpec>> = {
@@ -56,7 +56,8 @@ const headersOf: Record<Dialect, Record<string, HeaderSpec>> = {
     },
     "webhook-id": { description: "GitLab, signed: the id of the delivery.", example: uuid },
     "webhook-timestamp": {
-      description: "GitLab, signed: when it was sent, in seconds since 1970. Five minutes off at most.",
+      description:
+        "GitLab, signed: when it was sent, in seconds since 1970. It may differ from the current time by at most five minutes.",
       example: "1793611800",
     },
     "x-gitlab-token": {

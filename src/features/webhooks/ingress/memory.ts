@@ -5,21 +5,20 @@ import { type BodyAccount, networkOf } from "../../../platform/http/index.ts";
 
 const MiB = 1024 * 1024;
 
-/** As large as a push of a few hundred commits: smaller bodies need no account. */
+/** The size of a push of a few hundred commits. Smaller bodies are not accounted for. */
 const freeBytes = 256 * 1024;
 /**
- * A body is there once as it came, once as text and once on its way to the database. Senders share these bytes by
- * network: anybody can send, and who they are is known only once the body is there.
+ * A body is in memory up to three times: as received, as text, and on its way to the database. Senders share this
+ * memory by network, because the sender is unknown until the body is verified.
  */
 const memory = { capacity: 32 * MiB, maxWaitMs: 0, maxWaiting: 0, maxWaitingPerKey: 0 };
 /**
- * A body that finds its network's share used up goes on in one of these lanes, each of which has room for the largest
- * body. Whoever is in a lane comes to an end without asking again, so bodies that wait for each other's memory cannot
- * block for good.
+ * When the share of a network is used up, its body continues in one of these lanes. A lane has room for the largest
+ * body, so a body in a lane never waits again, and bodies cannot block each other forever.
  */
 const lanes = { capacity: 4, maxWaitMs: 8_000, maxWaiting: 64, maxWaitingPerKey: 48 };
 
-/** Accounts for one delivery's body until it is released. */
+/** Accounts for the memory of one delivery's body until `release`. */
 export function accountForBody({ queues, address }: Ctx): BodyAccount & { release: Release } {
   const held: Release[] = [];
   let isInLane = false;

@@ -58,12 +58,17 @@ export function recordByItself(
     // What was accepted stays so. What was not may have been mended since: another ref, another repository.
     if (again && verdict.outcome !== "accepted") return { verdict: earlier, queued: false };
     if (!again) await store.setVerdictOfAll(tx, earlier.id, verdict);
-    if (!again && verdict.outcome === "accepted") await store.keepBodyOfAll(tx, earlier.id, delivery.body);
+    if (!again && verdict.outcome === "accepted") {
+      const stored = await store.keepBodyOfAll(tx, earlier.id, delivery.body);
+      // Only deliveries to a connector's URL are stored without their body, so they have an owner.
+      if (stored > 0 && connector)
+        tx.afterCommit(() => meter.add(connector.orgId, "webhook_storage", delivery.body.length));
+    }
     return work(platform, tx, { id: earlier.id, verdict, targets, news, again, headUnproven });
   });
 }
 
-/** Nothing more is stored for the organizations that it is about. */
+/** The reason when every organization that the delivery concerns has used up its storage quota. */
 export const storageFull = "storage quota exceeded";
 
 interface Work {

@@ -55,7 +55,7 @@ export async function receive(ctx: Ctx, { only, connector, headers, readBytes }:
   const refuse = (reason: RefusalReason) => {
     const scope = connector === undefined ? "instance" : "connector";
     ctx.metrics.count("webhook_deliveries_refused_total", { scope, reason });
-    // Deliveries to the whole instance are no organization's to see.
+    // A delivery to the whole instance belongs to no organization that could read the record.
     if (connector !== undefined)
       refusalLogOf(ctx).note({
         connectorId: connector,
@@ -65,7 +65,7 @@ export async function receive(ctx: Ctx, { only, connector, headers, readBytes }:
       });
     return invalidSignature;
   };
-  // Said without a look at the body or at the database.
+  // Refused without reading the body or the database.
   if (dialect === undefined) return refuse("unknown_code_host");
   if (!isTaken) return refuse("other_code_host");
   if (!proof) return refuse(findMissingProof(dialect, headers, now));
@@ -79,11 +79,11 @@ export async function receive(ctx: Ctx, { only, connector, headers, readBytes }:
       const secret = ctx.config.codehostWebhookSecrets.map(ofInstance).find(verifies);
       if (secret) sender = { connector: null };
     } else {
-      // Where there is no secret the work is done all the same: no connector and a bad signature look alike.
+      // Without a secret a decoy is checked, so that an unknown connector and a bad signature take the same time.
       let secret = (found.secrets.length > 0 ? found.secrets : decoys).find(verifies);
       let { orgId } = found;
       if (!secret) {
-        // The cached secrets may be older than this delivery. Only those that are new are tried.
+        // The cached secrets may be older than this delivery. Only secrets that were not cached are tried.
         const fresh = await secretsOf(ctx, connector, arrivedAt);
         secret = fresh.secrets.filter(({ id }) => found.secrets.every((one) => one.id !== id)).find(verifies);
         orgId = fresh.orgId;
@@ -146,8 +146,8 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
   };
 
   if (connector) {
-    // Answered like what is not relevant, so that the code host goes on, and not stored. Heads are compared without
-    // hooks too, so templates still follow.
+    // Answered as ignored and not stored, so that the code host keeps sending. The sweep compares heads without
+    // webhooks, so templates are still updated.
     const bytes = body.length + overhead.delivery;
     const full = await meterOf(ctx).refusal(ctx.db, connector.orgId, "webhook_storage", bytes);
     if (full) return reply(ignore(storageFull), false);

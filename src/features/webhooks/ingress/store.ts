@@ -48,10 +48,9 @@ export interface Recorded {
 }
 
 /**
- * The hot path: everything that was pushed at one moment, with the work that follows from it, in one
- * statement and one commit. Only what is new and about exactly one connector is stored; the rest is told
- * apart by the answer and looked at by itself. The answer has the order of what was given. For organizations in `full`
- * nothing is stored.
+ * The hot path: stores pushes that arrive together and queues their syncs, in one statement and one commit. A push is
+ * stored only if it is new, concerns exactly one connector, and its organization is not in `full`. The result has the
+ * order of `pushes`; the caller handles those that were not stored.
  */
 export const recordPushesOfAll = (db: Db, pushes: readonly PushDelivery[], full: readonly string[]) => {
   let start = 1;
@@ -114,7 +113,10 @@ export interface Verdict {
   reason: string | null;
 }
 
-/** False when a delivery of that number is there already. A sole target is named with it. Only what was accepted keeps its body. */
+/**
+ * Returns false when a delivery with this id exists already. The row itself names a single target, and only an accepted
+ * delivery keeps its body.
+ */
 export const insertOfAll = async (
   db: Db,
   delivery: Delivery,

@@ -14,9 +14,9 @@ interface Refusal {
   reason: RefusalReason;
 }
 
-/** Collects refused deliveries and writes them for many at once: a flood of them costs no write each. */
+/** Collects refused deliveries in memory and writes them in batches, so that a flood causes few writes. */
 interface RefusalLog {
-  /** Takes the same time whether or not there is such a connector; that is found out when it is written. */
+  /** Takes the same time whether or not the connector exists. The insert drops unknown connectors. */
   note(refusal: Refusal): void;
   flush(): Promise<void>;
 }
@@ -27,13 +27,13 @@ interface HeldOfConnector {
 }
 
 const flushMs = 2_000;
-/** Refusals in memory at a time; 50 of one connector. What does not fit is not kept. */
+/** The most refusals in memory, and at most 50 of them for one connector. Others are dropped. */
 const maxHeld = 1_000;
 
 type Needs = Pick<Platform, "bus" | "db" | "log">;
 const logs = new WeakMap<Bus, RefusalLog>();
 
-/** The one of this process. */
+/** The refusal log of this process. */
 export function refusalLogOf({ bus, db, log }: Needs): RefusalLog {
   let known = logs.get(bus);
   if (!known) {
@@ -71,8 +71,8 @@ export function createRefusalLog(db: Db, log: Log): RefusalLog {
       const network = networkOf(address);
       const ofNetwork = byNetwork.get(network) ?? 0;
       const ofBoth = ofConnector?.byNetwork.get(network) ?? 0;
-      // One network may hold as much as stays free for the others, so a flood from one leaves room for them: in all, and
-      // of each connector. A flood costs no more than this.
+      // One network may hold at most as much as stays free, in total and per connector, so that a flood leaves room for
+      // other networks.
       if (ofNetwork >= maxHeld - held) return;
       if (ofConnector && ofBoth >= store.perConnector - ofConnector.refusals.length) return;
       if (!ofConnector) {

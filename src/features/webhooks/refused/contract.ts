@@ -6,8 +6,11 @@ import { dialects, refusalReasons } from "../dialects/index.ts";
 const RefusedDelivery = z
   .strictObject({
     id: z.string(),
-    address: z.string().describe("Where it came from, as far as `TRUSTED_PROXIES` can tell."),
-    dialect: z.enum(dialects).nullable().describe("Told by the headers; null: by none that is known."),
+    address: z.string().describe("The sender's IP address, determined with `TRUSTED_PROXIES`."),
+    dialect: z
+      .enum(dialects)
+      .nullable()
+      .describe("The code host that the headers name. Null when they match no known code host."),
     reason: z.enum(refusalReasons),
     refusedAt: z.int(),
   })
@@ -20,7 +23,7 @@ export const list = route({
   tag: "Webhooks",
   summary: "Deliveries that were refused because of their signature",
   description:
-    "Those that named this connector in their URL: the last 50, at most 25 of them from one network, newest first, without their bodies. They appear within a few seconds. Anybody can send such a request, so address and dialect prove nothing.",
+    "Deliveries whose URL names this connector: the last 50, at most 25 of them from one network, newest first, without their bodies. They appear within a few seconds. Anybody can send such a request, so the address and the dialect do not prove who sent it.",
   access: can("connectors:read"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   query: pageQuery,

@@ -22,7 +22,7 @@ const send = (to: string, headers: Headers, body: string) =>
   server.call(`/v1/webhooks/connectors/${to}`, { body, headers });
 const list = async ({ id }: Pick<TestConnector, "id">, query = "") =>
   server.call(`/v1/connectors/${id}/refused-deliveries${query}`, { headers: acme.owner.auth });
-/** What a process that ends does. */
+/** Writes the collected refusals, as a process does when it stops. */
 const flush = () => createApp(server.platform, { role: "api" }).close();
 const refusal = (connectorId: string, address = "192.0.2.1") =>
   ({ connectorId, address, dialect: "github", reason: "signature_mismatch" }) as const;
@@ -30,7 +30,7 @@ const countRows = async () =>
   (await server.platform.db.row<{ n: number }>(sql`select count(*)::int as n from refused_deliveries`))!.n;
 
 describe("a refused delivery", () => {
-  test("is shown to those who read the connector, with when, where from, what and why", async () => {
+  test("is shown to people who may read the connector, with time, address, dialect and reason", async () => {
     const connector = await connect();
     const body = pushBody(connector);
     const good: Headers = speak.github(connector.secret, body);
@@ -130,7 +130,7 @@ describe("a refused delivery", () => {
     };
     note("192.0.2.10");
     await log.flush();
-    // One host has a whole /64, and one flood is more than is kept.
+    // One host can use a whole /64, and each flood is larger than what is kept.
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 60; i++) note(`2001:db8:0:1::${(round * 60 + i + 1).toString(16)}`);
       note("192.0.2.10");
@@ -146,7 +146,7 @@ describe("a refused delivery", () => {
     const flooding = items.filter(({ address }: { address: string }) => address.startsWith("2001:db8:0:1:"));
     expect(flooding[0].address).toBe("2001:db8:0:1::91");
 
-    // Nor do two networks leave no room for a third. IPv4 addresses count each for itself, and so do unknown ones.
+    // Two networks leave room for a third. Each IPv4 address counts as a network, and so does `unknown`.
     for (const address of ["198.51.100.1", "198.51.100.2", "unknown", "198.51.100.1", "198.51.100.2"]) {
       for (let i = 0; i < 40; i++) note(address, other);
       await log.flush();
@@ -161,7 +161,7 @@ describe("a refused delivery", () => {
     expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(50);
   });
 
-  test("is one of the last 50 that are kept, and goes with age and with its connector", async () => {
+  test("is kept among the last 50, and is removed when it is old or its connector is removed", async () => {
     const [connector, other] = [await connect(), await connect()];
     const body = "{}";
     const headers = speak.github("another secret", body);
@@ -194,7 +194,7 @@ describe("a refused delivery", () => {
 });
 
 describe("a flood of bad signatures", () => {
-  /** A database that only counts what is asked of it. */
+  /** A database that counts and records its statements instead of running them. */
   function countingDb() {
     const written: unknown[][] = [];
     let statements = 0;
@@ -207,7 +207,7 @@ describe("a flood of bad signatures", () => {
     };
     return { db: { ...db, run }, written, statements: () => statements };
   }
-  test("is written with two statements, and no more of a connector than half of what is kept", async () => {
+  test("is written with two statements, and fills at most half of what is kept for a connector", async () => {
     const { db, written, statements } = countingDb();
     const log = createRefusalLog(db, createLog("silent"));
     const id = newId("con");
@@ -230,7 +230,7 @@ describe("a flood of bad signatures", () => {
     const ofMine = (written[0] as { connectorId: string }[]).filter(
       ({ connectorId }) => connectorId === mine,
     );
-    // Three networks share what is kept, and leave the same for a fourth.
+    // Three networks share what is kept, and leave an equal part for a fourth.
     expect(ofMine.length).toBeGreaterThanOrEqual(36);
     expect(ofMine.length).toBeLessThan(50);
   });

@@ -2,7 +2,7 @@ import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { RefusedDelivery } from "./contract.ts";
 
-/** How many of each connector are kept; half of them from one network. */
+/** How many refusals are kept for each connector, at most `perNetwork` of them from one network. */
 export const perConnector = 50;
 const perNetwork = 25;
 
@@ -10,7 +10,7 @@ export interface NewRefusal extends RefusedDelivery {
   connectorId: string;
 }
 
-/** Writes those that name a connector that exists, whoever it belongs to. */
+/** Inserts the refusals whose connector exists, with the organization of that connector. */
 export const insertAcrossOrganizations = (db: Db, refusals: readonly NewRefusal[]) =>
   db.run(sql`
     insert into refused_deliveries (id, org_id, connector_id, address, dialect, reason, refused_at)
@@ -19,13 +19,13 @@ export const insertAcrossOrganizations = (db: Db, refusals: readonly NewRefusal[
       as g(id text, "connectorId" text, address text, dialect text, reason text, "refusedAt" bigint)
     join connectors c on c.id = g."connectorId"`);
 
-/** As `networkOf` has it. An address may end in a zone (`%eth0`), which `inet` does not take. */
+/** The network as in `networkOf`. An address may end in a zone (`%eth0`), which `inet` does not accept. */
 const network = sql`case when address like '%:%'
   then network(set_masklen(split_part(address, '%', 1)::inet, 64))::text else address end`;
 
 /**
- * Removes what is too much of these connectors. The newest of each network stay before the second newest of any, so that
- * networks that send many do not displace one that sends few.
+ * Removes refusals beyond the limits of these connectors. It keeps the newest of every network before the second newest
+ * of any, so that networks that send many do not displace a network that sends few.
  */
 export const trimAcrossOrganizations = (db: Db, connectorIds: readonly string[]) =>
   db.run(sql`
@@ -42,7 +42,7 @@ export const list = (db: Db, orgId: OrgId, connectorId: string, after: string, l
       select * from refused_deliveries where connector_id = ${connectorId} order by id desc limit ${perConnector}::int) r
     where org_id = ${orgId} and id < ${after} order by id desc limit ${limit}`);
 
-/** Removes the oldest ones, at most `limit`. Ids sort by time. */
+/** Deletes refusals older than `days`, at most `limit` rows. Ids sort by time. */
 export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
   db.run(sql`
     delete from refused_deliveries where id in (

@@ -16,15 +16,15 @@ export interface Claim {
 }
 
 export const maxAttempts = 5;
-/** Reading it may be what ends the process: then trying on would end it again and again. */
+/** Reading the repository may be what kills the process, and a retry would kill it again. */
 const maxDeaths = 2;
 
 /** How many organizations are considered at a time. */
 const considered = 100;
 
 /**
- * The next piece of work of an organization for which there is a place; undefined when there is none. `enter` gives a
- * place to an organization that is within its share.
+ * Claims the next sync of an organization that gets a place, or returns undefined. `enter` gives a place to an
+ * organization that is within its share.
  */
 export async function claimNext(
   { db }: Pick<Platform, "db">,
@@ -73,7 +73,7 @@ async function claimIn(tx: Db, orgId: OrgId): Promise<Claim | "settled" | undefi
         code,
         message,
         retryable: false,
-        // Of the attempt that was under way: the sweep must know which head it was.
+        // The head that the interrupted attempt read: the sweep compares it.
         commit: chosen.commit,
         againInSeconds: null,
       },
@@ -92,7 +92,7 @@ async function claimIn(tx: Db, orgId: OrgId): Promise<Claim | "settled" | undefi
     const times = deaths >= maxDeaths ? deaths : chosen.attempt;
     await over(
       "worker_lost",
-      `The process that did this sync ended in the middle of it, ${times} times, so it is not tried again by itself. Look at the log and the memory of the service. Then retry it, or push a smaller folder.`,
+      `The process ended ${times} times during this sync, so the sync is not retried automatically. Check the log and the memory of the service. Then retry the sync, or make the folder smaller.`,
     );
     return "settled";
   }

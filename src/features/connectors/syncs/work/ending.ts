@@ -4,7 +4,7 @@ import { announce } from "../../../notifications/index.ts";
 import type { SyncId } from "../store.ts";
 import * as store from "./store.ts";
 
-/** Ends an attempt that failed. Where no other one follows, that is announced: once until a sync succeeds. */
+/** Records a failed attempt. When no retry follows, the failure is announced, once until a sync succeeds. */
 export async function failSync(
   db: Db,
   orgId: OrgId,
@@ -14,7 +14,7 @@ export async function failSync(
   if (ended.againInSeconds !== null) return void (await store.fail(db, orgId, id, holder, ended));
   await db.transaction(async (tx) => {
     const failed = await store.fail(tx, orgId, id, holder, ended);
-    // Who switches a connector off knows that it is not synced.
+    // A member who disables a connector expects that it is not synced.
     if (!failed || ended.code === "connector_disabled") return;
     const { code, message } = ended;
     const fact = { connectorId, syncId: id, code, message, syncedAt: failed.syncedAt };

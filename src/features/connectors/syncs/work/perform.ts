@@ -11,7 +11,7 @@ import * as store from "./store.ts";
 
 const renewMs = 15_000;
 const longestMs = 5 * 60_000;
-/** Of these, what unpacking and parsing may take. */
+/** The part of `longestMs` that unpacking and parsing may take. */
 const computeMs = 60_000;
 /** Before the second attempt, the third, … */
 const pauses = [10, 40, 160, 600];
@@ -66,7 +66,7 @@ async function read(
     wantsFiles: true,
     async onResolved(commit) {
       progress.commit = commit;
-      // Written down before anything is unpacked: if this process dies of it, the head that did it is known.
+      // Recorded before anything is unpacked: if this process dies, the head that caused it is known.
       await store.noteCommit(platform.db, target.orgId, id, holder, commit);
     },
   });
@@ -120,7 +120,7 @@ interface Circumstances {
   commit: string | null;
 }
 
-/** It was neither stopped nor lost, so the time is over. */
+/** The caller has excluded a stop and a lost lease, so these errors mean that the time limit has passed. */
 const isGivenUp = (error: unknown) =>
   (error instanceof Error && error.name === "EgressError") ||
   (error instanceof SandboxError && error.kind === "aborted");
@@ -142,7 +142,7 @@ async function settle(
       failure = new Failure("unreachable", "Reading the repository took longer than 5 minutes.", true);
     if (!failure) log.error({ syncId: id, connectorId, err: error }, "connector sync failed");
     const { code, message, retryable } =
-      failure ?? new Failure("internal_error", "A fault of this service; its log says more.", true);
+      failure ?? new Failure("internal_error", "An error in this service. Its log has the details.", true);
     const again = retryable && attempt < maxAttempts;
     const pause = pauses[Math.min(attempt, pauses.length) - 1]!;
     // Not all at the same moment, when one code host was away for many.

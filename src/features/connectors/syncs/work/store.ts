@@ -20,8 +20,8 @@ const isDue = sql`s.status in ('queued', 'running') and s.due_at <= now()
     and r.status = 'running' and r.lease_expires_at >= now())`;
 
 /**
- * Organizations with work that nobody is doing. First those that have least under way in all processes together, then
- * those that have waited longest.
+ * Lists organizations with due syncs that no worker has: first those with the fewest running syncs across all
+ * processes, then those that have waited longest.
  */
 export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId }>(sql`
@@ -32,8 +32,8 @@ export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
     limit ${limit}`);
 
 /**
- * A connector with work to do that nobody is doing, locked. Others that look at the same moment pass it over.
- * What work it is must be read afterwards: this statement may not see what a worker just before took.
+ * Locks a connector with a due sync that no worker has. Read its syncs afterwards: this statement may not see what
+ * another worker has just taken.
  */
 export const lockIdle = (tx: Db, orgId: OrgId) =>
   tx.row<TargetRow>(sql`
@@ -49,9 +49,9 @@ export interface LiveSync {
   id: SyncId;
   status: "queued" | "running";
   attempt: number;
-  /** How often a worker died with it, before the one that has it now. */
+  /** How many workers died during this sync, without the current one. */
   workerDeaths: number;
-  /** What was being read when it was last tried. */
+  /** The commit that the last attempt read. */
   commit: string | null;
   /** Its time has come, or its worker has died. */
   due: boolean;
@@ -90,7 +90,7 @@ const held = (orgId: OrgId, id: SyncId, holder: string) =>
 export const renew = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
   db.run(sql`update connector_syncs set lease_expires_at = ${lease} where ${held(orgId, id, holder)}`);
 
-/** The head that is being read. */
+/** Records the commit that this attempt reads. */
 export const noteCommit = (db: Db, orgId: OrgId, id: SyncId, holder: string, commit: string) =>
   db.run(sql`update connector_syncs set commit_sha = ${commit} where ${held(orgId, id, holder)}`);
 
@@ -111,7 +111,7 @@ export interface Result {
   changed: number;
   removed: number;
   unchanged: number;
-  /** The first of them are kept. */
+  /** Only the first `shownProblems` are stored. */
   problems: Problem[];
   problemCount: number;
 }
@@ -143,7 +143,7 @@ export interface Ended {
   againInSeconds: number | null;
 }
 
-/** Undefined when the lease is somebody else's by now: then they will say how it went. */
+/** Undefined when another worker has the lease by now. That worker records the outcome. */
 export const fail = (db: Db, orgId: OrgId, id: SyncId, holder: string | null, ended: Ended) =>
   db.row<{ syncedAt: number | null }>(sql`
     update connector_syncs set status = ${ended.againInSeconds === null ? "failed" : "queued"},

@@ -5,8 +5,8 @@ import { claimNext } from "./claim.ts";
 import { perform } from "./perform.ts";
 
 /**
- * How many repositories one process reads at a time; each may hold a pack of 64 MiB. A server that answers slowly holds
- * its place for minutes. Nobody waits in this queue: what waits are rows.
+ * How many repositories one process reads at a time. Each may hold a pack of 64 MiB, and a slow server holds its place
+ * for minutes. Nothing waits in this queue: syncs that wait are rows.
  */
 const places = { capacity: 4, maxWaitMs: 0, maxWaiting: 0, maxWaitingPerKey: 0 };
 
