@@ -1,7 +1,7 @@
 import { createFairQueue, type FairQueue, type FairQueueOptions } from "./fair-queue.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** The fair queues of this process, by name. Each is made when it is first asked for, with the options of that call. */
+/** Returns the fair queue of this process with this name. The first call creates it, with the options of that call. */
 export type Queues = (name: string, options: FairQueueOptions) => FairQueue;
 
 export function createQueues(metrics: Metrics): Queues {
