@@ -199,6 +199,16 @@ describe("how many may be open", () => {
     open("key_more", "org_2");
   });
 
+  test("is refused with the real number of open streams when the process is nearly full", () => {
+    const { streams } = createRegistry();
+    const open = (id: string, orgId: string) => streams.open(owner(caller(id, orgId)), silent);
+    for (let i = 0; i < 6; i++) open(`key_${i}`, "org_1");
+    for (let i = 0; i < 10; i++) open(`key_${i}`, `org_other_${i}`);
+    expect(refusal(() => open("key_more", "org_1")).message).toMatch(
+      /^This organization has 6 streams open, and the limit is 4\. /,
+    );
+  });
+
   test("is limited per network for callers without an organization", () => {
     const { streams } = createRegistry();
     const open = (id: string, network: string) =>

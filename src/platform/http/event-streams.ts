@@ -20,12 +20,12 @@ const defaultLimits: StreamLimits = { credential: 100, organization: 1_000, netw
 export const tooManyStreams =
   "Too many streams are open for this credential or organization: close one first. `Retry-After` says when to come back.";
 
-const overLimit = (who: string, most: number) =>
+const overLimit = (who: string, open: number, most: number) =>
   new Refusal(
     429,
     {
       error: "rate_limited",
-      message: `${who} has ${most} streams open, which is the limit. Close one, then open another.`,
+      message: `${who} has ${open} streams open, and the limit is ${most}. Close streams that are not needed, then try again.`,
     },
     { "retry-after": "10" },
   );
@@ -140,17 +140,19 @@ export function createEventStreams({
     if (free <= 0) throw unavailable("Too many streams are open here. Try again shortly.", 5);
     const credential = caller && `credential ${caller.credentialId}`;
     if (credential && counts.of(credential) >= limits.credential) {
-      throw overLimit("This credential", limits.credential);
+      throw overLimit("This credential", counts.of(credential), limits.credential);
     }
     if (!caller?.member) {
       const key = `network ${network}`;
-      if (counts.of(key) >= limits.network) throw overLimit("This network", limits.network);
+      const open = counts.of(key);
+      if (open >= limits.network) throw overLimit("This network", open, limits.network);
       return credential ? [credential, key] : [key];
     }
     const key = `organization ${caller.member.orgId}`;
     // An organization may not hold more streams than are free, so that places remain for others.
     const most = Math.min(limits.organization, free);
-    if (counts.of(key) >= most) throw overLimit("This organization", most);
+    const open = counts.of(key);
+    if (open >= most) throw overLimit("This organization", open, most);
     return [credential!, key];
   }
 
