@@ -41,7 +41,7 @@ export function parseResolvConf(text: string): ResolvConf {
   return { search: search.filter((domain) => domain !== ""), ndots, timeoutMs, tries };
 }
 
-/** The names to ask for, in order, as resolv.conf(5) describes. */
+/** The names to query, in order, as resolv.conf(5) describes. */
 export function candidateNames(name: string, { search, ndots }: ResolvConf): string[] {
   const dots = name.split(".").length - 1;
   const searched = search.map((domain) => `${name}.${domain}`).filter((full) => full.length <= 253);
