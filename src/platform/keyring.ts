@@ -89,7 +89,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
       if (version !== "v2" && version !== "v1")
         throw new UnsealError("the value is not sealed in a known format");
       if (version === "v1" && !opensFirstFormat)
-        throw new UnsealError("it is in the first format, which ended when all values were sealed anew");
+        throw new UnsealError("it is in the first format, which ended when all values were resealed");
       if (!key) {
         throw new UnsealError(
           "it was sealed under another secret; put that one into SIGNALBOX_SECRET_PREVIOUS and run `signalbox reseal`",

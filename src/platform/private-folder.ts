@@ -77,7 +77,7 @@ export function makePrivateFile(path: string, name: string): void {
 function refuseLink(path: string, name: string, found: Stats): void {
   if (!found.isSymbolicLink()) return;
   throw new OperatorError(
-    `${name} ${path} is a symbolic link to ${readlinkSync(path)}. Name the folder itself, so that nobody can point it elsewhere.`,
+    `${name} ${path} is a symbolic link to ${readlinkSync(path)}. Use the path of the folder itself, so that nobody can redirect it.`,
   );
 }
 

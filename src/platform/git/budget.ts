@@ -22,7 +22,7 @@ export function createBudget({ inflatedBytes }: Pick<GitLimits, "inflatedBytes">
       if (used > total)
         throw new GitError(
           "too_large",
-          `Unpacking its objects takes more than the work of ${mebibytes(total)}. Choose a smaller folder, or repack the repository (git gc).`,
+          `Unpacking its objects takes more than the work of inflating ${mebibytes(total)}. Choose a smaller folder, or repack the repository (git gc).`,
         );
     },
   };

@@ -73,7 +73,7 @@ export function refuseUnkept(kept: Reply | Unkept): void {
   const { id } = kept.unkept;
   throw conflict(
     "idempotency_reply_not_kept",
-    `The first request with this Idempotency-Key succeeded with ${kept.status}${id ? ` and made ${id}` : ""}. Its reply is not kept, because it is large or too many were kept today. Nothing was done again.`,
+    `The first request with this Idempotency-Key succeeded with ${kept.status}${id ? ` and created ${id}` : ""}. Its reply is not kept, because it is large or too many were kept today. The request was not executed again.`,
     { firstStatus: kept.status, ...(id ? { id } : {}) },
   );
 }
