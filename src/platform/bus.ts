@@ -8,7 +8,7 @@ import { type Db, notify, type Unlisten } from "./db/index.ts";
  */
 export interface Bus {
   publish(db: Db, topic: string, ...payloads: string[]): Promise<void>;
-  /** The same outside of any transaction, for what belongs to none. */
+  /** Publishes outside of any transaction. */
   send(topic: string, ...payloads: string[]): Promise<void>;
   subscribe(topic: string, listener: { onMessage(payload: string): void; onGap(): void }): () => void;
   /** False while messages of others do not reach this process. */

@@ -11,6 +11,6 @@ test("the first items are kept, and all are counted", () => {
   expect(fill(["a", "b", "c"], { items: 2, bytes: 100 })).toEqual({ items: ["a", "b"], count: 3 });
 });
 
-test("bytes bound it too, and nothing after the first that does not fit is kept", () => {
+test("the size limit applies too, and no item after the first one that does not fit is kept", () => {
   expect(fill(["aa", "bbbb", "c"], { items: 9, bytes: 4 })).toEqual({ items: ["aa"], count: 3 });
 });

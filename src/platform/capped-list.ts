@@ -1,15 +1,15 @@
-/** The first items of something that may be long, and how many there were. */
+/** Keeps the first items of a list that may be long, and counts all of them. */
 export interface CappedList<Item> {
   add(item: Item): void;
   readonly items: readonly Item[];
-  /** Exact, also beyond what is kept. */
+  /** Counts every added item, also items that are not kept. */
   readonly count: number;
 }
 
 export interface CappedListOptions<Item> {
-  /** The most items that are kept. */
+  /** Maximum number of items to keep. */
   items: number;
-  /** The most that the items may be together, as `sizeOf` measures them. */
+  /** Maximum total size of the kept items, as measured by `sizeOf`. */
   bytes: number;
   sizeOf(item: Item): number;
 }
@@ -32,7 +32,7 @@ export function createCappedList<Item>({
       count++;
       if (isFull) return;
       size += sizeOf(item);
-      // Full for good: the items that are kept are the first ones, without a gap.
+      // The list stays full, so that the kept items are the first ones without a gap.
       isFull = items.length >= most || size > bytes;
       if (!isFull) items.push(item);
     },

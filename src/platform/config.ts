@@ -72,12 +72,12 @@ const units: Readonly<Record<string, number>> = {
   TiB: 1024 ** 4,
 };
 
-/** `name=limit`, the limit a whole number or one with KiB, MiB, GiB or TiB. */
+/** `name=limit`. The limit is a whole number, optionally followed by KiB, MiB, GiB or TiB. */
 const limitEntry = z.string().transform((text, issues): [string, number] => {
   const [, name, amount, unit = ""] = /^([a-z_.]+)\s*=\s*(\d{1,15})\s*(|[KMGT]iB)$/.exec(text) ?? [];
   const limit = Number(amount) * units[unit]!;
   if (name && Number.isSafeInteger(limit)) return [name, limit];
-  const message = `must list limits as name=number, separated by commas, such as automations=500,webhook_storage=2GiB; "${text}" is none`;
+  const message = `must list limits as name=number, separated by commas, such as automations=500,webhook_storage=2GiB; "${text}" is not valid`;
   issues.addIssue({ code: "custom", message });
   return z.NEVER;
 });
@@ -197,19 +197,19 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     databasePool: env.DATABASE_POOL,
     dataDir: resolve(env.DATA_DIR),
     secret: env.SIGNALBOX_SECRET,
-    /** A file that holds the secret instead. */
+    /** The file that holds the secret, when `secret` is not set. */
     secretFile: env.SIGNALBOX_SECRET_FILE && resolve(env.SIGNALBOX_SECRET_FILE),
     previousSecrets: env.SIGNALBOX_SECRET_PREVIOUS,
     egressAllow: env.EGRESS_ALLOW,
     codehostWebhookSecrets: env.CODEHOST_WEBHOOK_SECRET,
-    /** Limits that differ from the defaults; the names are checked by those who know them. */
+    /** Limits that override the defaults. The feature that defines the quotas checks the names. */
     quotas: env.QUOTAS,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),
     logLevel: env.LOG_LEVEL,
-    /** Left out: pretty where stderr is a terminal. */
+    /** Undefined means `pretty` when stderr is a terminal, else `json`. */
     logFormat: env.LOG_FORMAT,
     corsOrigins: env.CORS_ORIGINS.map((origin) => new URL(origin).origin),
     trustedProxies: env.TRUSTED_PROXIES,
@@ -226,11 +226,11 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const isLocal = isLoopbackOnly(config);
   return {
     ...config,
-    /** Who may make an account beside the first one. */
+    /** Who may create an account after the first one. */
     signup: env.SIGNUP ?? (isLocal ? "open" : "invited"),
-    /** Whether agents may make workspaces without an account. */
+    /** Whether agents may create workspaces without an account. */
     bootstrap: env.BOOTSTRAP ?? (isLocal ? "open" : "closed"),
-    /** Which of these two were set, and are no defaults. */
+    /** Whether each of these two was set explicitly. */
     isSet: { signup: env.SIGNUP !== undefined, bootstrap: env.BOOTSTRAP !== undefined },
   };
 }
@@ -242,12 +242,12 @@ interface Reach {
 }
 
 /**
- * True when only this machine can reach the service. Loopback services are then no secret to its callers.
- * A proxy in front makes the service public although it listens on loopback, so `HOST` alone does not decide.
+ * Returns true when only this machine can reach the service, so callers may reach other loopback services too. `HOST`
+ * alone does not decide: a proxy makes the service public although it listens on loopback.
  */
 export const isLoopbackOnly = (config: Reach): boolean => findExposure(config) === undefined;
 
-/** The setting by which others can reach the service; undefined on a loopback-only instance. */
+/** Returns the setting that lets other machines reach the service, or undefined when it is loopback-only. */
 export function findExposure({ host, publicUrl, trustedProxies }: Reach): string | undefined {
   if (host !== "localhost" && !(isIP(host) !== 0 && ipaddr.parse(host).range() === "loopback"))
     return `HOST is ${host}`;

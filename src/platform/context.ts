@@ -26,9 +26,9 @@ export interface Platform {
   mail: Mail;
   /** The way out: everything that calls an address somebody else chose goes through it. */
   egress: EgressGateway;
-  /** Places that organizations and networks share fairly. */
+  /** Queues that share limited capacity fairly between organizations and networks. */
   queues: Queues;
-  /** Threads for work on bytes that somebody else chose. */
+  /** Worker threads for untrusted input. */
   sandbox: Sandbox;
   metrics: Metrics;
   /** Only when a collector is configured. */
@@ -75,7 +75,9 @@ export interface Caller {
   signedInBy?: "password" | "sso";
   /** MCP tokens only: what it may be used for. */
   scopes?: readonly string[];
-  /** Run credentials only: the ids of everything that it reaches. Every route that takes one checks this. */
+  /**
+   * Run credentials only: the ids that the credential may access. Every route that accepts run credentials checks them.
+   */
   limitedTo?: ReadonlySet<string>;
   /** Run credentials only: the runner or member that holds the run. */
   holder?: string;

@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One line for places that show no reply body: a command's output, a row in a list. */
+/** Joins the details into one line, for places that show no reply body, such as the output of a command. */
 const describeDetails = (details: unknown): string | undefined =>
   Array.isArray(details) && details.length > 0
     ? details
@@ -51,17 +51,17 @@ const challenged = (header: string) =>
   new Refusal(401, { error: "unauthorized" }, { "www-authenticate": header });
 
 /**
- * `why` and its sentence go into the header, in the manner of RFC 6750; the body says nothing more. The sentence has
- * no quotation marks. One that depends on what is stored must not tell a token that ended from one that never was:
- * whoever finds an old token would learn that it was real.
+ * `why` and `sentence` go into the header, as in RFC 6750; the body has no reason. The sentence has no quotation marks,
+ * and is the same for an unknown token and for one that has ended, so that nobody learns whether a token was ever
+ * valid.
  */
 export const unauthorized = (why?: Exclude<Why, "invalid_key">, sentence?: string) =>
   challenged(challenge("Bearer", why, sentence));
 
-/** The same for an API key, which has a scheme of its own: it is sent in `x-api-key`. */
+/** Refuses an API key. Keys are sent in `x-api-key`, so they have their own scheme. */
 export const unauthorizedKey = (sentence: string) => challenged(challenge("ApiKey", "invalid_key", sentence));
 
-/** No credential came; both kinds are taken. */
+/** The request has no credential. The header lists both accepted schemes. */
 export const credentialRequired = () => challenged(`${challenge("Bearer")}, ${challenge("ApiKey")}`);
 
 export const forbidden = (reason: string, message: string) =>

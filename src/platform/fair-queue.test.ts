@@ -4,10 +4,10 @@ import { createFairQueue, type FairQueue, NoPlaceError, type Release } from "./f
 
 const patient = { maxWaitMs: 60_000, maxWaiting: 10_000, maxWaitingPerKey: 10_000 };
 
-/** Lets promises that are settled reach those who await them. */
+/** Lets the callbacks of settled promises run. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Callers that hold until told otherwise, and an account of who holds what. */
+/** Callers that hold their place until `release`, and a record of what each key holds. */
 function createCallers(queue: FairQueue) {
   const holding: { key: string; weight: number; release: Release }[] = [];
   const waiting: { key: string; weight: number; abort: AbortController }[] = [];
@@ -48,7 +48,7 @@ describe("a fair queue", () => {
     expect(queue.tryEnter("d")).toBeUndefined();
   });
 
-  test("a free place goes to the key that holds nothing, however long another's line is", async () => {
+  test("a free place goes to the key that holds nothing, however many callers of another key wait", async () => {
     const queue = createFairQueue({ capacity: 3, ...patient });
     const callers = createCallers(queue);
     for (const key of ["a", "a", "a", "a", "b", "c", "d"]) callers.enter(key);
@@ -83,7 +83,7 @@ describe("a fair queue", () => {
     }
   });
 
-  test("a caller that gives up leaves the line with its own reason", async () => {
+  test("a caller that aborts leaves the queue with its own error", async () => {
     const queue = createFairQueue({ capacity: 1, ...patient });
     const release = await queue.enter("a");
     const abort = new AbortController();
@@ -96,7 +96,7 @@ describe("a fair queue", () => {
     expect(queue.tryEnter("c")).toBeDefined();
   });
 
-  test("a key that goes and comes back does not overtake one that waits", async () => {
+  test("a key that leaves and returns does not overtake a waiting key", async () => {
     const queue = createFairQueue({ capacity: 1, ...patient });
     const callers = createCallers(queue);
     callers.enter("d");
@@ -143,13 +143,13 @@ describe("whatever callers do", () => {
             const held = callers.holding.reduce((sum, { weight }) => sum + weight, 0);
             expect(held).toBeLessThanOrEqual(capacity);
             expect(queue.usage()).toEqual({ held, waiting: callers.waiting.length });
-            // Of keys that hold more than one place, each leaves at least one for somebody who holds none.
+            // A key that holds several places holds no more than what remains free.
             const last = callers.granted.at(-1);
             if (callers.granted.length === before + 1 && last !== undefined) {
               const count = callers.holding.filter(({ key }) => key === last).length;
               if (count > 1) expect(callers.heldBy(last)).toBeLessThanOrEqual(capacity - held);
             }
-            // No place stays free for whom it could be given to.
+            // No place stays free while a waiting key could take it.
             if (!weighted && held < capacity)
               for (const { key } of callers.waiting)
                 expect(callers.heldBy(key) > 0 && callers.heldBy(key) + 1 > capacity - held - 1).toBe(true);
@@ -166,7 +166,7 @@ describe("whatever callers do", () => {
     );
   });
 
-  test("keys that always want more are served in turn, however much longer the line of one is", async () => {
+  test("keys that always want more are served in turn, however many more callers one of them has", async () => {
     const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 8 }), names, async (capacity, [first, ...others]) => {
@@ -180,7 +180,7 @@ describe("whatever callers do", () => {
           await settle();
         }
         const counts = [first, ...others].map((name) => callers.granted.filter((key) => key === name).length);
-        // One turn apart, besides what the first one took while it was alone.
+        // At most one turn apart, plus what the first key took while it was alone.
         const alone = Math.max(1, capacity / 2);
         expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(alone + 1);
       }),

@@ -1,12 +1,12 @@
-/** Gives a place back. Calling it twice counts once. */
+/** Returns a place. A second call has no effect. */
 export type Release = () => void;
 
 export interface FairQueueOptions {
-  /** How much may be held at once, in places or in bytes. */
+  /** How much may be held at the same time, in places or in bytes. */
   capacity: number;
   /** How long a caller waits for a place before it is refused. */
   maxWaitMs: number;
-  /** How many callers may wait at once, of all keys and of one key. */
+  /** Maximum number of waiting callers, for all keys together and for one key. */
   maxWaiting: number;
   maxWaitingPerKey: number;
 }
@@ -18,27 +18,27 @@ export interface EnterOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A place was refused: too many callers wait already, or none came free in time. */
+/** No place is available: too many callers already wait, or no place became free in time. */
 export class NoPlaceError extends Error {
   override readonly name = "NoPlaceError";
   readonly reason: "queue_full" | "timed_out";
   constructor(reason: NoPlaceError["reason"]) {
-    super(reason === "queue_full" ? "Too many callers wait already." : "No place came free in time.");
+    super(reason === "queue_full" ? "Too many callers already wait." : "No place became free in time.");
     this.reason = reason;
   }
 }
 
 /**
- * Places that many keys share, such as organizations or networks. A place goes to the waiting key that holds the least;
- * among equals, to the one served longest ago. A key that holds something may hold at most as much as stays free for the
- * others, so one key gets half of the capacity at most, two get a third each, and a newcomer finds a place.
+ * Shares capacity between keys, such as organizations or networks. A free place goes to the waiting key that holds the
+ * least; among equals, to the key that was served longest ago. A key with a place may hold at most as much as remains
+ * free, so one key gets at most half of the capacity, two get a third each, and a new key finds a place.
  */
 export interface FairQueue {
   /** Waits for a place. Rejects with `NoPlaceError`. */
   enter(key: string, options?: EnterOptions): Promise<Release>;
-  /** A place that is free now and that nobody waits for; undefined when there is none. */
+  /** Takes a place without waiting. Returns undefined when no place is free or a waiting key comes first. */
   tryEnter(key: string, weight?: number): Release | undefined;
-  /** What is held and how many wait at this moment. */
+  /** The amount that is held now, and the number of waiting callers. */
   usage(): { held: number; waiting: number };
 }
 
@@ -50,13 +50,13 @@ interface Waiter {
 interface KeyState {
   held: number;
   waiting: Waiter[];
-  /** The turn in which this key came, or was last given a place. */
+  /** The turn in which this key arrived or last got a place. */
   servedAt: number;
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { capacity, maxWaitMs, maxWaiting, maxWaitingPerKey } = options;
-  /** Keys that hold or wait; others cost no memory. */
+  /** Only keys that hold or wait for a place, so that idle keys use no memory. */
   const keys = new Map<string, KeyState>();
   let held = 0;
   let waiting = 0;
@@ -65,7 +65,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   const stateOf = (key: string): KeyState => {
     let state = keys.get(key);
     if (!state) {
-      // A key that comes back stands behind those who have waited since before.
+      // A key that returns is served after keys that already wait.
       state = { held: 0, waiting: [], servedAt: ++turn };
       keys.set(key, state);
     }
@@ -93,7 +93,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     };
   }
 
-  /** The key whose turn it is among those within their share. */
+  /** Returns the next waiting key that is within its share. */
   function findNext(): [string, KeyState] | undefined {
     let next: [string, KeyState] | undefined;
     for (const [key, state] of keys) {
@@ -110,7 +110,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       if (!next) return;
       const [key, state] = next;
       const first = state.waiting[0]!;
-      // Whoever's turn it is keeps it until there is room. Smaller requests that overtake it could do so forever.
+      // The next caller keeps its turn until there is room. Otherwise smaller requests could overtake it forever.
       if (held + first.weight > capacity) return;
       state.waiting.shift();
       waiting -= 1;
@@ -124,7 +124,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     state.waiting.splice(index, 1);
     waiting -= 1;
     forgetIfIdle(key, state);
-    // It may have been this caller that the others had to wait for.
+    // Other callers may have had to wait for this one.
     admitWaiting();
   }
 
@@ -132,7 +132,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     if (held + weight > capacity) return undefined;
     const state = keys.get(key);
     if (state && (state.waiting.length > 0 || !hasShare(state, weight))) return undefined;
-    // Waiting keys that are beyond their share do not stand before anybody.
+    // Waiting keys that are beyond their share do not delay others.
     const next = waiting > 0 ? findNext() : undefined;
     if (next && !isBefore(state ?? newcomer, next[1])) return undefined;
     return take(key, state ?? stateOf(key), weight);

@@ -5,7 +5,7 @@ import { workFairly } from "./fair-work.ts";
 const queue = () =>
   createFairQueue({ capacity: 4, maxWaitMs: 60_000, maxWaiting: 1_000, maxWaitingPerKey: 1_000 });
 
-/** Takes from a list as the stores do: at most two of each key at a time, none of busy ones. */
+/** Takes items like the stores do: at most two of each key at a time, and none of busy keys. */
 function due(items: string[]) {
   return async (busy: readonly string[]) => {
     const counts = new Map<string, number>();
@@ -19,7 +19,7 @@ function due(items: string[]) {
   };
 }
 
-test("items that do not end keep those of another key from nothing", async () => {
+test("items that do not end do not delay the items of another key", async () => {
   const items = ["a1", "a2", "a3", "a4", "a5", "a6", "b1", "b2", "b3"];
   const done: string[] = [];
   const blocked = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ test("items that do not end keep those of another key from nothing", async () =>
   expect(done.toSorted()).toEqual(["a1", "a2", "a3", "a4", "a5", "a6", "b1", "b2", "b3", "c1"]);
 });
 
-test("a failure is thrown once what was taken is done", async () => {
+test("a failure is thrown after all taken items are done", async () => {
   const done: string[] = [];
   const all = workFairly({
     queue: queue(),
@@ -57,7 +57,7 @@ test("a failure is thrown once what was taken is done", async () => {
   expect(done.toSorted()).toEqual(["b1", "c1"]);
 });
 
-test("a failure does not stop what is due afterwards", async () => {
+test("a failure does not stop items that are due afterwards", async () => {
   const done: string[] = [];
   const all = workFairly({
     queue: queue(),
@@ -73,7 +73,7 @@ test("a failure does not stop what is due afterwards", async () => {
   expect(done.toSorted()).toEqual(["a2", "a3", "b1", "b2", "b3", "b4", "b5"]);
 });
 
-test("more is taken as soon as something ends, while an item of another key hangs", async () => {
+test("more items are taken as soon as one ends, while an item of another key hangs", async () => {
   const items = ["a1", ...Array.from({ length: 60 }, (_, i) => `b${i}`)];
   const done: string[] = [];
   const blocked = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ test("more is taken as soon as something ends, while an item of another key hang
   await all;
 });
 
-test("a place that is given back early goes to the next one", async () => {
+test("a place that is returned early goes to the next item", async () => {
   const done: string[] = [];
   const blocked = Promise.withResolvers<void>();
   const all = workFairly({
@@ -116,7 +116,7 @@ test("a place that is given back early goes to the next one", async () => {
   expect(done).toEqual(["b1", "a1"]);
 });
 
-test("what ends during a look is followed by another look", async () => {
+test("an item that ends during `take` is followed by another `take`", async () => {
   const items = ["a1", "a2", "a3", "a4", "a5"];
   const takeNow = due(items);
   const done: string[] = [];

@@ -3,20 +3,23 @@ import type { FairQueue, Release } from "./fair-queue.ts";
 
 export interface FairWork<Item> {
   queue: FairQueue;
-  /** Items that are due and not of `busy` keys. Called again while others are worked on; it must not repeat itself. */
+  /**
+   * Returns due items, except those of `busy` keys. It is called again while items are in progress, and must not return
+   * an item twice.
+   */
   take(busy: readonly string[]): Promise<readonly Item[]>;
   keyOf(item: Item): string;
-  /** `release` gives the place back before the item is done, for one that turns out to be slow. */
+  /** `release` returns the place before the item is done, for an item that turns out to be slow. */
   work(item: Item, release: Release): Promise<unknown>;
-  /** A key with this many items taken and not done is busy. */
+  /** A key is busy when this many of its items are taken and not done. */
   perKey: number;
 }
 
 const takeEveryMs = 500;
 
 /**
- * Does work of many keys until none is due. Slow items of one key do not keep another's waiting: the queue gives the
- * places, and what becomes due meanwhile is taken too. A failure stops nobody else: the first one is thrown at the end.
+ * Processes the items of many keys until none is due, including items that become due meanwhile. Slow items of one key
+ * do not delay other keys. A failure does not stop other items: the first error is thrown at the end.
  */
 export async function workFairly<Item>(options: FairWork<Item>): Promise<void> {
   const { queue, take, keyOf, work, perKey } = options;
@@ -39,12 +42,12 @@ export async function workFairly<Item>(options: FairWork<Item>): Promise<void> {
       if (left === 0) taken.delete(key);
       else taken.set(key, left);
     }
-    // While some wait for a place there is no hurry to take more.
+    // While items wait for a place, there is no need to take more.
     if (waiting === 0) wake();
   }
 
   for (;;) {
-    // Before the look, so that what ends meanwhile is not missed.
+    // Created before `take`, so that an item that ends during it is not missed.
     const ended = Promise.withResolvers<void>();
     wake = ended.resolve;
     const wasIdle = taken.size === 0;
@@ -54,7 +57,7 @@ export async function workFairly<Item>(options: FairWork<Item>): Promise<void> {
       taken.set(key, (taken.get(key) ?? 0) + 1);
       void run(key, item);
     }
-    // What was busy during the look may have more that is due.
+    // A key that was busy during `take` may have more due items.
     if (wasIdle && taken.size === 0) break;
     const pause = new AbortController();
     const nextTake = sleep(takeEveryMs, undefined, { ref: false, signal: pause.signal }).catch(() => {});

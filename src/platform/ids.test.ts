@@ -28,7 +28,7 @@ describe("an id", () => {
     }
   });
 
-  test("of an earlier time stands where those of that time are", () => {
+  test("for an earlier time sorts among the ids of that time", () => {
     const time = fc.integer({ min: 1_000_000_000, max: Date.now() });
     fc.assert(
       fc.property(time, time, (a, b) => {

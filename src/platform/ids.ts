@@ -39,7 +39,7 @@ export function newId<Prefix extends string>(prefix: Prefix): Id<Prefix> {
   return `${prefix}_${encode(bytes)}`;
 }
 
-/** An id as if it had been made at that time. For history that is written afterwards. */
+/** Creates an id for the given time, for history that is written later. */
 export function newIdAt<Prefix extends string>(prefix: Prefix, time: number): Id<Prefix> {
   const own = randomBytes(16);
   own.writeUIntBE(Math.floor(time), 0, 6);
@@ -48,10 +48,12 @@ export function newIdAt<Prefix extends string>(prefix: Prefix, time: number): Id
   return `${prefix}_${encode(own)}`;
 }
 
-/** How far the clocks of the database and of the processes that make ids may be apart. */
+/** Maximum difference between the clocks of the database and of the processes that create ids. */
 const clockSkewMs = 15 * 60 * 1000;
 
-/** Ids of rows made between two times lie between these, so that a time is a place in an index of ids. */
+/**
+ * Returns bounds for the ids of rows that were created between two times, so that an index of ids serves a time filter.
+ */
 export const idsBetween = (prefix: string, from: number | undefined, to: number | undefined) => ({
   first: from === undefined ? undefined : smallestIdAt(prefix, from - clockSkewMs),
   end: to === undefined ? undefined : smallestIdAt(prefix, to + clockSkewMs),

@@ -37,13 +37,13 @@ describe("the key ring", () => {
       expect(() => ring.open(sealed, other)).toThrow(UnsealError);
   });
 
-  test("opens the first format, which knew neither, until that has ended", () => {
+  test("opens the first format, which authenticates neither, until that format has ended", () => {
     const ring = createKeyring(secret);
     const bound = { ...here, organization: "org_1", address: "https://git.example" };
     const old = sealFirstFormat(secret, "token", here);
     expect(ring.keyOf(old)).toBe("previous");
     expect(ring.open(old, bound)).toBe("token");
-    // The mark of the format is not enough to make one out of the other.
+    // A changed prefix does not turn one format into the other.
     expect(() => ring.open(ring.seal("token", here).replace(/^v2/, "v1"), here)).toThrow(UnsealError);
     expect(() => ring.open(old.replace(/^v1/, "v2"), here)).toThrow(UnsealError);
     ring.endFirstFormat();
@@ -113,7 +113,7 @@ describe("a signature", () => {
     "the secret of last year, long enough",
   ]);
 
-  test("is of one text, one purpose and one key", () => {
+  test("belongs to one text, one purpose and one key", () => {
     const signature = ring.sign("rows", "text");
     expect(ring.checkSignature("rows", "text", signature)).toBe("current");
     expect(ring.checkSignature("rows", "other", signature)).toBe("invalid");

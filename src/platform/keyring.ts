@@ -14,9 +14,9 @@ export interface Place {
   table: string;
   row: string;
   column: string;
-  /** Whose it is, where it is an organization's. */
+  /** The organization that owns the value, if any. */
   organization?: string | undefined;
-  /** Of a credential: where it is sent. A row that names another address does not open. */
+  /** For a credential: the address it is sent to. The value does not open when its row names another address. */
   address?: string | undefined;
 }
 
@@ -28,22 +28,22 @@ export interface SealedColumn {
   column: string;
   /** An SQL expression that gives the organization of the place, if it has one. */
   organization?: string;
-  /** For the address of the place: an SQL expression of JSON, and what to make of it. */
+  /** An SQL expression that gives JSON, and a function that computes the address of the place from it. */
   address?: { fields: string; of(fields: never): string | undefined };
 }
 
 export interface Keyring {
   seal(plain: string, place: Place): string;
   open(sealed: string, place: Place): string;
-  /** The text every value starts with that the current key sealed in the current format. */
+  /** The prefix of every value that the current key sealed in the current format. */
   readonly currentPrefix: string;
-  /** From now on values of the first format do not open: all have been sealed anew. */
+  /** Stops opening values of the first format. Call it when all of them have been resealed. */
   endFirstFormat(): void;
-  /** Which of our keys sealed it, as far as its beginning tells. `previous`: or in the first format. */
+  /** Which of our keys sealed the value, by its prefix. `previous` includes values of the first format. */
   keyOf(sealed: string): "current" | "previous" | "unknown";
   /** A key of its own for another purpose, derived from the current secret. */
   derive(purpose: string): string;
-  /** Authenticates a text for one purpose: HMAC-SHA-256 under the current key, with the key's id. */
+  /** Signs a text for one purpose with HMAC-SHA-256 under the current key. The signature contains the key id. */
   sign(purpose: string, text: string): string;
   /** Which of our keys signed this text for this purpose. */
   checkSignature(purpose: string, text: string, signature: string): SignatureCheck;
@@ -58,16 +58,16 @@ export type Signer = Pick<Keyring, "sign" | "checkSignature">;
 interface Key {
   id: string;
   bytes: Buffer;
-  /** By purpose. */
+  /** Signing keys by purpose. */
   signing: Map<string, Buffer>;
   secret: string;
 }
 
 /**
- * AES-256-GCM under a key derived from the instance's secret. The key's id stands in the text, so that
- * an old key opens what it sealed while a new one seals. Table, row, column, organization and address are
- * authenticated, so a value that was moved, or whose row was changed to send it elsewhere, does not open.
- * The first format (`v1`) did not know organization and address.
+ * AES-256-GCM under a key derived from the instance's secret. The sealed text contains the key id, so that an old key
+ * still opens what it sealed. Table, row, column, organization and address are authenticated, so a value does not open
+ * after it was moved, or after its row names another destination. The first format (`v1`) does not authenticate
+ * organization and address.
  */
 export function createKeyring(secret: string, previous: readonly string[] = []): Keyring {
   const current = deriveKey(secret);
@@ -89,7 +89,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
       if (version !== "v2" && version !== "v1")
         throw new UnsealError("the value is not sealed in a known format");
       if (version === "v1" && !opensFirstFormat)
-        throw new UnsealError("it is in the first format, which ended when all values were sealed anew");
+        throw new UnsealError("it is in the first format, which ended when all values were resealed");
       if (!key) {
         throw new UnsealError(
           "it was sealed under another secret; put that one into SIGNALBOX_SECRET_PREVIOUS and run `signalbox reseal`",
@@ -104,7 +104,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
         return cipher.update(body.subarray(12, -16), undefined, "utf8") + cipher.final("utf8");
       } catch {
         throw new UnsealError(
-          `it was altered, was moved here from another place than this one of ${place.table}.${place.column}, or its row names another organization or address`,
+          `it was altered, it was copied into ${place.table}.${place.column} from another place, or its row names another organization or address`,
         );
       }
     },

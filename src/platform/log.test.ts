@@ -10,7 +10,7 @@ function collect(pretty: boolean, colour = false) {
 const time = /^\d\d:\d\d:\d\d /;
 
 describe("the log on a terminal", () => {
-  test("is a line for a person: time, level, words, fields", () => {
+  test("is one readable line: time, level, message, fields", () => {
     const { lines, log } = collect(true);
     log.info({ applied: ["0001_a", "0002_b"], dataDir: "/srv/data" }, "database migrated");
     expect(lines).toHaveLength(1);
@@ -20,7 +20,7 @@ describe("the log on a terminal", () => {
     );
   });
 
-  test("says of a request what was called, how it ended and how long it took", () => {
+  test("shows the operation, the status and the duration of a request", () => {
     const { lines, log } = collect(true);
     const request = { requestId: "req_1", operation: "getV1Me", method: "GET", ms: 1.3, address: "::1" };
     const write = createLineLog(log);
@@ -40,7 +40,7 @@ describe("the log on a terminal", () => {
     );
   });
 
-  test("obeys nothing of what it was given and shows no secret", () => {
+  test("escapes control characters and shows no secret", () => {
     const { lines, log } = collect(true, true);
     log.warn({ name: "a\u001b[2J\nb", password: "hunter2" }, "odd\u0007 text");
     const painted = lines[0]!;

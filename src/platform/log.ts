@@ -20,13 +20,13 @@ const secretKeys = [
 
 export type LogFormat = "pretty" | "json";
 
-/** Lines go to stderr together, at the latest after a tenth of a second and when the process ends. */
+/** Writes lines to stderr in batches, at the latest after a tenth of a second and when the process ends. */
 function openStderr(format: LogFormat): DestinationStream {
   const stderr = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 100 });
   return format === "pretty" ? prettyLines(stderr, process.stderr.hasColors?.() ?? false) : stderr;
 }
 
-/** For a person at a terminal by default, for programs everywhere else. */
+/** `pretty` on a terminal, `json` everywhere else. */
 const defaultFormat = (): LogFormat => (process.stderr.isTTY ? "pretty" : "json");
 
 export function createLog(

@@ -53,9 +53,9 @@ export interface DatabaseOptions {
   schema?: "apply" | "require" | "leave";
   /** How long to wait for a data folder that somebody else has. */
   patienceMs?: number;
-  /** Opens the database though the secret is another one: for commands that deal with that. */
+  /** Opens the database even when the secret does not match, for commands that handle this case. */
   anySecret?: boolean;
-  /** What may hold sealed values; asked for when the database has not recorded its secret yet. */
+  /** Columns that may hold sealed values. Called when the database has not recorded its secret yet. */
   sealedColumns?(): Promise<readonly SealedColumn[]>;
 }
 
@@ -92,7 +92,7 @@ export async function openDatabase(
     const db = createDb(engine, keyring);
     const checksSecret = schema !== "leave" && !anySecret;
     const check = { source: describeSecretSource(config), sealedColumns };
-    // Before the schema changes too: this may be the database of another instance.
+    // Also before migrations, because this may be the database of another instance.
     if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
     await bringUp(db, schema, log);
     if (schema !== "leave") {
@@ -117,7 +117,7 @@ export async function openDatabase(
   }
 }
 
-/** From here on, whatever this process writes is for its owner only, from the first byte. */
+/** Makes the files of the data folder, and all files that this process creates later, private to its owner. */
 function protectFolder(lock: FolderLock, dataDir: string, log: Log): void {
   process.umask(0o077);
   tightenContents(dataDir, "DATA_DIR");

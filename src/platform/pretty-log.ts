@@ -3,7 +3,7 @@ import { printableLine } from "./printable.ts";
 
 const colours: Record<string, number> = { fatal: 31, error: 31, warn: 33, info: 32, debug: 36, trace: 90 };
 
-/** Turns the log's lines of JSON into lines for a person, on their way to `destination`. */
+/** Converts JSON log lines into readable lines, and writes them to `destination`. */
 export function prettyLines(destination: DestinationStream, colour: boolean): DestinationStream {
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   return {
@@ -41,11 +41,11 @@ function format({ level, time, msg = "", err, ...fields }: Entry, paint: Paint):
   return err ? `${line}${errorLines(err)}` : line;
 }
 
-/** The one line that there is for each request, with the least that a person at a terminal looks for. */
+/** Formats the log line of a request with only the fields that a person at a terminal needs. */
 function describeRequest({ operation, method, status, ms, requestId, ...others }: Record<string, unknown>) {
   const { address: _, credential: __, userId: ___, orgId: ____, ...rest } = others;
   const text = printableLine(`${method} ${operation} ${status} in ${ms} ms`);
-  // The id leads from a 500 to its error in the log.
+  // The request id finds the error of a 500 in the log.
   return [text, Number(status) >= 500 ? { requestId, ...rest } : rest] as const;
 }
 

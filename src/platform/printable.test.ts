@@ -4,7 +4,7 @@ import { printable, printableLine } from "./printable.ts";
 describe("text on a terminal", () => {
   const hostile = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe\u2066\u007f\b";
 
-  test("has nothing that a terminal obeys", () => {
+  test("has no character that a terminal interprets", () => {
     for (const shown of [printable(hostile), printableLine(hostile)])
       expect(shown).toBe("\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202egnp.exe\\u2066\\u007f\\u0008");
     expect(printable("\u001b[8mhidden\u001b[0m")).toBe("\\u001b[8mhidden\\u001b[0m");

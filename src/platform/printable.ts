@@ -1,14 +1,16 @@
-/** What a terminal obeys instead of showing: control codes, and marks that change the direction of text. */
+/**
+ * Characters that a terminal interprets instead of showing: control codes, and marks that change the direction of text.
+ */
 const obeyed = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** The colours that the commands themselves use. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what finds them
 const ownColour = /(\u001b\[(?:1|2|22|3[1236]|39)m)/;
 
-/** As an escape that is also valid inside a JSON string. */
+/** Writes a character as an escape that is also valid inside a JSON string. */
 const escapeLetter = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Text as it can be written to a terminal, whoever wrote it. Line ends, tabs and our own colours stay. */
+/** Makes untrusted text safe for a terminal. Line ends, tabs and the colours of the commands stay. */
 export const printable = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")
@@ -22,5 +24,8 @@ export const printable = (text: string): string =>
     )
     .join("");
 
-/** The same for a name or message that belongs into one line: it must not look like a line of its own. */
+/**
+ * Makes untrusted text safe within one line of a terminal. Line ends are escaped too, so that it cannot look like
+ * another line.
+ */
 export const printableLine = (text: string): string => text.replace(obeyed, escapeLetter);

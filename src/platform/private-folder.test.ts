@@ -20,14 +20,14 @@ import { openDatabase } from "./open.ts";
 
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) console.warn("SKIPPED: tests that need a second user run as root only.");
-/** A user who is not us. */
+/** The uid of another user. */
 const nobody = 65534;
 
 let parent: string;
 let folder: string;
 beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), "signalbox-private-"));
-  // Others can come as far as the folder itself.
+  // Other users can reach the folder itself.
   chmodSync(parent, 0o755);
   folder = join(parent, "data");
 });
@@ -35,7 +35,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** Everything below a folder that somebody else may do anything with. */
+/** Returns all files below a folder on which other users have any permission. */
 function openToOthers(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
     (name) => (modeOf(join(path, name)) & 0o077) !== 0,
@@ -43,8 +43,8 @@ function openToOthers(path: string): string[] {
 }
 
 describe("the data folder", () => {
-  // It makes a database, which takes a while on a busy machine.
-  test("and everything in it is for its owner only, also with a umask that lets others read", {
+  // It creates a database, which takes a while on a busy machine.
+  test("and everything in it is private to its owner, also with a umask that lets others read", {
     timeout: 120_000,
   }, async () => {
     const before = process.umask(0);
@@ -60,7 +60,7 @@ describe("the data folder", () => {
     }
   });
 
-  test("that others could enter is closed to them with everything in it, and that is said", async () => {
+  test("that other users could enter is made private with everything in it, and a warning is logged", async () => {
     mkdirSync(join(folder, "pg.old/base"), { recursive: true });
     writeFileSync(join(folder, "pg.old/base/1"), "x");
     for (const name of ["pg.old", "pg.old/base", "pg.old/base/1"]) chmodSync(join(folder, name), 0o777);
@@ -83,13 +83,13 @@ describe("the data folder", () => {
     expect(() => lockFolder(folder)).toThrow(/^DATA_DIR .*data is a symbolic link to .*elsewhere\. /);
   });
 
-  test("a link in the place of its files is refused too", () => {
+  test("with a symbolic link instead of a file is refused", () => {
     mkdirSync(folder, { mode: 0o700 });
     symlinkSync(join(parent, "elsewhere"), join(folder, "lock"));
     expect(() => lockFolder(folder)).toThrow(/lock is a symbolic link/);
   });
 
-  test.skipIf(!isRoot)("that another user has made before us is refused", () => {
+  test.skipIf(!isRoot)("that another user created is refused", () => {
     mkdirSync(folder, { mode: 0o777 });
     chownSync(folder, nobody, nobody);
     expect(() => lockFolder(folder)).toThrow(/^DATA_DIR .*data belongs to another user \(uid 65534\)/);
@@ -106,7 +106,7 @@ describe("the data folder", () => {
     ).rejects.toThrow(/secret belongs to another user \(uid 65534\)/);
   });
 
-  test.skipIf(!isRoot)("cannot be held by another user, not even one that was open to all before", () => {
+  test.skipIf(!isRoot)("cannot be locked by another user, even when it was open to all before", () => {
     mkdirSync(folder, { mode: 0o777 });
     chmodSync(folder, 0o777);
     writeFileSync(join(folder, "lock"), "");

@@ -13,12 +13,12 @@ import { OperatorError } from "./errors.ts";
 
 const forOthers = 0o077;
 
-/** Windows has no such owners and modes. */
+/** Undefined on Windows, which has no such owners and modes. */
 const ownUid = process.geteuid?.();
 
 /**
- * Makes a folder that only this user can enter, or makes sure that one is. `name` is what the operator calls it.
- * Gives what was wrong with it before, in sentences.
+ * Creates a folder that only this user can enter, or restricts an existing one, and returns warnings as sentences.
+ * `name` is the name of the folder in messages.
  */
 export function openPrivateFolder(folder: string, name: string): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -44,7 +44,7 @@ export function openPrivateFolder(folder: string, name: string): string[] {
   return warnings;
 }
 
-/** Takes from others what they may do with the files of a private folder. Refuses files that are not ours. */
+/** Removes the permissions of other users on all files of a private folder. Refuses files that other users own. */
 export function tightenContents(folder: string, name: string): void {
   if (ownUid === undefined) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -59,8 +59,8 @@ export function tightenContents(folder: string, name: string): void {
 }
 
 /**
- * Makes an empty file for its owner only where there is none. It is not opened where there is one: closing it again
- * would end the locks that this process has on it.
+ * Creates an empty private file if there is none. An existing file is not opened, because closing it would release the
+ * locks that this process has on it.
  */
 export function makePrivateFile(path: string, name: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -77,7 +77,7 @@ export function makePrivateFile(path: string, name: string): void {
 function refuseLink(path: string, name: string, found: Stats): void {
   if (!found.isSymbolicLink()) return;
   throw new OperatorError(
-    `${name} ${path} is a symbolic link to ${readlinkSync(path)}. Name the folder itself, so that nobody can point it elsewhere.`,
+    `${name} ${path} is a symbolic link to ${readlinkSync(path)}. Use the path of the folder itself, so that nobody can redirect it.`,
   );
 }
 

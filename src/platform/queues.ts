@@ -1,7 +1,7 @@
 import { createFairQueue, type FairQueue, type FairQueueOptions } from "./fair-queue.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** The fair queues of this process, by name. Each is made when it is first asked for, with the options of that call. */
+/** Returns the fair queue of this process with this name. The first call creates it, with the options of that call. */
 export type Queues = (name: string, options: FairQueueOptions) => FairQueue;
 
 export function createQueues(metrics: Metrics): Queues {
@@ -10,13 +10,13 @@ export function createQueues(metrics: Metrics): Queues {
     [...queues].map(([queue, fair]) => ({ labels: { queue }, value: value(fair) }));
   metrics.describe(
     "fair_queue_held",
-    "What is held of a fair queue: places, or bytes of large request bodies.",
+    "Capacity held in a fair queue: places, or bytes of large request bodies.",
   );
   metrics.gauge(
     "fair_queue_held",
     list((queue) => queue.usage().held),
   );
-  metrics.describe("fair_queue_waiting", "Callers that wait for a place of a fair queue.");
+  metrics.describe("fair_queue_waiting", "Callers that wait for a place in a fair queue.");
   metrics.gauge(
     "fair_queue_waiting",
     list((queue) => queue.usage().waiting),

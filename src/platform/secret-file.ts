@@ -10,7 +10,7 @@ export const keptSecretFile = (dataDir: string) => join(dataDir, "secret");
 
 type Settings = Pick<Config, "secret" | "secretFile" | "dataDir">;
 
-/** What the operator knows the secret by, as the beginning of a sentence. */
+/** How messages name the secret, at the beginning of a sentence. */
 export function describeSecretSource({ secret, secretFile, dataDir }: Settings): string {
   return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? keptSecretFile(dataDir)}`;
 }

@@ -7,7 +7,7 @@ import * as store from "./store.ts";
 
 type Opened = Pick<Platform, "db" | "keyring">;
 
-/** The configured secrets do not open what is in this database. */
+/** The configured secrets cannot open the sealed values in this database. */
 class WrongSecret extends OperatorError {
   constructor(source: string, isCurrentKnown: boolean) {
     super(
@@ -20,7 +20,7 @@ class WrongSecret extends OperatorError {
   }
 }
 
-/** Each secret that seals values here has one row. The keys of a process must open all of them. */
+/** Each secret that seals values has one canary row. A process must be able to open every row. */
 function canOpen(keyring: Keyring, { keyId, sealed }: store.Canary): boolean {
   try {
     keyring.open(sealed, placeOf(keyId));
@@ -35,13 +35,16 @@ const placeOf = (keyId: string) => ({ table: "secret_canaries", row: keyId, colu
 const currentKey = ({ currentPrefix }: Keyring) => currentPrefix.split(".")[1]!;
 
 interface SecretCheck {
-  /** What the operator knows the secret by. */
+  /** How messages name the secret, at the beginning of a sentence. */
   source: string;
-  /** The columns by which the secret of an earlier version's database is recognized. */
+  /** Columns with sealed values. They identify the secret of a database that has no canary rows yet. */
   sealedColumns(): Promise<readonly SealedColumn[]>;
 }
 
-/** Why the configured secrets do not fit; undefined when they do. Changes nothing, and works on any schema. */
+/**
+ * Returns an error when the configured secrets do not match this database, else undefined. It only reads, and works on
+ * every schema version.
+ */
 export async function findWrongSecret(opened: Opened, { source, sealedColumns }: SecretCheck) {
   const { db, keyring } = opened;
   const canaries = (await store.isThere(db)) ? await store.list(db) : [];
@@ -62,21 +65,24 @@ export async function refuseWrongSecret(opened: Opened, check: SecretCheck): Pro
   if (wrong) throw wrong;
 }
 
-/** Refuses secrets that do not fit, and records the current one before anything is sealed with it. */
+/** Throws when the secrets do not match, and records the current secret before any value is sealed with it. */
 export async function checkSecret(opened: Opened, check: SecretCheck): Promise<void> {
   const { db, keyring } = opened;
   await refuseWrongSecret(opened, check);
   if ((await store.list(db)).some(({ keyId }) => keyId === currentKey(keyring))) return;
   await db.transaction(async (tx) => {
     await store.lock(tx);
-    // Another start may have recorded its secret meanwhile.
+    // Another process may have recorded its secret in the meantime.
     const wrong = findUnopened(keyring, await store.list(tx), check.source);
     if (wrong) throw wrong;
     await recordCurrent(tx, keyring);
   });
 }
 
-/** A database of an earlier version has no rows. One value under a configured secret is enough: others may be lost. */
+/**
+ * Checks a database without canary rows. One value under a configured secret is enough, because the others may be under
+ * a lost secret.
+ */
 async function fitsEarlierValues(opened: Opened, columns: readonly SealedColumn[]): Promise<boolean> {
   const { current, previous, unknown } = await countAllSealed(opened, columns);
   return current + previous > 0 || unknown === 0;
@@ -87,14 +93,16 @@ function recordCurrent(tx: Db, keyring: Keyring): Promise<number> {
   return store.insert(tx, { keyId, sealed: keyring.seal("signalbox", placeOf(keyId)) });
 }
 
-/** How many secrets are recorded beside the current one. */
+/** Counts the recorded secrets other than the current one. */
 export const countOtherSecrets = async ({ db, keyring }: Opened): Promise<number> =>
   (await store.list(db)).filter(({ keyId }) => keyId !== currentKey(keyring)).length;
 
-/** Nothing that opens is sealed with another secret than the current one: starts no longer need the others. */
+/** Removes the records of all other secrets. Call it when every value that opens is sealed with the current secret. */
 export const forgetOtherSecrets = (opened: Opened): Promise<number> => forget(opened, () => true);
 
-/** The operator accepts that values under a lost secret never open again. */
+/**
+ * Removes the records of secrets that are not configured. The operator accepts that values under them never open again.
+ */
 export const forgetLostSecrets = (opened: Opened): Promise<number> =>
   forget(opened, (one) => !canOpen(opened.keyring, one));
 

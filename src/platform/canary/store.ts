@@ -5,11 +5,11 @@ export interface Canary {
   sealed: string;
 }
 
-/** One start at a time adds a row, so that replicas that start together agree on their secret. */
+/** Lets one process at a time add a row, so that replicas that start together agree on their secret. */
 export const lock = (tx: Db) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('secret canaries', 0))`);
 
-/** False for a database of a version that recorded no secrets. */
+/** Returns false when the database is from a version that did not record secrets. */
 export const isThere = async (db: Db): Promise<boolean> =>
   (await db.row<{ isThere: boolean }>(sql`select to_regclass('secret_canaries') is not null as "isThere"`))!
     .isThere;

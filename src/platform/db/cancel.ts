@@ -2,13 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { CallerGone, isDatabaseDown, orDown } from "./failure.ts";
 
-/** How long a cancel request may take; after that the connection is closed instead. */
+/** Time limit of a cancel request. After it, the connection is closed instead. */
 const cancelMs = 2_000;
 
 /**
- * Runs one statement on a connection of its own for as long as somebody wants the result. A cancel request names
- * a connection, not a statement, so it must not arrive when the connection works for somebody else: the
- * connection stays out of the pool until the request has been delivered and has had its effect.
+ * Runs one statement on its own connection, and cancels it when `signal` aborts. A cancel request names a connection,
+ * not a statement, so the connection stays out of the pool until the request has taken effect.
  */
 export async function whileWanted<T>(
   pool: pg.Pool,
@@ -24,12 +23,12 @@ export async function whileWanted<T>(
   };
   const onAbort = () => {
     cancelling = cancelStatement(client);
-    // Looked at below, when the statement is over.
+    // Awaited below, after the statement has ended.
     cancelling.catch(() => {});
   };
   client.on("error", onLost);
   try {
-    // The caller may have left while there was no free connection.
+    // The caller may have disconnected while this waited for a connection.
     if (signal.aborted) throw new CallerGone();
     signal.addEventListener("abort", onAbort);
     return await work(client);
@@ -51,7 +50,7 @@ export async function whileWanted<T>(
   }
 }
 
-/** A cancel request that came too late for its statement ends this one, and no other. */
+/** Runs an empty statement. A cancel request that arrives late ends this statement and no other. */
 async function settle(client: pg.PoolClient): Promise<void> {
   try {
     await client.query({ text: "select 1", ...{ query_timeout: cancelMs } });
@@ -60,7 +59,7 @@ async function settle(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** What the driver knows of a connection that its types do not say. */
+/** Fields of a driver connection that its types do not list. */
 interface Connected {
   host: string;
   port: number;
@@ -77,7 +76,10 @@ interface Wire {
   stream: { destroy(): void };
 }
 
-/** Resolves when the server has closed the connection that carried the request: then the signal is sent. */
+/**
+ * Resolves when the server has closed the connection that carried the cancel request, because the signal is sent by
+ * then.
+ */
 function cancelStatement(client: pg.PoolClient): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as Connected;
   const wire = new pg.Connection({ ssl } as pg.ConnectionConfig) as unknown as Wire;

@@ -9,9 +9,12 @@ export type WorkClass = "read" | "change" | "background" | "unlimited";
 
 export interface Terms {
   work: WorkClass;
-  /** Ends statements outside of transactions: whoever wanted the result has left. */
+  /** Cancels statements outside of transactions when the caller has disconnected. */
   signal?: AbortSignal;
-  /** Whose work it is: an organization, a network. The embedded engine gives its one connection to each in turn. */
+  /**
+   * The organization or network that the work belongs to. The embedded engine gives its one connection to each share in
+   * turn.
+   */
   share?: string;
 }
 
@@ -34,13 +37,13 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The terms of a transaction are those it began with. */
 /**
- * How much dearer a plan takes a random page to be than the next one, on both engines. PostgreSQL's default of 4 is
- * meant for spinning disks: with it a plan read all members of all organizations instead of a thousand through an index.
+ * `random_page_cost` of both engines. With PostgreSQL's default of 4, meant for spinning disks, a plan read all members
+ * of all organizations instead of a thousand through an index.
  */
 export const randomPageCost = 1.1;
 
+/** Runs statements. In a transaction they keep the terms that it began with. */
 export interface Session {
   query(text: string, values: unknown[]): Promise<Result>;
   foreign(text: string, values?: unknown[]): Promise<Result>;
@@ -60,7 +63,7 @@ export interface Db {
   readonly kind: Engine["kind"];
   /** True inside a transaction. */
   readonly inTransaction: boolean;
-  /** Authenticates rows that write access to the database alone must not be enough to forge. */
+  /** Signs rows, so that write access to the database is not enough to forge them. */
   readonly signer: Signer;
   rows<Row>(statement: Sql): Promise<Row[]>;
   /** The first row, or undefined. */
@@ -70,13 +73,13 @@ export interface Db {
   /** Joins the transaction it is in, or opens one. What throws inside rolls everything back. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /**
-   * Runs as the last thing in the transaction, in the order in which it was asked for. For what many want a
-   * lock on: held only while committing, it is waited for least, and nobody who holds it waits for another.
+   * Runs `work` at the end of the transaction, in the order of the calls. Use it for rows that many transactions lock:
+   * the lock is then held only while the transaction commits.
    */
   beforeCommit(work: (tx: Db) => Promise<void>): Promise<void>;
   /** Runs when the transaction has committed; outside of one, now. */
   afterCommit(work: () => void): void;
-  /** The same data under other terms. A transaction keeps the terms it began with. */
+  /** Returns a `Db` with other terms. A transaction keeps the terms it began with. */
   under(terms: Terms): Db;
   /** For libraries that bring their own SQL, and for migrations. */
   foreign: Session["foreign"];
@@ -92,7 +95,9 @@ function raiseNoKeyring(): never {
   throw new Error("This database was opened without a key ring, so rows cannot be signed.");
 }
 
-/** What is asked of a transaction after its end would run in nobody's, or in somebody else's. */
+/**
+ * Rejects statements after the end of the transaction. They would run outside of any transaction, or in another one.
+ */
 function untilEnd(session: Session): { inside: Session; end: () => void } {
   let isOver = false;
   const refuse = () => Promise.reject(new Error("The transaction has ended."));

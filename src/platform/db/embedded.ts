@@ -21,7 +21,7 @@ export async function openEmbedded(dataDir: string): Promise<Engine> {
   if (isNew) writeFileSync(unfinished, "", { mode: 0o600 });
   try {
     const engine = await openPglite(folder);
-    // The engine unpacks its first files with modes of its own. Later ones have the modes of these.
+    // The engine creates its first files with its own modes. Later files take over the modes of these.
     if (isNew) tightenContents(folder, "DATA_DIR");
     rmSync(unfinished, { force: true });
     return engine;

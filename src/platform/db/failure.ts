@@ -1,8 +1,8 @@
-// SQLSTATE classes: 08 connection, 53 out of resources (53300: too many connections), 57P the server is going
-// down or coming up. 25006: the server is a standby since a failover, so this connection is of no use.
+// SQLSTATE classes: 08 connection, 53 out of resources (53300: too many connections), 57P the server is going down or
+// coming up. 25006: the server became a standby in a failover, so this connection is useless.
 const downStates = /^(08|53|57P|25006$)/;
-// The statement was ended (57014: it ran longer than allowed), or the server cannot do it in its present state
-// (55000). The connection is as good as before.
+// The server ended the statement (57014: it ran too long), or cannot run it in its current state (55000). The
+// connection is still usable.
 const busyStates = /^(57(?!P)|55000$|55P03$)/;
 const downCodes = new Set([
   "ECONNREFUSED",
@@ -23,12 +23,12 @@ class DatabaseDown extends Error {}
 
 export const isDatabaseDown = (error: unknown): boolean => error instanceof DatabaseDown;
 
-/** The server ended the statement or cannot do it now: the caller should try again, the connection is good. */
+/** The server ended the statement or cannot run it now. The connection is usable, and the caller should try again. */
 class DatabaseBusy extends Error {}
 
 export const isDatabaseBusy = (error: unknown): boolean => error instanceof DatabaseBusy;
 
-/** The caller left before the statement was done. Nobody waits for the result. */
+/** The caller disconnected before the statement finished. */
 export class CallerGone extends Error {}
 
 export const isCallerGone = (error: unknown): boolean => error instanceof CallerGone;

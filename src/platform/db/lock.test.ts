@@ -35,7 +35,7 @@ describe("the lock of a data folder", () => {
   test("ends with a process that is killed, whatever that leaves behind", async () => {
     const program = `
       const { lockFolder } = await import(${JSON.stringify(join(import.meta.dirname, "lock.ts"))});
-      // Held by a reference: a lock that nothing refers to is released when it is collected.
+      // A global keeps the lock: without a reference it is released by the garbage collector.
       globalThis.lock = lockFolder(${JSON.stringify(folder)});
       globalThis.lock.announce({ pid: process.pid });
       console.log("held");

@@ -12,17 +12,17 @@ export interface Holder {
 }
 
 export interface FolderLock {
-  /** What was wrong with the modes of the folder, in sentences. */
+  /** Problems with the permissions of the folder, as sentences. */
   readonly warnings: readonly string[];
   announce(holder: Holder): void;
   release(): void;
 }
 
 /**
- * Two processes on one embedded database corrupt it, so a folder has one holder. The lock is the
- * kernel's: SQLite holds it on an otherwise empty file, and it ends with the process however that dies.
- * A file with a process id in it would need guessing whether that process is still the same one. Reading the file
- * is enough to hold the lock, so only the owner of the folder can. `name` is what the operator calls the folder.
+ * Two processes on one embedded database corrupt it, so a folder has one holder. The lock is the kernel's: SQLite holds
+ * it on an otherwise empty file, and it ends with the process however that dies. A file with a process id in it would
+ * need guessing whether that process is still the same one. Read access to the file is enough to hold the lock, so only
+ * the owner of the folder has it. `name` is the name of the folder in messages.
  */
 export function lockFolder(dataDir: string, name = "DATA_DIR"): FolderLock | undefined {
   const { file, warnings } = openLockFile(dataDir, name);

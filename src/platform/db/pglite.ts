@@ -6,14 +6,14 @@ import { createPreparedStatements } from "./prepared.ts";
 import { createTurns } from "./turns.ts";
 
 /**
- * PostgreSQL inside this process. One connection: statements queue, transactions exclude each other. It has no
- * timers, so `statement_timeout` does nothing, and while it runs a statement nothing else runs: every statement
- * must read a bounded number of rows. Only a statement that has not begun can be left out.
+ * PostgreSQL inside this process, with one connection. `statement_timeout` has no effect and a running statement blocks
+ * the process, so every statement must read a bounded number of rows. Only a statement that has not started can be
+ * cancelled.
  */
 export async function openPglite(dataDir?: string, options: PGliteOptions = {}): Promise<Engine> {
   const pg = await PGlite.create({ ...options, ...(dataDir === undefined ? {} : { dataDir }) });
-  // Nothing keeps statistics here, and without them a bitmap of all matching rows looks cheaper than the first few
-  // of them in the order of an index.
+  // There are no table statistics here. Without them the planner prefers a bitmap of all matching rows to the first few
+  // rows of an index.
   await pg.exec(`set enable_bitmapscan = off; set random_page_cost = ${randomPageCost}`);
   const turns = createTurns();
   const inTurn = <T>(terms: Terms | undefined, work: () => Promise<T>) =>
@@ -56,7 +56,7 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
     foreign: (text, values, terms) =>
       inTurn(terms, () => {
         // A block that fails halfway would leave the only connection inside an aborted transaction, and the next
-        // statement, whoever's it is, would fail. As a transaction of ours it is rolled back first.
+        // statement would fail. `transaction` rolls the block back first.
         const block = /^\s*BEGIN;(.*)COMMIT;?\s*$/s.exec(text);
         return block ? transaction(({ foreign }) => foreign(block[1]!)) : session.foreign(text, values);
       }),
@@ -69,12 +69,12 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
   };
 }
 
-/** A statement that took this long has kept sockets and timers waiting. */
+/** A statement that takes longer has delayed sockets and timers. */
 const longMs = 5;
 
 /**
- * A statement is a function call: many in a row would be one long turn of the event loop. After a long one,
- * whatever waits for this process has its turn first.
+ * A statement blocks the event loop while it runs. After a long statement, sockets and timers are served before the
+ * next one.
  */
 async function withoutStall<T>(run: () => Promise<T>): Promise<T> {
   const started = performance.now();

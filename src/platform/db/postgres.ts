@@ -10,7 +10,7 @@ import {
 } from "./db.ts";
 import { isDatabaseDown, orDown } from "./failure.ts";
 
-// The wire speaks integers for times and counters, so the driver hands over integers.
+// Times and counters are integers in replies, so the driver returns integers.
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, Number],
   [pg.types.builtins.TIMESTAMPTZ, (text) => Date.parse(text)],
@@ -34,23 +34,26 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** How long the server lets a statement run, in milliseconds; 0: as long as it takes. */
+/** Time limit that the server applies to a statement, in milliseconds. 0 means no limit. */
 export type StatementLimits = Record<WorkClass, number>;
 
 const defaultLimits: StatementLimits = { read: 5_000, change: 20_000, background: 120_000, unlimited: 0 };
 
 export interface PostgresOptions {
-  /** Connections for requests; jobs have half as many of their own. */
+  /** Connections for requests. Background work has a second pool of half this size. */
   poolSize?: number;
   limits?: Partial<StatementLimits>;
-  /** An answer that is this late has lost its server: a network that swallows everything says nothing. */
+  /**
+   * After this time without an answer the connection counts as lost; background work waits longer. A network that drops
+   * all packets reports no error.
+   */
   statementMs?: number;
   onError: (error: Error) => void;
 }
 
 /**
- * The limits are settings of the connection, sent when it is opened: requests and background work have a pool
- * each, and no statement costs a round trip more. Where a transaction is allowed more, it says so with its BEGIN.
+ * Each connection gets its statement limit when it opens, so requests and background work have separate pools. A
+ * transaction with another limit sets it in the same message as BEGIN.
  */
 export async function openPostgres(
   url: string,
@@ -63,7 +66,7 @@ export async function openPostgres(
       max,
       application_name: "signalbox",
       connectionTimeoutMillis: 5_000,
-      // A new connection knows none of our statements: those that have learned them are kept for the next burst.
+      // A new connection has no prepared statements, so idle connections are kept for the next burst.
       idleTimeoutMillis: 300_000,
       statement_timeout: limits[work],
       options: `-c random_page_cost=${randomPageCost}`,
@@ -75,7 +78,7 @@ export async function openPostgres(
   const pools = [requests, background];
   const isRequest = ({ work }: Terms) => work === "read" || work === "change";
   const poolOf = (terms: Terms) => (isRequest(terms) ? requests : background);
-  // The server's own limit comes first, so that it is the server that ends a statement.
+  // Longer than the limit of the server, so that the server ends a statement first.
   const waitMs = (work: WorkClass) =>
     limits[work] === 0 ? undefined : Math.max(statementMs, work === "background" ? limits[work] + 5_000 : 0);
   const beginText = (terms: Terms) => {
@@ -134,7 +137,7 @@ const standard: Terms = { work: "background" };
 const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
   pools.reduce((total, pool) => total + count(pool), 0);
 
-// The driver reads this per statement; its types do not know.
+// The driver reads `query_timeout` per statement, but its types do not list it.
 const limitOf = (waitMs: number | undefined) => (waitMs === undefined ? {} : { query_timeout: waitMs });
 
 function sessionOver(on: pg.Pool | pg.PoolClient, waitMs: number | undefined): Session {

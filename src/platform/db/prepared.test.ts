@@ -15,7 +15,7 @@ afterAll(() => engine.close());
 const rows = async (text: string, values: unknown[] = []) => (await engine.query(text, values)).rows;
 
 describe("a statement of the embedded engine", () => {
-  test("gives values of every kind back as they went in, the first time and later", async () => {
+  test("returns values of every type unchanged, the first time and later", async () => {
     const body = Buffer.from([0, 1, 2, 255]);
     for (const id of ["first", "second", "third"]) {
       const values = [id, 7, body, "2026-01-02T03:04:05Z", ["a", 'b "c"', "d,e"]];
@@ -31,7 +31,7 @@ describe("a statement of the embedded engine", () => {
     expect((await engine.query("delete from items", [])).affected).toBe(3);
   });
 
-  test("that fails harms no other, in whichever step it fails", async () => {
+  test("that fails does not affect others, whichever step fails", async () => {
     await expect(rows("selec 1")).rejects.toMatchObject({ code: "42601" });
     await expect(rows("select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
     await expect(rows("select $1::int", ["x"])).rejects.toMatchObject({ code: "22P02" });
@@ -39,7 +39,7 @@ describe("a statement of the embedded engine", () => {
     expect(await rows("select 6 / $1::int as x", [2])).toEqual([{ x: 3 }]);
   });
 
-  test("an error names no value", async () => {
+  test("an error does not carry the statement's parameters", async () => {
     const error = await rows("select $1::int", ["a secret"]).catch((thrown) => thrown);
     expect(Object.keys(error)).not.toContain("params");
   });
@@ -53,7 +53,7 @@ describe("a statement of the embedded engine", () => {
     );
   });
 
-  test("more texts than are kept work as well", async () => {
+  test("more statements than the cache holds work too", async () => {
     for (let n = 0; n < 620; n++) expect(await rows(`select ${n} as n`)).toEqual([{ n }]);
     expect(await rows("select 619 as n")).toEqual([{ n: 619 }]);
   });

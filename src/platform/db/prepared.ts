@@ -3,14 +3,14 @@ import type { Result } from "./db.ts";
 
 const { serialize } = protocol;
 
-// The wire speaks integers for times and counters, so the driver hands over integers.
+// Times and counters are integers in replies, so the driver returns integers.
 const parsers: Record<number, (text: string) => unknown> = {
   [types.INT8]: Number,
   [types.TIMESTAMPTZ]: (text) => Date.parse(text),
   [types.BYTEA]: (text) => Buffer.from(text.slice(2), "hex"),
 };
 
-// The library's own goes byte by byte: 12 s for what a code host may send.
+// The library's own serializer works byte by byte, and takes 12 s for the largest body that a code host may send.
 const serializers: Record<number, (value: never) => string> = {
   [types.BYTEA]: (bytes: Uint8Array) =>
     `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`,
@@ -22,13 +22,13 @@ interface Statement {
   columns: { name: string; parse: ((text: string) => unknown) | undefined }[];
 }
 
-// Texts are written in the program, so there are few; the bound only keeps a mistake (a text built from values) from
+// Statement texts are constants, so there are few. The limit keeps a mistake, such as a text built from values, from
 // filling the memory.
 const maxPrepared = 500;
 
 /**
- * Statements that are parsed and planned once. The library's own `query` does both each time, in six calls of the
- * database: that took three to four times as long.
+ * Parses and plans each statement once. The library's own `query` does both on every call, in six calls of the
+ * database, and takes three to four times as long.
  */
 export function createPreparedStatements(pg: PGlite) {
   const known = new Map<string, Statement>();
@@ -38,7 +38,7 @@ export function createPreparedStatements(pg: PGlite) {
   async function prepare(text: string): Promise<Statement> {
     const name = known.size < maxPrepared ? `s${known.size}` : "";
     const replies = await send(
-      // A name that failed before, or the unnamed statement, may be taken.
+      // A failed attempt, or the unnamed statement, may have used this name already.
       serialize.close({ type: "S", name }),
       serialize.parse({ name, text }),
       serialize.describe({ type: "S", name }),
@@ -81,7 +81,7 @@ export function createPreparedStatements(pg: PGlite) {
     return { rows, affected: Number(/\d+$/.exec(tag)?.[0] ?? 0), tag };
   }
 
-  // A transaction may ask for several things at once.
+  // A transaction may send several statements at the same time.
   return (text: string, values: readonly unknown[] = []) => pg.runExclusive(() => execute(text, values));
 }
 

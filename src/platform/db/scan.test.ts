@@ -7,7 +7,7 @@ interface Row {
   id: string;
 }
 
-/** A list in memory that notes how it is read. */
+/** A list in memory that records the size of each step. */
 function sourceOf(ids: readonly string[], isMatch: (id: string) => boolean, filtered = true) {
   const steps: number[] = [];
   const source: ListSource<Row> = {
@@ -56,7 +56,7 @@ describe("reading a list with a filter", () => {
     );
   });
 
-  test("stops when its budget is used up, and says where to go on", async () => {
+  test("stops when its budget is used up, and returns where to continue", async () => {
     const ids = newest(scanBudget + 5_000);
     const oldest = ids.at(-1)!;
     const { source, steps } = sourceOf(ids, (id) => id === oldest);

@@ -2,11 +2,11 @@ import type { Db } from "./db.ts";
 import { raw, type Sql, sql } from "./sql.ts";
 
 /**
- * How a list with filters is read. An index gives candidates in the order of the list; what no index can decide is
- * checked row by row, a bounded number in one statement and in one request.
+ * Reads a list with filters. An index gives candidates in the order of the list; other conditions are checked row by
+ * row, on a bounded number of rows per statement and per request.
  */
 export interface ListSource<Row> {
-  /** False: every candidate is part of the list, so no more are read than are wanted. */
+  /** False when every candidate matches. The first step then examines only as many as the largest page needs. */
   filtered: boolean;
   /** Examines the next `count` candidates below `after` and returns at most `wanted` of those that match. */
   examine(after: string, count: number, wanted: number): Promise<Step<Row>>;
@@ -21,11 +21,11 @@ export interface Step<Row> {
 
 export interface ScanResult<Row> {
   rows: Row[];
-  /** What sorts below it has not been examined; null: nothing does. */
+  /** Candidates below this id are not examined yet. Null when there are none. */
   resumeAfter: string | null;
 }
 
-/** Of rows: the largest page and one more, the first step, each later one, and all steps of a request. */
+/** Numbers of rows: the largest page plus one, the first step, each later step, and all steps of one request. */
 const largestPage = 101;
 const firstStep = 250;
 export const scanStep = 1_000;
@@ -55,9 +55,9 @@ export async function scan<Row>(
 }
 
 /**
- * The id as the indexes of filters have it: in the same order under another name. A plan that wants rows in this order
- * can use such an index only. With one name for all, plans that expect a value to be common go through the index of
- * the whole list instead, and read all of it when there is no such row.
+ * Sorts by id under a collation that only the filter indexes have, so that the planner cannot use the index of the
+ * whole list. It would choose that index for a value that it expects to be common, and read all of it when no row
+ * matches.
  */
 export const filterOrder = (id: Sql): Sql => sql`${id} collate "POSIX"`;
 
@@ -71,8 +71,8 @@ interface ListSql {
 }
 
 /**
- * One statement for each step: it finds the ids first, and then reads whole rows for those of the page. The count is
- * part of the text, because a plan that does not know it expects a tenth of the table.
+ * Runs one statement per step. It finds the ids first, then reads whole rows only for the page. The count is part of
+ * the text, because the planner otherwise expects a tenth of the table.
  */
 export const listSource = <Row extends { id: string }>(
   db: Db,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTurns } from "./turns.ts";
 
-/** Work that takes so long on a clock of its own. */
+/** A clock that advances only by `spend`. */
 function createClock() {
   let time = 0;
   return {
@@ -15,7 +15,7 @@ function createClock() {
 }
 
 describe("turns on one connection", () => {
-  test("whoever used it least is next, however long the others' line is", async () => {
+  test("the share that used it least is next, however many statements of another share wait", async () => {
     const clock = createClock();
     const turns = createTurns(clock.now);
     const order: string[] = [];
@@ -30,7 +30,7 @@ describe("turns on one connection", () => {
     expect(order.filter((share) => share === "busy")).toHaveLength(20);
   });
 
-  test("work runs one at a time, each once, in order within a share, and what throws passes the turn on", () =>
+  test("work runs one at a time, each once, in order within a share, and an error passes the turn on", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ share: fc.constantFrom("a", "b", "c"), ms: fc.nat(30), fails: fc.boolean() })),
@@ -63,7 +63,7 @@ describe("turns on one connection", () => {
       ),
     ));
 
-  test("a share that waits is never locked out by others that come and go", async () => {
+  test("a waiting share is never locked out by new shares", async () => {
     const clock = createClock();
     const turns = createTurns(clock.now);
     let stopped = false;

@@ -1,16 +1,19 @@
-/** Hands one connection to many who want it. */
+/** Shares one connection between many users. */
 export interface Turns {
-  /** Runs the work when its turn comes: of those who wait, whoever used the connection least of late is next. */
+  /**
+   * Runs the work when its turn comes. The next turn goes to the waiting share that used the connection least in recent
+   * time.
+   */
   take<T>(share: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What was used counts half after each such time, and is forgotten soon after. */
+/** Half-life of recorded use. A share with less than `forgottenMs` of use is removed. */
 const halfLifeMs = 1_000;
 const forgottenMs = 0.5;
 
 /**
- * One share is one organization, one network, or one kind of background work. A share that uses the connection all
- * the time waits for those that use it now and then, and is never locked out: its use fades while it waits.
+ * A share is an organization, a network or background work. A share with much use waits for shares with little use, but
+ * is never locked out, because its recorded use decays while it waits.
  */
 export function createTurns(now: () => number = () => performance.now()): Turns {
   const waiting = new Map<string, (() => void)[]>();

@@ -1,6 +1,6 @@
 import type { Answer, DnsError } from "./query.ts";
 
-/** Short enough that a changed record is seen at once by a person; long enough that one action asks once. */
+/** Short enough that people notice a changed record quickly, and long enough that one action asks only once. */
 const longestSeconds = 10;
 const absentSeconds = 5;
 /** A server that gave no answer is asked again sooner. */
@@ -8,7 +8,7 @@ const failedSeconds = 2;
 const mostNames = 2_000;
 const mostAddresses = 64;
 
-/** What names resolved to a moment ago, also that they did not. It holds a bounded number of names, the oldest go first. */
+/** Caches recent answers, including failures. When the cache is full, the oldest name is removed. */
 export function createAnswerCache() {
   const entries = new Map<string, { value: Answer | DnsError; expiresAt: number }>();
   const put = (name: string, value: Answer | DnsError, seconds: number) => {

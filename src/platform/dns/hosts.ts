@@ -19,6 +19,6 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly string[]>
   return hosts;
 }
 
-/** RFC 6761: these names never leave the machine. */
+/** RFC 6761: these names always mean this machine and are never sent to DNS. */
 export const isLocalhostName = (name: string) => name === "localhost" || name.endsWith(".localhost");
 export const loopbackAddresses = ["127.0.0.1", "::1"] as const;

@@ -7,7 +7,7 @@ export interface Answer {
 }
 
 export interface QueryOptions {
-  /** Instead of the servers of the system; `address` or `address:port`. */
+  /** Name servers to use instead of the system's, as `address` or `address:port`. */
   servers?: readonly string[] | undefined;
   timeoutMs: number;
   tries: number;
@@ -15,7 +15,9 @@ export interface QueryOptions {
 
 export class DnsError extends Error {
   override readonly name = "DnsError";
-  /** In the manner of `getaddrinfo`: no such name, no usable answer now, or too many lookups at once. */
+  /**
+   * Like the codes of `getaddrinfo`: the name does not exist, there is no usable answer now, or too many lookups wait.
+   */
   readonly code: "ENOTFOUND" | "EAI_AGAIN" | "DNS_BUSY";
   constructor(code: DnsError["code"], name: string) {
     super(`${code} ${name}`);
@@ -23,13 +25,16 @@ export class DnsError extends Error {
   }
 }
 
-/** Once one family has answered, the other is waited for this long: some name servers never answer for AAAA. */
+/**
+ * How long to wait for the second address family after the first has answered. Some name servers never answer AAAA
+ * queries.
+ */
 const otherFamilyMs = 1_000;
 const absent = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"]);
 
 /**
- * The addresses of one full name, of both families, asked over UDP without a thread. It has a channel of its own, so
- * that it can be ended by itself, and so that slow answers to others change nothing about its time-outs.
+ * Queries the IPv4 and IPv6 addresses of one full name over UDP, without a thread. Each query has its own channel, so
+ * it can be cancelled alone, and slow answers to other queries do not change its timeouts.
  */
 export async function queryAddresses(
   name: string,
@@ -69,7 +74,7 @@ export async function queryAddresses(
   }
 }
 
-/** Without an IPv6 address of its own the machine tries IPv4 first. */
+/** A machine without an IPv6 address tries IPv4 first. */
 const hasIpv6 = (): boolean =>
   Object.values(networkInterfaces()).some((list) =>
     list?.some(({ family, internal, address }) => family === "IPv6" && !internal && !/^fe80:/i.test(address)),

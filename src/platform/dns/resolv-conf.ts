@@ -1,16 +1,16 @@
 export const resolvConfPath = "/etc/resolv.conf";
 
-/** What `resolv.conf` says besides its name servers, which c-ares reads itself. */
+/** Settings of `resolv.conf` except the name servers, which c-ares reads itself. */
 export interface ResolvConf {
   search: readonly string[];
-  /** A name with at least this many dots is asked as it is before the search list is tried. */
+  /** A name with at least this many dots is queried as it is before the search list is tried. */
   ndots: number;
-  /** For the first try at one server, in milliseconds. */
+  /** Timeout of the first try at one server, in milliseconds. */
   timeoutMs: number;
   tries: number;
 }
 
-/** glibc reads up to 15 and 30 here; a request cannot wait that long for a name. */
+/** Lower than the limits of glibc (30 s and 5 tries), because a request cannot wait that long for a name. */
 const longestTimeoutMs = 1_500;
 const mostTries = 3;
 const mostDomains = 8;
@@ -41,7 +41,7 @@ export function parseResolvConf(text: string): ResolvConf {
   return { search: search.filter((domain) => domain !== ""), ndots, timeoutMs, tries };
 }
 
-/** The names to ask for, in order, as resolv.conf(5) describes. */
+/** The names to query, in order, as resolv.conf(5) describes. */
 export function candidateNames(name: string, { search, ndots }: ResolvConf): string[] {
   const dots = name.split(".").length - 1;
   const searched = search.map((domain) => `${name}.${domain}`).filter((full) => full.length <= 253);

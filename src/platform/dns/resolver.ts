@@ -11,33 +11,33 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** Every address of a name. `share` says whose places the question is counted under. */
+/** Returns every address of a name. The lookup counts against the capacity of `share`. */
 export type Resolve = (hostname: string, share: string) => Promise<ResolvedAddress[]>;
 
 export interface ResolverOptions {
-  /** Instead of the name servers of the system. */
+  /** Name servers to use instead of the system's. */
   servers?: readonly string[];
   hostsPath?: string;
   resolvConfPath?: string;
-  /** How long one name may take, its search list included; as long again it may wait for its turn. */
+  /** Time limit for one name, including its search list. The wait for a turn has the same limit. */
   patienceMs?: number;
-  /** How many names are asked for at once. */
+  /** How many names are queried at the same time. */
   capacity?: number;
 }
 
 interface Question {
   answer: Promise<Answer>;
-  /** Asks now; does nothing when it is asked already. */
+  /** Sends the query. Does nothing when it was already sent. */
   ask(): Promise<unknown>;
-  /** Aborted once it is asked: then nobody needs a place of their own for it any more. */
+  /** Aborted when the query is sent, so that other callers stop waiting for their own place. */
   asked: AbortController;
   waiting: number;
 }
 
 /**
- * Looks names up without `getaddrinfo`, whose lookups occupy the few threads that files and password hashing need:
- * hosts file, `localhost`, then DNS. Questions are shared fairly among those who ask, each name is asked once for all
- * who want it, and answers are kept for a few seconds.
+ * Resolves names by the hosts file, `localhost` and DNS. It does not use `getaddrinfo`, whose lookups block the few
+ * threads that files and password hashing need. Callers share the capacity fairly, lookups of the same name share one
+ * query, and answers are cached for a few seconds.
  */
 export function createResolver(options: ResolverOptions = {}): Resolve {
   const { servers, patienceMs = 4_000, capacity = 64 } = options;
@@ -63,7 +63,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
           return await queryAddresses(candidate, { servers, timeoutMs, tries }, ended.signal);
         } catch (error) {
           if (!(error instanceof DnsError)) throw error;
-          // The name may exist under another suffix; that this one could not be told is said in the end.
+          // The name may exist under another suffix. If it does not, this failure is reported.
           if (error.code !== "ENOTFOUND") failure = error;
         }
       }
@@ -102,7 +102,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
     return question;
   }
 
-  /** Takes a turn of `share` to ask, unless somebody else's turn comes first. */
+  /** Waits for a turn of `share` to send the query, or until another caller has sent it. */
   async function waitForTurn(name: string, question: Question, share: string): Promise<void> {
     question.waiting += 1;
     try {

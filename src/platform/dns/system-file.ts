@@ -3,8 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 const checkEveryMs = 1_000;
 
 /**
- * What a small file of the system says, read again when it changes. Reading is synchronous on purpose: asynchronous
- * reads need the thread pool that this resolver keeps away from. A file that is missing counts as empty.
+ * Parses a small system file, and reads it again when it changes. A missing file counts as empty. Reading is
+ * synchronous, because asynchronous reads use the thread pool that this resolver avoids.
  */
 export function readSystemFile<T>(path: string, parse: (text: string) => T): () => T {
   let value: T | undefined;

@@ -1,18 +1,18 @@
 import type { Agent } from "undici";
 
-/** Longer than a connection may be idle, so that an agent that is dropped has none left. */
+/** Longer than a connection may be idle, so that a removed agent has no idle connections. */
 const idleMs = 30_000;
 const most = 1_000;
 
 export interface Agents {
   get(key: string): Agent;
-  /** Ends idle connections. Requests under way are finished. */
+  /** Closes idle connections. Running requests finish. */
   close(): Promise<void>;
 }
 
-/** Connections are kept apart by key. Agents that were not used lately are let go. */
+/** Keeps one agent per key, so that keys never share a connection. Agents without recent use are closed. */
 export function createAgents(create: (key: string) => Agent): Agents {
-  /** In the order of their last use. */
+  /** Ordered by last use, oldest first. */
   const agents = new Map<string, { agent: Agent; usedAt: number }>();
   const drop = (key: string, agent: Agent) => {
     agents.delete(key);

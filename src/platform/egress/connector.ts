@@ -8,7 +8,7 @@ import { bareHost, type Guard } from "./policy.ts";
 
 export interface ConnectorOptions {
   resolve: Resolve;
-  /** Whose places of the resolver lookups are counted under. */
+  /** The share of the resolver that lookups count against. */
   share: string;
   /** PEM certificates trusted besides the system's own. */
   ca?: readonly string[] | undefined;

@@ -431,8 +431,8 @@ describe("fetch", () => {
   });
 });
 
-describe("an organization's way out", () => {
-  test("tells the resolver whose lookup it is, also for addresses that a server names", async () => {
+describe("the egress of an organization", () => {
+  test("passes its organization to the resolver, also for URLs that a server names", async () => {
     const server = await echo();
     const shares: string[] = [];
     const egress = egressOf(

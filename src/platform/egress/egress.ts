@@ -15,7 +15,7 @@ export interface EgressOptions {
   fetchTimeoutMs?: number;
   /** PEM certificates to trust besides the system's own. */
   ca?: readonly string[];
-  /** How a name becomes addresses. Default: hosts file and DNS, shared fairly. */
+  /** Resolves names. By default the hosts file and DNS, shared fairly between organizations. */
   lookup?: Resolve;
 }
 
@@ -52,7 +52,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
         // The exchange has one deadline; timers that start again with each byte would add nothing.
         headersTimeout: 0,
         bodyTimeout: 0,
-        // Short, whatever the server proposes: a connection outlives the check of its address by this much.
+        // Short, whatever the server proposes, because the address of an open connection is not checked again.
         keepAliveTimeout: 4_000,
         keepAliveMaxTimeout: 4_000,
       }),

@@ -54,7 +54,7 @@ const resolverDown: Told = [
 const lookupsBusy: Told = [
   "resolver_down",
   (host) =>
-    `Too many names are being looked up for this organization, so ${host} was not. Try again shortly.`,
+    `Too many names are being looked up for this organization, so ${host} was not looked up. Try again shortly.`,
 ];
 const selfSigned: Told = [
   "tls_failed",

@@ -1,6 +1,6 @@
 /**
- * The way out for a task in a thread. The guard, the sockets and the credentials stay in the process; the thread
- * gets the bytes of the reply, piece by piece as it asks for them.
+ * Egress for a task in a worker thread. The guard, the sockets and the credentials stay in the main thread; the task
+ * receives only the bytes of the reply, one chunk at a time on demand.
  */
 import type { Host, Service } from "../sandbox/index.ts";
 import { EgressError } from "./errors.ts";
@@ -17,10 +17,10 @@ type Item =
 
 const service = "egress";
 
-/** Stands for a credential that the thread does not know. */
+/** Placeholder for a credential that the thread does not receive. */
 export const heldBack = "held back by the process";
 
-/** In the process: what a task may ask for. `authorization` takes the place of a header that was held back. */
+/** Serves the requests of a task in the main thread. It replaces the placeholder header by `authorization`. */
 export const egressService = (
   egress: Pick<Egress, "open">,
   authorization?: string,
@@ -37,7 +37,7 @@ export const egressService = (
       reply = await egress.open(url, { ...options, headers, signal });
       const { url: answered, status, headers: received, redirectedFrom } = reply;
       yield { type: "head", head: { url: answered, status, headers: { ...received }, redirectedFrom } };
-      // A chunk is often part of a larger buffer, all of which would be sent along.
+      // A chunk is often a view of a larger buffer, and all of that buffer would be sent.
       for await (const chunk of reply.chunks) yield { type: "chunk", bytes: new Uint8Array(chunk) };
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
@@ -48,7 +48,7 @@ export const egressService = (
   },
 });
 
-/** In the thread: asks the process. */
+/** Sends the requests of a task from its thread to the main thread. */
 export const egressOver = (host: Pick<Host, "open">): Pick<Egress, "open"> => ({
   async open(url, { signal: _, ...options } = {}) {
     const asked: Asked = { url: String(url), options };

@@ -21,9 +21,9 @@ export interface Egress {
   close(): Promise<void>;
 }
 
-/** What every room starts from: a request is always made for an organization. */
+/** The entry point for all features. A request is always made for an organization. */
 export interface EgressGateway extends Pick<Egress, "refusal"> {
-  /** The way out of one organization: its own connections, and its own share of the resolver. */
+  /** Returns the egress of one organization, with its own connections and its own share of the resolver. */
   forOrganization(orgId: string): Egress;
 }
 

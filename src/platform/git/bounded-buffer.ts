@@ -1,8 +1,8 @@
-/** Bytes that arrive in pieces of any size, in one buffer that grows up to a limit. */
+/** Collects pieces of any size in one buffer that grows up to a limit. */
 export interface BoundedBuffer {
-  /** Copies the piece. False: it does not fit within the limit. */
+  /** Copies the piece. Returns false when it does not fit within the limit. */
   append(piece: Uint8Array): boolean;
-  /** What was appended so far, without a copy. */
+  /** Returns the appended bytes without a copy. */
   bytes(): Buffer;
 }
 

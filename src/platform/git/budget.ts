@@ -1,16 +1,16 @@
 import { GitError } from "./errors.ts";
 import { type GitLimits, mebibytes } from "./limits.ts";
 
-/** The work that one reading of a repository may cost, shared by every pack that it fetches. */
+/** Limits the work of reading one repository. All packs of the repository share one budget. */
 export interface Budget {
-  /** Throws when the work is used up. */
+  /** Throws when the budget is used up. */
   charge(bytes: number): void;
 }
 
 /** Starting an inflation or a delta takes about as long as inflating this many bytes. */
 export const stepBytes = 2_048;
 
-/** Opening the largest pack that is allowed takes half of this; the other half is for reading its objects. */
+/** Opening the largest allowed pack takes half of the budget. The other half is for reading its objects. */
 const workFactor = 4;
 
 export function createBudget({ inflatedBytes }: Pick<GitLimits, "inflatedBytes">): Budget {
@@ -22,7 +22,7 @@ export function createBudget({ inflatedBytes }: Pick<GitLimits, "inflatedBytes">
       if (used > total)
         throw new GitError(
           "too_large",
-          `Unpacking its objects takes more than the work of ${mebibytes(total)}. Choose a smaller folder, or repack the repository (git gc).`,
+          `Unpacking its objects takes more than the work of inflating ${mebibytes(total)}. Choose a smaller folder, or repack the repository (git gc).`,
         );
     },
   };

@@ -8,9 +8,9 @@ export type Capabilities =
   | { version: 2; filter: boolean; shallow: boolean }
   | { version: 0; names: ReadonlySet<string>; refs: ReadonlyMap<string, string> };
 
-/** Git knows about a dozen. */
+/** Git itself has about a dozen capabilities. */
 const mostCapabilities = 500;
-/** Longer than any file system would keep a ref. */
+/** Longer than any ref name that a file system can store. */
 const longestRef = 4_096;
 
 const banner = `# service=git-upload-pack`;

@@ -3,7 +3,7 @@ export interface GitLimits {
   /** Of refs that a server of the old protocol lists without being asked. */
   advertisementBytes: number;
   packBytes: number;
-  /** Of the packets of one reply: honest ones are few and large. */
+  /** Packets in one reply. A normal reply has few and large packets. */
   packets: number;
   objects: number;
   /** Everything that is inflated or put together from deltas, counted as often as it is. */
@@ -13,7 +13,7 @@ export interface GitLimits {
   deltaDepth: number;
   /** Of objects that stand on each other as deltas, while they are put together. */
   heldBytes: number;
-  /** Of objects that are kept because others are made from them. */
+  /** Bytes of cached objects that other objects are built from. */
   cacheBytes: number;
   timeoutMs: number;
 }

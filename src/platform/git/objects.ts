@@ -18,7 +18,7 @@ export function* parseTree(data: Buffer): Generator<TreeEntry, undefined> {
   for (let at = 0; at < data.length; ) {
     const space = data.indexOf(0x20, at);
     const nul = data.indexOf(0, space);
-    // A mode has five or six digits; without the bound it would become a string of any length.
+    // A mode has five or six digits. Without this check it could become a string of any length.
     if (space < 0 || space - at > 6 || nul < 0 || nul + 21 > data.length || nul === space + 1)
       throw malformed("a folder cannot be read");
     const mode = data.toString("latin1", at, space).padStart(6, "0");

@@ -212,7 +212,7 @@ describe("a pack that is small and would become large", () => {
     }).toThrow(/more than/);
   });
 
-  /** A chain of deltas of so many objects, each a few bytes; the ids of its objects. */
+  /** Builds a chain of `depth` small deltas, and returns its objects and their ids. */
   function longChain(depth: number, text = (i: number) => `object ${i}`) {
     const ids = [idOf(Buffer.from(text(0)))];
     const objects = [Buffer.concat([header(3, text(0).length), deflateSync(text(0))])];
@@ -226,7 +226,7 @@ describe("a pack that is small and would become large", () => {
     return { ids, objects };
   }
 
-  test("objects on one long chain are put together from the nearest one that is kept", async () => {
+  test("objects on a long chain are built from the nearest cached object", async () => {
     const { ids, objects } = longChain(90);
     let charged = 0;
     const charge = (bytes: number) => {
@@ -236,11 +236,11 @@ describe("a pack that is small and would become large", () => {
     charged = 0;
     for (const id of ids) expect(idOf(pack.read(id).data)).toBe(id);
     for (const id of ids.toReversed()) pack.read(id);
-    // Each from the beginning would be 90 × 90 steps.
+    // Building each object from the start of the chain would take 90 × 90 steps.
     expect(charged / stepBytes).toBeLessThan(90 * 6);
   });
 
-  test("every step of a delta chain is charged, however small what it makes", async () => {
+  test("every step of a delta chain is charged, however small its result", async () => {
     const { ids, objects } = longChain(90);
     const pack = await openPack(made(objects), { ...limits, cacheBytes: 0 });
     let steps = 0;
@@ -253,7 +253,7 @@ describe("a pack that is small and would become large", () => {
     expect(steps * 10).toBeLessThan(limits.inflatedBytes);
   });
 
-  test("a budget is shared by every pack of one reading", async () => {
+  test("all packs of one repository share a budget", async () => {
     const budget = createBudget({ inflatedBytes: 100_000 });
     const { objects } = longChain(20);
     await expect(
@@ -263,7 +263,7 @@ describe("a pack that is small and would become large", () => {
     ).rejects.toMatchObject({ kind: "too_large" });
   });
 
-  test("giving up ends it in the middle", async () => {
+  test("an abort stops opening a pack", async () => {
     const objects = Array.from({ length: 20_000 }, (_, i) =>
       Buffer.concat([header(3, String(i).length), deflateSync(String(i))]),
     );

@@ -198,7 +198,7 @@ export async function openPack(
     passedOver += left;
   }
 
-  /** Puts an object together from the nearest of its bases that is kept, which then is the next one's. */
+  /** Builds an object from its nearest cached base, and caches every object on the way. */
   function contentOf(entry: Entry): Buffer {
     const chain: Entry[] = [];
     let base = entry;
@@ -224,7 +224,7 @@ export async function openPack(
   }
 }
 
-/** The objects that were used last, up to so many bytes. */
+/** Keeps the most recently used objects, up to `maxBytes`. */
 function createCache(maxBytes: number) {
   const kept = new Map<Entry, Buffer>();
   let size = 0;
@@ -250,7 +250,7 @@ function createCache(maxBytes: number) {
   };
 }
 
-/** What keeping even an empty object costs. */
+/** Memory that a cached object uses besides its data. */
 const entryBytes = 256;
 
 const idOf = (type: ObjectType, data: Buffer): string =>

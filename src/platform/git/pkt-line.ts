@@ -17,7 +17,7 @@ export const flush = Buffer.from("0000");
 export const delimiter = Buffer.from("0001");
 
 export interface PacketReaderOptions {
-  /** The most that are read. */
+  /** Maximum number of packets to read. */
   packets: number;
   signal?: AbortSignal | undefined;
 }
@@ -37,9 +37,8 @@ export class PacketReader {
 
   /** Undefined at the end of what was sent. */
   async next(): Promise<Packet | undefined> {
-    // A compressed reply of some KiB can hold millions of packets without content.
-    if (this.#left-- <= 0)
-      throw new GitError("too_large", "The server cut its answer into more pieces than are read.");
+    // A compressed reply of some KiB can hold millions of empty packets.
+    if (this.#left-- <= 0) throw new GitError("too_large", "The server sent its answer in too many packets.");
     await this.#turn();
     const head = await this.#take(4);
     if (head.length === 0) return undefined;

@@ -29,7 +29,7 @@ export interface Repository {
 export interface Snapshot {
   id: string;
   commit: Commit;
-  /** The entries of a folder, one by one: a large folder is never held as objects. */
+  /** Yields the entries of a folder one by one, so that a large folder is never held as a list of objects. */
   tree(id: string): Iterable<TreeEntry>;
   /** Each file once, in no order; undefined for one that is larger than `maxBytes`. */
   files(ids: Iterable<string>, maxBytes: number): AsyncIterable<[id: string, data: Buffer | undefined]>;

@@ -1,4 +1,4 @@
-// Not the whole of egress: threads load this module too, and have no sockets to guard.
+// Imports only the error: worker threads load this module too, and need no other part of egress.
 import { EgressError } from "../egress/errors.ts";
 import type { Egress, EgressStream } from "../egress/index.ts";
 import { GitError } from "./errors.ts";

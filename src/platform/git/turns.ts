@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 const sliceMs = 10;
 
 /**
- * For long computing: awaited between two pieces of it, it lets others have their turn every so often. Throws
- * the signal's reason once that is aborted, so that a deadline also ends computing.
+ * Returns a function to await between the steps of a long computation, so that other work can run. It throws the
+ * signal's reason after an abort, so that a deadline ends the computation too.
  */
 export function takingTurns(signal?: AbortSignal): () => Promise<void> | undefined {
   let since = performance.now();

@@ -31,7 +31,7 @@ const credentialNames: Partial<Record<CredentialKind, string>> = {
   run: "a run credential",
 };
 
-/** Who may call, in words, for the reference. */
+/** Describes in words who may call a route, for the API reference. */
 export function describeAccess(access: Access): string {
   if (access.kind === "public") return "public, no credential is needed.";
   const kinds = (access.credentials ?? ordinary).map((kind) => credentialNames[kind] ?? `a ${kind} token`);

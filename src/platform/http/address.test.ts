@@ -44,7 +44,7 @@ test("attempts are counted by network: one household has one IPv4 address, but 2
   expect(networkOf("unknown")).toBe("unknown");
 });
 
-test("the address is the one that the connection was made from, also when the client has gone since", async () => {
+test("the address of the client is known even after the client has disconnected", async () => {
   const { port, serve } = await listen("127.0.0.1", 0);
   const seen = Promise.withResolvers<string>();
   const listening = serve({

@@ -25,7 +25,7 @@ export function clientAddress(
 /** A connection has one peer for all its requests. */
 const peers = new WeakMap<object, string>();
 
-/** To be called when the connection is made: a closed one no longer knows its peer. */
+/** Call it when the connection opens. A closed socket no longer has the address of its peer. */
 export function rememberPeer(socket: Socket): string {
   const address = normalize(socket.remoteAddress ?? "unknown");
   peers.set(socket, address);

@@ -28,7 +28,7 @@ export interface HttpOptions {
   routes: readonly Route[];
   /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
   authenticate(ctx: Ctx, request: HttpRequest): Promise<Caller | undefined> | Caller | undefined;
-  /** What may be kept for Idempotency-Key in a day. */
+  /** Daily limits for replies that are kept for Idempotency-Key. */
   idempotencyLimits?(ctx: Ctx, orgId: OrgId): Promise<IdempotencyLimits>;
   /** In tests: a reply that its contract does not describe becomes a fault. */
   checkReplies?: boolean;
@@ -59,7 +59,9 @@ export function createHttp(options: HttpOptions): Http {
   const nowhere = observed(platform.metrics, "not_found");
   const forReading = platform.db.under({ work: "read" });
   const forChanging = platform.db.under({ work: "change" });
-  /** Until the caller is known, its network's share pays. A server has a connection for each. */
+  /**
+   * Until the caller is known, statements count against the share of its network. Only the embedded engine has shares.
+   */
   const databaseFor = (request: HttpRequest, address: string) => {
     const work = workOf(request);
     if (platform.db.kind === "pglite") return platform.db.under({ work, share: networkOf(address) });
@@ -146,7 +148,7 @@ export function createHttp(options: HttpOptions): Http {
   }
 }
 
-/** In a browser, refusals of pages are pages, and so are addresses where nothing is. */
+/** A browser gets a page when a page route refuses, and when there is no route at the address. */
 function takesPage(spec: RouteSpec | undefined, { method, headers }: HttpRequest): boolean {
   const mayBePage = spec
     ? spec.raw === "text/html" || spec.navigation !== undefined
@@ -161,7 +163,7 @@ async function pageFor(
   refuse: Route["refuse"],
 ): Promise<Response> {
   const { search } = request;
-  // Two slashes at the beginning would name a host.
+  // A link that begins with two slashes would name a host.
   const path = request.path.replace(/^\/+/, "/");
   const usual = () =>
     refusalPage(refusal, {
@@ -260,7 +262,8 @@ async function answer(
   };
   const authorize = (caller: Caller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
-    // What is being sent was chosen for who they were at the beginning: they may ask again as who they are.
+    // The stream was chosen for the rights that the caller had at its start. With fewer rights, the caller must send a
+    // new request.
     if (!isAtLeast(caller?.member, ctx.caller?.member)) throw unauthorized("invalid_token");
   };
   const recheck = async () => authorize(await authenticate(ctx, request));
@@ -306,7 +309,7 @@ async function answer(
     return sent;
   };
   if (idempotencyKey !== undefined) {
-    // Elsewhere the active organization does not matter, and may change by the very request.
+    // On other routes the active organization does not matter, and the request itself may change it.
     const member = spec.access.kind === "member" ? ctx.caller?.member : undefined;
     const repeatable = {
       operation: `${request.method} ${request.path}`,
@@ -318,7 +321,7 @@ async function answer(
     return jsonReply(status, body, ctx.requestId, replayed ? { "idempotency-replayed": "true" } : undefined);
   }
   const { status, body: sent } = await reply(handled).catch(async (error: unknown) => {
-    // What the caller may do may be what went: then that is the answer.
+    // The collision may come from a change of the caller's own rights. The reply is then that refusal.
     if (isCollision(error)) await recheck();
     throw error;
   });
@@ -326,8 +329,8 @@ async function answer(
 }
 
 /**
- * A caller that leaves ends what is read for it. Not so where a GET changes something (links in mails, the way back
- * from a provider: all of them pages), nor for event streams, whose reading may be shared with others.
+ * Returns true when statements are cancelled after the caller disconnects. Pages are not cancelled, because some of
+ * them change data (links in mails, OAuth callbacks), and event streams share their reads with others.
  */
 const isCancellable = ({ method, raw }: RouteSpec): boolean =>
   method === "get" && (raw === undefined || raw === "application/x-ndjson");

@@ -63,7 +63,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(2);
   });
 
-  test("is nothing where the end of a token is not announced", async () => {
+  test("is nothing when the end of its token is not announced", async () => {
     const authorization = `Bearer ${newToken("sbt_")}`;
     for (let i = 0; i < 3; i++) {
       const calling = call({ authorization });
@@ -147,7 +147,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(1);
   });
 
-  test("is not lost because somebody names thousands of organizations just before", async () => {
+  test("is not lost when another caller has just named thousands of organizations", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const flood = (count: number) =>

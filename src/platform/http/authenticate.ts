@@ -18,7 +18,7 @@ export interface Resolvers {
   key: { prefix: string; resolve: Resolver };
   /** Bearer tokens for machines, by prefix. */
   tokens: Record<string, Resolver>;
-  /** The same, for tokens that end without an announcement: they are looked up with every request. */
+  /** Bearer tokens whose end is not announced, by prefix. They are looked up on every request. */
   unrememberedTokens?: Record<string, Resolver>;
 }
 
@@ -27,11 +27,14 @@ const topic = "callers";
 /** Ends what any process remembers of this user, member, key, session or organization; commits with `db`. */
 export const forgetCallers = (bus: Bus, db: Db, id: string) => bus.publish(db, topic, id);
 
-/** Calls back with the id of whatever has changed about callers; on a gap, anything may have. */
+/**
+ * Calls the listener with the id of each user, member, credential or organization that changed. After a gap, any of
+ * them may have changed.
+ */
 export const onAnyForgotten = (bus: Bus, listener: Parameters<Bus["subscribe"]>[1]) =>
   bus.subscribe(topic, listener);
 
-/** The same text for requests with the same credential and the same wish for an organization; tells neither. */
+/** Returns a hash that is equal for requests with the same credential and the same requested organization. */
 export const credentialKey = ({ headers }: Pick<HttpRequest, "headers">): string =>
   hashSecret(
     JSON.stringify([
@@ -77,7 +80,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
     const known = remembered.get(key);
     if (known && known.until > now) return known.caller;
     remembered.delete(key);
-    // The oldest come first: what is over goes, and when there are too many, what is oldest.
+    // Entries are ordered by age. Removes expired entries, and the oldest ones when there are too many.
     for (const [oldest, { until }] of remembered) {
       if (until > now && remembered.size < maxRemembered) break;
       remembered.delete(oldest);
@@ -148,15 +151,15 @@ function organizationOf(headers: HttpHeaders): string | undefined {
   return given === undefined ? undefined : isId("org", given) ? given : "";
 }
 
-/** No token of ours is longer, or has anything but printable ASCII. */
+/** Our tokens have at most 1024 characters, all of them printable ASCII. */
 const isPlain = (token: string) => /^[\x21-\x7e]{1,1024}$/.test(token);
 
-/** The same words for each case: a token that has ended must not be told from one that never was. */
+/** Uses one message for all cases, so that nobody can tell a token that has ended from an unknown one. */
 function refuse(): never {
   throw unauthorized("invalid_token", "The token is unknown, has expired or was revoked.");
 }
 
-/** Announcing any of these ends what is remembered of the caller. */
+/** Announcing any of these ids removes the caller from the cache. */
 export function callerIds({ credentialId, madeWith, userId, member }: Caller): string[] {
   return [credentialId, madeWith, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
 }

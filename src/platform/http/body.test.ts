@@ -12,7 +12,7 @@ function request(length?: number) {
   return { incoming, it: { headers, incoming, outgoing: {} } as unknown as HttpRequest };
 }
 
-/** Lets streams hand over what they were given. */
+/** Lets streams deliver what was written to them. */
 const flow = async () => {
   for (let i = 0; i < 5; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
@@ -34,7 +34,7 @@ describe("the rate of a body", () => {
     ["chunked, a byte each second", undefined, 1],
     ["announced, a byte each second", 25 * MiB, 1],
     ["silent", 100, 0],
-  ])("a body that drips is 408: %s", async (_name, length, perSecond) => {
+  ])("a slow body is refused with 408: %s", async (_name, length, perSecond) => {
     const { incoming, it } = request(length);
     const read = readBytes(it, 25 * MiB, deadlineMs).then(
       () => "read",
@@ -48,7 +48,7 @@ describe("the rate of a body", () => {
     });
   });
 
-  test("a large body that drips after its beginning is 408 as well", async () => {
+  test("a large body that becomes slow is refused with 408 too", async () => {
     const { incoming, it } = request(25 * MiB);
     const read = readBytes(it, 25 * MiB, deadlineMs).catch(({ status }) => status);
     incoming.write(Buffer.alloc(MiB));
@@ -56,7 +56,7 @@ describe("the rate of a body", () => {
     expect(await Promise.race([read, "still read"])).toBe(408);
   });
 
-  test("a body that comes steadily is read, however long it takes", async () => {
+  test("a body that arrives at a steady rate is read, although it takes long", async () => {
     const { incoming, it } = request();
     const read = readBytes(it, 25 * MiB, deadlineMs);
     await send(incoming, 2 * 1024, 30);
@@ -72,7 +72,7 @@ describe("the account of a body", () => {
     reserve,
   });
 
-  test("is asked for what has arrived, not for what was announced, and a small body needs none", async () => {
+  test("reserves what has arrived, not what was announced, and nothing for a small body", async () => {
     let reserved = 0;
     const count = account((bytes) => {
       reserved += bytes;
@@ -96,7 +96,7 @@ describe("the account of a body", () => {
     }
   });
 
-  test("holds a body up while it waits, and refuses it with its own reason", async () => {
+  test("pauses a body while it waits, and refuses it with its own error", async () => {
     let admit = () => {};
     const { incoming, it } = request();
     const read = readBytes(
@@ -108,7 +108,7 @@ describe("the account of a body", () => {
     incoming.write(Buffer.alloc(MiB, 1));
     await flow();
     expect(incoming.isPaused()).toBe(true);
-    // Waiting for a place is not the sender's slowness.
+    // Time that the body waits for memory does not count against the minimum rate.
     await vi.advanceTimersByTimeAsync(15_000);
     await flow();
     admit();
@@ -129,7 +129,7 @@ describe("the account of a body", () => {
     await expect(reading).rejects.toBe(reason);
   });
 
-  test("bytes come out as they came in, with and without an announced length", async () => {
+  test("bytes are returned unchanged, with and without an announced length", async () => {
     const sent = Buffer.from(Array.from({ length: 700_000 }, (_, i) => i % 251));
     for (const length of [sent.length, undefined]) {
       const { incoming, it } = request(length);

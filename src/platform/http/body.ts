@@ -6,24 +6,27 @@ export const defaultBodyDeadlineMs = 20_000;
 const smallBody = 64 * 1024;
 const largeBody = 256 * 1024;
 
-/** In each window a body must bring at least this much: one that drips must not keep its connection, a large one its memory. */
+/**
+ * Minimum number of bytes per window. A slow body must not hold a connection, and a slow large body must not hold
+ * memory.
+ */
 const rateWindowMs = 5_000;
 const leastPerWindow = 5 * 1024;
 const leastPerWindowOfLarge = 160 * 1024;
 
-/** Accounts for the memory of large bodies, by what has arrived and not by what was announced. */
+/** Accounts for the memory of large bodies, by the bytes that have arrived and not by `content-length`. */
 export interface BodyAccount {
-  /** This much needs no account. */
+  /** Bytes that need no reservation. */
   freeBytes: number;
-  /** How much is asked for at a time. */
+  /** Reservations are multiples of this. */
   stepBytes: number;
-  /** Asks for more. While it waits nothing is read; when it throws the body is refused with that. */
+  /** Reserves more bytes. Reading pauses while it waits. When it throws, the body is refused with that error. */
   reserve(bytes: number): Promise<void> | undefined;
 }
 
 /**
- * The body's bytes as they came. Counted while they arrive, so that a large one is refused without being
- * held, with a deadline over the whole and a minimum rate, so that a slow one cannot keep its place.
+ * Reads the bytes of the body. The size is checked while they arrive, so that a body that is too large is never held. A
+ * deadline and a minimum rate end slow bodies.
  */
 export async function readBytes(
   { headers, incoming, outgoing }: HttpRequest,
@@ -32,13 +35,13 @@ export async function readBytes(
   account?: BodyAccount,
 ): Promise<Buffer> {
   const announced = Number(headers["content-length"] ?? 0);
-  // The connection stays open: many clients only listen once they have said everything, and closing it
-  // under them would take the refusal along. The server reads on for a moment and forgets what it reads.
+  // The connection stays open, because many clients read the reply only after they have sent everything. The server
+  // reads the rest for a moment and discards it.
   const refusal = () => tooLarge(`The body is larger than ${limit} bytes.`);
   if (announced > limit) throw refusal();
   if (headers.expect !== undefined) outgoing.writeContinue();
-  // A small body has usually come along with its headers. The stream hands it over a moment later, and
-  // waiting for the stream's end as for any other would cost more than all the rest.
+  // A small body usually arrives with its headers, and the stream has it a moment later. Reading it directly is much
+  // cheaper than waiting for the end of the stream.
   if (announced > 0 && announced <= smallBody) {
     await undefined;
     const whole = incoming.readableLength === announced ? incoming.read() : null;
@@ -55,11 +58,14 @@ interface Collecting {
   account: BodyAccount | undefined;
 }
 
-/** By listeners and not by iterating: for a small body the iterator costs more than everything else here. */
+/** Uses listeners, because for a small body an iterator costs more than everything else here. */
 function collect(source: Readable, { announced, limit, refusal, deadlineMs, account }: Collecting) {
   return new Promise<Buffer>((resolve, reject) => {
     let chunks: Uint8Array[] = [];
-    /** A large body of known size is put together as it comes: pieces put together at the end would be there twice. */
+    /**
+     * A large body of known size is copied into one buffer as it arrives. Joining the chunks at the end would need
+     * twice the memory.
+     */
     let whole: Buffer | undefined;
     let size = 0;
     let accounted = account?.freeBytes ?? Number.POSITIVE_INFINITY;
@@ -78,7 +84,8 @@ function collect(source: Readable, { announced, limit, refusal, deadlineMs, acco
       };
       const least = size > largeBody ? leastPerWindowOfLarge : leastPerWindow;
       if (isWaiting || size - sizeBefore >= least) return next();
-      // After a stall of this process, bytes that came in time are still in the socket: they are read before this is decided.
+      // After a stall of this process, bytes that arrived in time may still be in the socket. They are read before the
+      // decision.
       const seen = size;
       setImmediate(() => {
         if (hasEnded) return;
@@ -131,7 +138,7 @@ function collect(source: Readable, { announced, limit, refusal, deadlineMs, acco
       if (whole) resolve(whole.subarray(0, size));
       else resolve(chunks.length === 1 ? asBuffer(chunks[0]!) : Buffer.concat(chunks, size));
     };
-    // Nobody is left to read this; it is for the log, which should not take it for a fault of ours.
+    // Nobody reads this reply. A refusal keeps the log from reporting a fault of the server.
     const onCut = () => stop(invalidRequest([{ message: "The body was cut off." }]));
     const leave = () => {
       hasEnded = true;
@@ -141,7 +148,7 @@ function collect(source: Readable, { announced, limit, refusal, deadlineMs, acco
     const stop = (why: unknown) => {
       leave();
       source.pause();
-      // Whatever still happens to it is nobody's business here, and must not end the process.
+      // Later errors of the stream do not matter here, and must not end the process.
       source.on("error", () => {});
       reject(why);
     };

@@ -9,9 +9,8 @@ export interface Message {
 }
 
 /**
- * Produces the messages of one stream, from the first read on. It is asked for the next message only when the
- * last one has been handed over, so a slow reader holds one message and not all of them. It ends when `signal`
- * does. Bytes are sent as they are: streams that send the same message can share its encoded form.
+ * Produces the messages of one stream until `signal` aborts. The next message is requested only after the last one was
+ * handed over. Bytes are sent unchanged, so that streams can share encoded messages.
  */
 export type Source = (signal: AbortSignal) => AsyncGenerator<Message | Uint8Array>;
 
@@ -24,21 +23,24 @@ export const encodeMessage = ({ id, event, data }: Message): Uint8Array =>
     `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`,
   );
 
-/** A stream as its registry sees it. */
+/** A stream in the registry of open streams. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
   /** When something was last sent, by `performance.now()`. */
   readonly sentAt: number;
-  /** Sends a heartbeat as soon as the reader takes one. */
+  /** Sends a heartbeat as soon as the reader can take it. */
   beat(): void;
   end(): void;
 }
 
-/** It ends when its source does, when the reader leaves, and when `end` is called; `onEnd` is called once. */
+/**
+ * Creates a stream that ends when its source ends, when the reader disconnects, or when `end` is called. `onEnd` is
+ * called once.
+ */
 export function createEventStream(source: Source, log: Log, onEnd: () => void): EventStream {
   const ended = new AbortController();
   let messages: AsyncGenerator<Message | Uint8Array> | undefined;
-  /** The next message has been asked for and has not been sent. */
+  /** True while the next message is requested and not yet sent. */
   let asked = false;
   let arrived: IteratorResult<Message | Uint8Array> | undefined;
   let beatDue = false;
@@ -62,7 +64,7 @@ export function createEventStream(source: Source, log: Log, onEnd: () => void): 
           arrived = next;
         },
         (error: unknown) => {
-          // The reader comes back by itself, and finds the fault gone or is told of it.
+          // The client reconnects by itself. If the fault persists, the new request gets an error reply.
           if (!ended.signal.aborted) log.warn({ err: error }, "stream ended early");
           arrived = { done: true, value: undefined };
         },

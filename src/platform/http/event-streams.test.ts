@@ -64,7 +64,7 @@ const talk = (everyMs: number, onMessage: (n: number) => void): Source =>
     }
   };
 
-/** Says nothing until it ends. */
+/** Sends nothing until it ends. */
 const silent: Source = async function* (signal): AsyncGenerator<Message> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 };
@@ -100,14 +100,14 @@ describe("a stream", () => {
     5_000,
   );
 
-  test("that says nothing sends heartbeats, and ends when the server stops", async () => {
+  test("without messages sends heartbeats, and ends when the server stops", async () => {
     const { streams, closing } = createRegistry();
     setTimeout(() => closing.abort(), 400);
     const text = await streams.open(owner(caller("key_1")), silent).text();
     expect(text.split(": still here\n\n").length).toBeGreaterThan(2);
   });
 
-  test("sends bytes as they are", async () => {
+  test("sends bytes unchanged", async () => {
     const { streams } = createRegistry();
     const source: Source = async function* () {
       yield Buffer.from("data: encoded before\n\n");
@@ -119,7 +119,7 @@ describe("a stream", () => {
 });
 
 describe("streams of one credential", () => {
-  test("are checked with one lookup, and each is judged by itself", async () => {
+  test("are checked with one lookup, and authorized one by one", async () => {
     const { streams, bus } = createRegistry({ heartbeatMs: 60_000 });
     let lookups = 0;
     const authenticate = async () => {
@@ -147,7 +147,7 @@ describe("streams of one credential", () => {
     await reader.cancel();
   });
 
-  test("are looked at again when a change is announced during a check", async () => {
+  test("are checked again when a change is announced during a check", async () => {
     const { streams, bus } = createRegistry({ heartbeatMs: 60_000 });
     const lookups: PromiseWithResolvers<Caller | undefined>[] = [];
     const authenticate = () => {
@@ -199,6 +199,16 @@ describe("how many may be open", () => {
     open("key_more", "org_2");
   });
 
+  test("is refused with the real number of open streams when the process is nearly full", () => {
+    const { streams } = createRegistry();
+    const open = (id: string, orgId: string) => streams.open(owner(caller(id, orgId)), silent);
+    for (let i = 0; i < 6; i++) open(`key_${i}`, "org_1");
+    for (let i = 0; i < 10; i++) open(`key_${i}`, `org_other_${i}`);
+    expect(refusal(() => open("key_more", "org_1")).message).toMatch(
+      /^This organization has 6 streams open, and the limit is 4\. /,
+    );
+  });
+
   test("is limited per network for callers without an organization", () => {
     const { streams } = createRegistry();
     const open = (id: string, network: string) =>
@@ -209,7 +219,7 @@ describe("how many may be open", () => {
     open("ses_3", "192.0.2.2");
   });
 
-  test("leaves places for newcomers when others hold many, and is a 503 when the process has no more", () => {
+  test("leaves places for new organizations when others hold many, and is a 503 when the process has none", () => {
     const { streams } = createRegistry();
     const open = (orgId: string, i: number) => streams.open(owner(caller(`${orgId}_${i}`, orgId)), silent);
     for (const orgId of ["org_1", "org_2", "org_3", "org_4"]) {

@@ -9,32 +9,32 @@ import { createEventStream, type EventStream, type Source, streamResponse } from
 export interface StreamLimits {
   credential: number;
   organization: number;
-  /** For callers without an organization, who can be counted by nothing better. */
+  /** For callers without an organization. */
   network: number;
   process: number;
 }
 
 const defaultLimits: StreamLimits = { credential: 100, organization: 1_000, network: 100, process: 5_000 };
 
-/** For the contracts of routes that answer with a stream. */
+/** Description of the 429 reply, for the contracts of stream routes. */
 export const tooManyStreams =
   "Too many streams are open for this credential or organization: close one first. `Retry-After` says when to come back.";
 
-const overLimit = (who: string, most: number) =>
+const overLimit = (who: string, open: number, most: number) =>
   new Refusal(
     429,
     {
       error: "rate_limited",
-      message: `${who} has ${most} streams open, which is the limit. Close one, then open another.`,
+      message: `${who} has ${open} streams open, and the limit is ${most}. Close streams that are not needed, then try again.`,
     },
     { "retry-after": "10" },
   );
 
-/** Who opens a stream, and how to find out whether they still may. */
+/** The caller that opens a stream, and functions that check its access again. */
 export interface StreamOwner {
   caller: Caller | undefined;
   network: string;
-  /** The same text for the same credential as it was sent: its streams are checked together. */
+  /** Equal for streams with the same credential and the same requested organization. They are checked together. */
   credentialKey: string;
   /** Looks the credential up again. */
   authenticate(): Promise<Caller | undefined>;
@@ -43,7 +43,7 @@ export interface StreamOwner {
 }
 
 export interface EventStreams {
-  /** A reply that sends what `source` produces; throws when the owner has too many streams open. */
+  /** Returns a reply that sends the messages of `source`. Throws when the owner has too many open streams. */
   open(owner: StreamOwner, source: Source): Response;
 }
 
@@ -70,9 +70,8 @@ interface CredentialGroup {
 const checksAtOnce = 8;
 
 /**
- * The open streams of one process. One timer sends the heartbeats of all of them, and one lookup per credential
- * finds out whether its streams may go on: regularly, because nobody announces that a credential has expired,
- * and at once when a change is announced.
+ * The registry of open streams of a process, with one timer for heartbeats and one access check per credential. Access
+ * is checked regularly, because expiry is not announced, and at once after an announced change.
  */
 export function createEventStreams({
   bus,
@@ -118,7 +117,7 @@ export function createEventStreams({
     while (group.stale && group.members.size > 0) {
       group.stale = false;
       group.checkedAt = performance.now();
-      // Others hear of a change in turn; what they remember must be gone before the credential is looked up.
+      // Other listeners to the same message clear their caches first, so that the lookup returns the new state.
       await undefined;
       const looked = await group.authenticate().then(
         (caller) => ({ caller }),
@@ -126,7 +125,7 @@ export function createEventStreams({
       );
       for (const [stream, authorize] of group.members) {
         try {
-          if (!looked) throw new Error("The credential is over, or nobody can say that it is not.");
+          if (!looked) throw new Error("The credential has ended, or could not be checked.");
           authorize(looked.caller);
         } catch {
           stream.end();
@@ -141,17 +140,19 @@ export function createEventStreams({
     if (free <= 0) throw unavailable("Too many streams are open here. Try again shortly.", 5);
     const credential = caller && `credential ${caller.credentialId}`;
     if (credential && counts.of(credential) >= limits.credential) {
-      throw overLimit("This credential", limits.credential);
+      throw overLimit("This credential", counts.of(credential), limits.credential);
     }
     if (!caller?.member) {
       const key = `network ${network}`;
-      if (counts.of(key) >= limits.network) throw overLimit("This network", limits.network);
+      const open = counts.of(key);
+      if (open >= limits.network) throw overLimit("This network", open, limits.network);
       return credential ? [credential, key] : [key];
     }
     const key = `organization ${caller.member.orgId}`;
-    // Whoever holds many gets none of the last free places, so that there are some for everybody else.
+    // An organization may not hold more streams than are free, so that places remain for others.
     const most = Math.min(limits.organization, free);
-    if (counts.of(key) >= most) throw overLimit("This organization", most);
+    const open = counts.of(key);
+    if (open >= most) throw overLimit("This organization", open, most);
     return [credential!, key];
   }
 
@@ -170,7 +171,7 @@ export function createEventStreams({
       };
       groups.set(credentialKey, group);
     } else if (callerIds(owner.caller).some((id) => !group!.ids.includes(id))) {
-      // The same credential belongs to something else by now: whoever joined before is looked at again.
+      // The ids behind the credential have changed, so earlier streams of the group are checked again.
       group.ids = [...new Set([...group.ids, ...callerIds(owner.caller)])];
       void check(group);
     }

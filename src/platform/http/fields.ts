@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * A name that people gave to something. One line: it is shown in lists and goes into mails. Without control and
- * format characters, which hide text or turn its direction, so that a name looks like what it is.
+ * A name of one line, for lists and mails. Control and format characters are refused, because they can hide text or
+ * change its direction.
  */
 export const lineOfText = (max: number) =>
   z
@@ -19,18 +19,18 @@ export const lineOfText = (max: number) =>
 const joined =
   "\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Nkoo}\\p{sc=Mong}\\p{sc=Deva}\\p{sc=Beng}\\p{sc=Guru}\\p{sc=Gujr}\\p{sc=Orya}\\p{sc=Taml}\\p{sc=Telu}\\p{sc=Knda}\\p{sc=Mlym}\\p{sc=Sinh}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Tibt}";
 const spelling = new RegExp(`(?<=[${joined}])[\\u200c\\u200d](?=[${joined}])`, "gu");
-/** Several pictures as one, and the selector that asks for a picture. */
+/** Joiners between emoji, and variation selectors after an emoji. */
 const emoji =
   /(?<=\p{ExtPict}\ufe0f?\p{EMod}?)\u200d(?=\p{ExtPict})|(?<=[\p{Emoji}\p{ExtPict}])[\ufe0e\ufe0f]/gu;
-/** The last is the blank of Braille, which is neither. */
+/** U+2800 is the blank Braille pattern, which has none of these properties but is invisible. */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]/u;
 
 const hasHiddenCharacters = (text: string): boolean =>
   hidden.test(text.replace(emoji, "").replace(spelling, ""));
 
 /**
- * The query of a page behind a link. The page itself says what is wrong with the token, and ignores what mail
- * programs and proxies add to links.
+ * The query of a page that a link with a token opens. The page itself reports a wrong token, and ignores parameters
+ * that mail programs and proxies add.
  */
 export const linkQuery = z.looseObject({
   token: z

@@ -4,13 +4,13 @@ import { isLoopbackHost } from "../egress/index.ts";
 import { Refusal } from "../errors.ts";
 import type { HttpHeaders } from "./request.ts";
 
-/** What this machine calls itself, with any port. */
+/** The usual loopback hosts, with any port. */
 const usual = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /**
- * A page of any site can make a browser send requests to 127.0.0.1 under a name of its own (DNS rebinding). An
- * instance that only this machine reaches has no other name than loopback ones, so it refuses all others. A proxy may
- * replace the name by a loopback one and let everybody in, so requests that a proxy has marked are refused too.
+ * Prevents DNS rebinding, by which a web page sends requests to 127.0.0.1 under its own host name: a loopback-only
+ * instance refuses all other hosts. It also refuses requests with proxy headers, because a proxy can replace the host
+ * and make the instance public.
  */
 export function createHostCheck(config: Platform["config"]): (headers: HttpHeaders) => void {
   if (!isLoopbackOnly(config)) return () => {};
@@ -24,7 +24,7 @@ export function createHostCheck(config: Platform["config"]): (headers: HttpHeade
   };
 }
 
-/** Any of these says that somebody else than this machine may have asked. */
+/** Each of these headers shows that the request came through a proxy. */
 const forwardingHeaders = [
   "forwarded",
   "via",

@@ -4,9 +4,9 @@ import { pageScript } from "./page-script.ts";
 import { pageStyle } from "./page-style.ts";
 import { baseHeaders } from "./reply.ts";
 
-/** What a page says: the result first, then the facts, then what to do. */
+/** The content of a page: the result first, then the facts, then what to do. */
 export interface View {
-  /** The result in a word. Pages that ask for something have none. */
+  /** The result in one word. Pages that ask for input have none. */
   state?: { kind: "ok" | "care" | "bad"; word: string };
   title: string;
   lead?: Part;
@@ -14,7 +14,7 @@ export interface View {
   body?: Part;
 }
 
-/** A view that the script shows; parts of its title may come in by the script. */
+/** A view that the script shows. The script can fill in parts of its title. */
 type End = Omit<View, "title"> & { title: string | Markup };
 
 interface Page extends View {

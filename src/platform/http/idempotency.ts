@@ -17,7 +17,7 @@ export interface Reply {
   body: unknown;
 }
 
-/** A request that may be sent again: what it is, and whose rights its handler decides by. */
+/** A request with an Idempotency-Key, and the membership whose rights the handler checks. */
 export interface RepeatableRequest {
   operation: string;
   bytes: Buffer;
@@ -26,7 +26,7 @@ export interface RepeatableRequest {
   limits: IdempotencyLimits;
 }
 
-/** What the handler decided by when it made the reply. */
+/** The rights of the caller when the reply was made. */
 interface Rights {
   memberId: string;
   role: string;
@@ -37,13 +37,13 @@ interface Kept extends Reply {
   rights: Rights | null;
 }
 
-/** Without a credential, the key is the only secret between the caller and everybody on the same network. */
+/** Minimum length of a key without a credential. Only the key then keeps the reply from others on the same network. */
 const publicKeyLength = 16;
 
 /**
- * Runs a creating request once per key. The effect and the record of its reply commit together, so a
- * crash leaves both or neither; a second request with the key waits for the first by the primary key.
- * Refusals are not kept: what was wrong can be corrected and sent again under the same key.
+ * Runs a creating request once per key. The effect and the record of its reply commit together, so a crash leaves both
+ * or neither; a second request with the key waits for the first by the primary key. Refusals are not kept, so a
+ * corrected request can use the same key.
  */
 export async function onceByKey(
   ctx: Ctx,
@@ -96,8 +96,8 @@ function checkKey(key: string, shortest: number): void {
 }
 
 /**
- * A key belongs to one credential, in the organization that the route is about: a reply never reaches
- * another credential of the same person, which may do less. Without a credential it belongs to the network.
+ * A key belongs to one credential in one organization, so a reply never reaches another credential of the same person,
+ * which may have fewer rights. Without a credential it belongs to the network.
  */
 function scopeOf({ caller, address }: Ctx, member: Membership | undefined): string {
   const owner = caller ? `${caller.credential} ${caller.credentialId}` : `public ${networkOf(address)}`;
@@ -111,8 +111,8 @@ const rightsOf = ({ id, role, permissions }: Membership): Rights => ({
 });
 
 /**
- * Handlers decide by the caller's role and permissions. A caller who has lost any of them might be refused
- * now, so the reply is withheld; the declared access was checked before.
+ * Withholds the reply when the caller's role changed or a permission was lost, because the handler might refuse now.
+ * The access that the contract declares was already checked.
  */
 function checkRights(then: Rights | null, now: Membership | undefined): void {
   if (then === null) return;

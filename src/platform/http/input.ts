@@ -29,7 +29,8 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
   if (isDeeperThan(maxDepth, value)) {
     throw invalidRequest([{ message: `The body is nested more than ${maxDepth} deep.` }]);
   }
-  // An exponent of three digits or a very long number may be more than a number can hold; JSON.parse makes it Infinity.
+  // JSON.parse turns a number that is too large into Infinity. Only a long number or an exponent of three digits can be
+  // too large.
   if (/[eE]\+?\d{3}|\d{200}/.test(text)) refuseInfinite(value, []);
   // PostgreSQL keeps neither, and a 500 would be the wrong way to say so.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
@@ -45,10 +46,12 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return Object.values(value).some((item) => isDeeperThan(levels - 1, item));
 }
 
-/** JSON has no Infinity: it would be stored and given back as null. */
+/** JSON has no Infinity, so it would be stored and returned as null. */
 function refuseInfinite(value: unknown, path: (string | number)[]): void {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
-    throw invalidRequest([{ message: "The number is too large. Send it as text, or smaller.", path }]);
+    throw invalidRequest([
+      { message: "The number is too large. Send a smaller number, or send it as text.", path },
+    ]);
   if (Array.isArray(value)) for (const [i, item] of value.entries()) refuseInfinite(item, [...path, i]);
   else if (value && typeof value === "object")
     for (const [key, item] of Object.entries(value)) refuseInfinite(item, [...path, key]);
@@ -77,7 +80,7 @@ export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown
   if (search.length > maxQueryLength) {
     throw invalidRequest([{ message: `The query has more than ${maxQueryLength} characters.` }]);
   }
-  // Empty ones count too: they are as much work to read.
+  // Empty parameters count too, because they take as long to parse.
   if (search.split("&", maxParameters + 1).length > maxParameters) {
     throw invalidRequest([{ message: `The query has more than ${maxParameters} parameters.` }]);
   }
@@ -97,9 +100,10 @@ export function parseQuery(search: string, schema: z.ZodType = noQuery): unknown
 
 const maxDetails = 50;
 const shownNameLength = 100;
+
 /**
- * Path parameters, decoded. No database stores U+0000, and no id contains it: it becomes U+FFFD, as bytes that are no
- * UTF-8 do elsewhere, so that the route answers what it answers for any other id that nothing has.
+ * Checks decoded path parameters. PostgreSQL cannot store U+0000, so it becomes U+FFFD, and the route answers as for
+ * any other unknown id.
  */
 export function parseParams(given: Readonly<Record<string, string>>, schema: z.ZodType): unknown {
   const storable = Object.entries(given).map(([name, value]) => [name, value.replaceAll("\0", "\ufffd")]);

@@ -19,7 +19,7 @@ const schema = z.object({
   link: z.url(),
 });
 
-/** What is said about each field, or about `given` as a whole. */
+/** The message for each field path of the refusal. */
 function complaints(given: unknown): Record<string, string> {
   try {
     check(schema, given);
@@ -30,7 +30,7 @@ function complaints(given: unknown): Record<string, string> {
   }
 }
 
-test("a missing field is said to be required", () => {
+test("the message for a missing field is that it is required", () => {
   const names = [
     "email",
     "password",
@@ -50,7 +50,7 @@ test("a missing field is said to be required", () => {
   expect(complaints({}).schedule).toBe("This field is required.");
 });
 
-test("a wrong field is said to be wrong in words, without the terms of a schema library", () => {
+test("the message for a wrong field is plain English, without terms of the schema library", () => {
   expect(
     complaints({
       email: "ada",

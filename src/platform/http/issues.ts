@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 type Issue = z.core.$ZodRawIssue;
 
-/** What is wrong with a field, in a sentence. A message that the contract gives for its field comes first. */
+/** Describes in one sentence what is wrong with a field. A message from the contract takes precedence. */
 export function describeIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

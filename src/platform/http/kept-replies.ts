@@ -3,16 +3,16 @@ import { conflict } from "../errors.ts";
 import type { Reply } from "./idempotency.ts";
 import * as store from "./store.ts";
 
-/** What may be kept in a day for an organization. One credential may use half of it. */
+/** Daily limits of kept replies for an organization. One credential may use half of them. */
 export interface IdempotencyLimits {
   keys: number;
   bytes: number;
 }
 
-/** For requests that are about no organization. */
+/** Limits for requests outside of an organization. */
 export const limitsOfCredential: IdempotencyLimits = { keys: 10_000, bytes: 16 * 1024 * 1024 };
 
-/** One reply, sealed. Nearly all are far smaller. */
+/** Maximum size of one sealed reply. Nearly all replies are far smaller. */
 const maxReplyBytes = 256 * 1024;
 
 interface Usage extends IdempotencyLimits {
@@ -23,7 +23,7 @@ interface Usage extends IdempotencyLimits {
 const shareOf = (i: number, owners: number, total: number) =>
   i === 0 && owners > 1 ? Math.ceil(total / 2) : total;
 
-/** What was used today, by owner. Refuses one key more than there may be. */
+/** Returns the usage of today for each owner. Refuses a key beyond the limit. */
 export async function checkKeys(
   tx: Db,
   owners: readonly string[],
@@ -36,7 +36,7 @@ export async function checkKeys(
     if (keys >= limit) {
       throw conflict(
         "quota_exceeded",
-        `Today ${keys} requests had an Idempotency-Key, and ${limit} may. Send it without one, or tomorrow (UTC).`,
+        `Today ${keys} requests had an Idempotency-Key, and the limit is ${limit}. Send the request without a key, or tomorrow (UTC).`,
         { quota: "idempotency_keys", limit, used: keys },
       );
     }
@@ -44,11 +44,11 @@ export async function checkKeys(
   return usage;
 }
 
-/** Whether a reply is too large to be kept, by itself or with those of today. */
+/** Returns true when a reply is too large to keep, alone or together with the replies of today. */
 export const isTooMuch = (size: number, usage: readonly Usage[], limits: IdempotencyLimits): boolean =>
   size > maxReplyBytes || usage.some(({ bytes }, i) => bytes + size > shareOf(i, usage.length, limits.bytes));
 
-/** Counted as the last thing in the transaction: all requests of an organization want its row. */
+/** Counts the reply at the end of the transaction, because all requests of an organization update the same row. */
 export const countReply = (tx: Db, owners: readonly string[], bytes: number): Promise<void> =>
   tx.beforeCommit(async (last) => {
     await store.addUsage(last, owners, bytes);
@@ -58,7 +58,7 @@ interface Unkept extends Reply {
   unkept: { id: string | null };
 }
 
-/** What is kept in place of a large reply: that there was one, and what it made. */
+/** The record that is kept instead of a large reply: its status and the id of what it created. */
 export function withoutBody({ status, body }: Reply): Unkept {
   const made = Object.values((body ?? {}) as Record<string, unknown>).find(
     (one): one is { id: string } =>
@@ -67,13 +67,13 @@ export function withoutBody({ status, body }: Reply): Unkept {
   return { status, body: null, unkept: { id: made?.id ?? null } };
 }
 
-/** The key protects all the same: nothing is done twice, and who asks again is told where to look. */
+/** Refuses to repeat a reply that was not kept. The request does not run again, and the error names the created id. */
 export function refuseUnkept(kept: Reply | Unkept): void {
   if (!("unkept" in kept)) return;
   const { id } = kept.unkept;
   throw conflict(
     "idempotency_reply_not_kept",
-    `The first request with this Idempotency-Key succeeded with ${kept.status}${id ? ` and made ${id}` : ""}. Its reply is not kept, because it is large or too many were kept today. Nothing was done again.`,
+    `The first request with this Idempotency-Key succeeded with ${kept.status}${id ? ` and created ${id}` : ""}. Its reply is not kept, because it is large or too many were kept today. The request was not executed again.`,
     { firstStatus: kept.status, ...(id ? { id } : {}) },
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { html } from "./markup.ts";
 
-test("values are text, whatever they look like; markup stays markup, at any depth", () => {
+test("values are escaped, and markup stays markup, at any depth", () => {
   const evil = `"><script>alert('1')</script>&`;
   const safe = "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;";
   expect(html`<a title="${evil}">${[evil, html`<b>${evil}</b>`]}</a>`.text).toBe(

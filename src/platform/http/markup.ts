@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by `html`, which escapes whatever else is put into it. */
+/** HTML that is safe to send. The `html` tag creates it, and escapes all other values. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Markup {
 
 export type Part = string | number | Markup | undefined | false | readonly Part[];
 
-/** Text that cannot become markup. */
+/** Escapes text so that it cannot become markup. */
 const escapeHtml = (text: string) =>
   text.replace(
     /[&<>"']/g,
@@ -22,6 +22,6 @@ function render(part: Part): string {
   return part.map(render).join("");
 }
 
-/** The text between the values is markup; the values are text, unless they are markup themselves. */
+/** Template tag for HTML. Values are escaped, unless they are `Markup`. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Markup =>
   new Markup(strings.reduce((text, string, i) => text + render(parts[i - 1]) + string));

@@ -1,8 +1,8 @@
 import type { HttpHeaders } from "./request.ts";
 
-/** A person opened this address in a browser: the reply is looked at, not read by a program. */
+/** Returns true when a person opened this address in a browser. */
 export function isNavigation(headers: HttpHeaders): boolean {
-  // No browser can send an API key with a navigation, whatever the program accepts.
+  // A browser cannot send an API key with a navigation, so this is a program, whatever it accepts.
   if (headers["x-api-key"] !== undefined) return false;
   return headers["sec-fetch-mode"] === "navigate" || prefersHtml(headers.accept);
 }
@@ -13,7 +13,7 @@ function prefersHtml(accept: string | undefined): boolean {
   return wish("text/html") > wish("application/json");
 }
 
-/** How much a type is wanted (RFC 9110, 12.5.1): the most specific range that it is in says so. */
+/** Returns the weight of a media type (RFC 9110, 12.5.1). The most specific range that matches decides. */
 function weightOf(accept: string, type: string): number {
   const ranges = [type, `${type.slice(0, type.indexOf("/"))}/*`, "*/*"];
   const best = accept

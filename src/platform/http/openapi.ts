@@ -14,7 +14,7 @@ export interface ApiInfo {
   tags: { name: string; description: string }[];
   /** Schemes for the machines' tokens, beside the two that everyone knows. */
   tokenSchemes: Partial<Record<CredentialKind, { scheme: string; description: string }>>;
-  /** What fields mean that the contracts do not describe, and examples of them. */
+  /** Descriptions and examples of fields that the contracts do not describe. */
   fields: FieldGuide;
 }
 
@@ -77,7 +77,7 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
     info: {
       title: "Signalbox",
       version: info.version,
-      // The label of the interface stays; this is the release that serves it.
+      // `version` above names the API. This is the version of the release.
       "x-signalbox-version": version,
       description: info.description,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -212,7 +212,7 @@ function notFoundExample(path: string): Json {
   return { error: `${thing}_not_found` };
 }
 
-/** The first code that the text names in backquotes is the one in the example. */
+/** The example uses the code in backquotes at the beginning of the text. */
 function exampleWithCode(standard: Refused | undefined, text: string): { example?: Json } {
   const [, code, sentence] = /^`([a-z_]+)`(?:: ([^.]+\.))?/.exec(text) ?? [];
   const message = sentence && sentence.charAt(0).toUpperCase() + sentence.slice(1);
@@ -239,7 +239,7 @@ const location: HeaderSpec = {
   example: "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&response_type=code",
 };
 
-/** Headers of replies that clients act on. */
+/** Reply headers that clients use. */
 function headersOf(status: number, own: Record<string, HeaderSpec> = {}): Json {
   const headers: Record<string, HeaderSpec> = {
     "x-request-id": {

@@ -1,15 +1,18 @@
-/** What the scripts of our pages share. The token of a link stays in the address bar; scripts send it to its route only. */
+/**
+ * Code that the scripts of our pages share. The token of a link stays in the address bar, and scripts send it only to
+ * its route.
+ */
 export const pageScript = `
 const $ = (id) => document.getElementById(id);
 const linkToken = () => new URLSearchParams(location.search).get("token");
 
-/** Shows a message and has it read aloud; quietly: only read aloud. */
+/** Shows a message and announces it to screen readers. With quietly it is only announced. */
 function tell(text, quietly = false) {
   $("say").classList.toggle("quietly", quietly);
   $("say").textContent = text;
 }
 
-/** Never throws: without an answer from the server the status is 0. */
+/** Never throws. Without an answer from the server the status is 0. */
 async function send(path, body, { method = "POST", headers = {} } = {}) {
   try {
     const reply = await fetch(path, {
@@ -52,7 +55,7 @@ function showProblem(form, reply) {
   form.elements.namedItem(String(about[0].path[0])).focus();
 }
 
-/** Runs the work of a form, one at a time, and shows that it is busy. */
+/** Runs the work when the form is submitted, one at a time, and marks the button as busy. */
 function onSubmit(form, work) {
   let busy = false;
   form?.addEventListener("submit", async (event) => {
@@ -86,6 +89,6 @@ function finish(name, fields = {}) {
   title.focus();
 }
 
-/** Loads the page again, for whoever is signed in now. */
+/** Loads the page again, for the account that is signed in now. */
 const openAgain = () => location.replace(location.pathname + location.search);
 `;

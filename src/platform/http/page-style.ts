@@ -1,4 +1,4 @@
-/** The look of our pages. Colours, type and sizes are the console's own tokens, by the same names. */
+/** The style of our pages. Colours, fonts and sizes are the tokens of the console, under the same names. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

@@ -43,7 +43,10 @@ export function page<Row extends { id: string }>(
 
 const cursorAfter = (id: string) => Buffer.from(id).toString("base64url");
 
-/** A page of a list with filters. It can be short or empty with a next page: then the rest was not examined yet. */
+/**
+ * Reads a page of a list with filters. It can be short or empty and still have a `nextCursor`: the rest is not examined
+ * yet.
+ */
 export async function readPage<Row extends { id: string }>(
   source: ListSource<Row>,
   query: PageQuery,

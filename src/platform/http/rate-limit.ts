@@ -4,8 +4,8 @@ import { hashSecret } from "../secrets.ts";
 import * as store from "./store.ts";
 
 /**
- * Counts an attempt in the database, so that every replica counts the same ones, and refuses past the
- * limit. The key is stored hashed: it may hold an address of a person. Returns how many there are by now.
+ * Counts an attempt in the database, so that every replica counts the same ones, and refuses past the limit. The key is
+ * stored hashed: it may hold an address of a person. Returns the number of attempts so far.
  */
 export async function countAttempt(
   db: Db,

@@ -1,11 +1,14 @@
-/** Completes an API description for its readers: descriptions of shared fields, and examples made from those of fields. */
+/**
+ * Completes an API description with descriptions of shared fields, and with examples that are composed from field
+ * examples.
+ */
 type Json = Record<string, unknown>;
 
 /**
- * What the fields of an API mean, and a realistic value. Keys go from the most to the least specific: `Automation.name`
- * (component or operation id, and field), `error.message` (field within a field), `name`, and for parameters
- * `/v1/automations/{id}`. A value is used where its type fits. A component's own name, or an operation's id with
- * ` request`, gives a whole body where the fields alone make no good example.
+ * Descriptions of the fields of an API, with realistic values. Keys, from the most to the least specific:
+ * `Automation.name` (component or operation id, and field), `error.message` (field within a field), `name`, and for
+ * parameters `/v1/automations/{id}`. A value is used where its type matches. The name of a component, or an operation
+ * id with ` request`, gives the example of a whole body.
  */
 export type FieldGuide = Record<string, readonly [description: string, example?: unknown]>;
 
@@ -23,7 +26,7 @@ const textExamples: Record<string, string> = {
   "text/html": '<!doctype html><html lang="en"><head><title>Signalbox</title></head><body>…</body></html>',
 };
 
-/** Descriptions where the contracts give none, and an example for every parameter and body. */
+/** Adds descriptions where the contracts have none, and an example for every parameter and body. */
 export function completeReference(
   paths: Record<string, Json>,
   schemas: Record<string, Json>,
@@ -97,7 +100,9 @@ function createReference(guide: FieldGuide, components: Record<string, Json>) {
   const componentOf = ({ $ref }: Json): Json | undefined =>
     typeof $ref === "string" ? components[$ref.replace("#/components/schemas/", "")] : undefined;
 
-  /** A value that the schema describes, from the examples of its fields. Undefined where no realistic one is known. */
+  /**
+   * Builds a value for the schema from the examples of its fields. Returns undefined when no realistic value is known.
+   */
   function example(schema: Json, place: Place): unknown {
     if (typeof schema.$ref === "string") {
       const own = find(place, ([, value]) => isComposite(value) && fitsType(componentOf(schema)!, value));
@@ -116,7 +121,7 @@ function createReference(guide: FieldGuide, components: Record<string, Json>) {
     if ("default" in schema) return schema.default;
     if (Array.isArray(schema.enum)) return schema.enum[0];
     const options = optionsOf(schema);
-    // Where a choice stands beside fields it restricts them, and is no schema of its own.
+    // A choice next to `properties` restricts them, and is not a schema of its own.
     if (options.length > 0 && !schema.properties)
       return example(options.find((option) => option.type !== "null") ?? {}, place);
     const types = [schema.type].flat();
@@ -163,7 +168,7 @@ const partsOf = (schema: Json): Json[] => [
 
 const isComposite = (value: unknown) => typeof value === "object" && value !== null;
 
-/** Whether the value is of a type that the schema allows. Its contents are checked by the contracts' own test. */
+/** Returns true when the schema allows the type of the value. A test of the contracts checks the contents. */
 function fitsType(schema: Json, value: unknown): boolean {
   const options = optionsOf(schema);
   if (options.length > 0) return options.some((option) => fitsType(option, value));

@@ -14,7 +14,7 @@ const titles: Record<number, string> = {
 
 const words: Record<number, string> = { 404: "Not found", 429: "Wait" };
 
-/** With these, trying again can help. */
+/** Statuses for which a retry can help. */
 const passing = [429, 500, 503];
 
 interface Asked {
@@ -24,7 +24,7 @@ interface Asked {
   target: string;
 }
 
-/** The page for a refusal, for a person in a browser. */
+/** Builds the page that shows a refusal in a browser. */
 export function refusalPage(
   { status, body, headers, message }: Pick<Refusal, "status" | "body" | "headers" | "message">,
   { publicUrl, requestId, target }: Asked,
@@ -41,7 +41,7 @@ export function refusalPage(
     lead:
       message === body.error
         ? isOurs
-          ? "The fault is on our side. Try again; if it stays, tell whoever runs this instance, with the request below."
+          ? "The fault is on our side. Try again. If it happens again, send the request id below to the operator of this instance."
           : "Check the address, or begin on the first page."
         : messageOf(body, message),
     ...view,
@@ -62,7 +62,7 @@ export function refusalPage(
 
 const detailsOf = ({ details }: Refusal["body"]) => (Array.isArray(details) ? (details as Detail[]) : []);
 
-/** Without the name of the field, which is among the facts. */
+/** Returns the message without the field name, which is among the facts. */
 const messageOf = (body: Refusal["body"], message: string): string =>
   detailsOf(body)
     .map((detail) => detail.message)

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The refusals that follow from a contract. Their bodies are the same everywhere. */
+/** Refusals that follow from a contract. Their bodies are the same on all routes. */
 export const refusals: Record<
   number,
   { description: string; schema: z.ZodType; example: Record<string, unknown> }

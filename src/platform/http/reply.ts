@@ -53,7 +53,7 @@ export function send({ incoming, outgoing }: Exchange, { status, headers, body }
     try {
       outgoing.writeHead(status, headers);
     } catch (error) {
-      // Nobody will read it, and whatever it holds must be let go.
+      // Nobody will read the stream, so it must release what it holds.
       void body.cancel().catch(() => {});
       throw error;
     }
@@ -97,7 +97,9 @@ function drained(outgoing: ServerResponse): Promise<void> {
   });
 }
 
-/** What somebody else's fault means to the caller; undefined: it is a fault of ours. */
+/**
+ * Returns the refusal for a known condition, such as an unavailable database. Undefined means a fault of the server.
+ */
 function refusalFor(error: unknown): { refusal: Refusal; as: string } | undefined {
   if (isDatabaseDown(error)) {
     const refusal = unavailable("The database cannot be reached at the moment. Try again shortly.");
@@ -112,13 +114,13 @@ function refusalFor(error: unknown): { refusal: Refusal; as: string } | undefine
     const message = "Something that this is about was changed at the same moment. Try again.";
     return { refusal: unavailable(message, 1), as: "collision" };
   }
-  // Nobody reads this reply; the log shows that the caller did not wait.
+  // Nobody reads this reply. The log shows that the caller disconnected.
   if (isCallerGone(error))
     return { refusal: new Refusal(499, { error: "client_closed_request" }), as: "caller left" };
   return undefined;
 }
 
-/** The one place where something thrown becomes something that can be sent. */
+/** The only place that turns a thrown value into a refusal. */
 export function toRefusal(error: unknown, requestId: string, log: Log): Refusal {
   if (error instanceof Refusal) return error;
   const known = refusalFor(error);

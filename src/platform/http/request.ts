@@ -45,7 +45,7 @@ function targetOf(target: string, host: string | undefined): string | undefined 
   if (!/^https?:\/\//i.test(whole) || /^[^?]*\\/.test(target)) return undefined;
   const url = URL.parse(whole);
   if (!url) return undefined;
-  // An absolute target names a host too. With two different ones, nobody can say who is meant.
+  // An absolute target names a host too. Two different hosts are ambiguous.
   if (whole === target && url.host !== URL.parse(`${url.protocol}//${host}`)?.host) return undefined;
   return url.pathname + url.search;
 }

@@ -32,9 +32,9 @@ export interface RouteSpec {
    * whose signature is over what was sent.
    */
   bytes?: readonly string[];
-  /** Headers that the handler reads itself, for the reference. */
+  /** Request headers that the handler reads, for the API reference. */
   requestHeaders?: Record<string, HeaderSpec>;
-  /** Headers of good replies, beside those of every reply. */
+  /** Additional headers of successful replies. */
   replyHeaders?: Record<string, HeaderSpec>;
   /** Bytes of the request body. */
   bodyLimit?: number;
@@ -43,8 +43,8 @@ export interface RouteSpec {
   /** The handler answers with a `Response` of its own, of this media type (a page, a stream). */
   raw?: string;
   /**
-   * What a person gets who opens this address in a browser, instead of JSON: the handler answers with a `Response`
-   * of its own when `isNavigation` says so, and refusals are pages.
+   * The reply for a person who opens this address in a browser. When `isNavigation` is true, the handler returns its
+   * own `Response` instead of JSON, and refusals are pages.
    */
   navigation?: { status: 303; description: string };
 }
@@ -71,8 +71,8 @@ export function operationId({ method, path }: Pick<RouteSpec, "method" | "path">
 }
 
 /**
- * POSTs that create can be sent again under an `Idempotency-Key`. A public route's 202 is a step of signing in
- * or a delivery, which has an id of its own.
+ * Returns true for POST routes that create something. A 202 of a public route does not count: it is a step of signing
+ * in, or a delivery that has its own id.
  */
 export const takesIdempotencyKey = (spec: RouteSpec) =>
   spec.method === "post" && (201 in spec.replies || (spec.access.kind !== "public" && 202 in spec.replies));
@@ -127,13 +127,13 @@ export type Handler<Spec extends RouteSpec> = (
 export interface Route {
   spec: RouteSpec;
   handle(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown>): Promise<unknown>;
-  /** A page of its own for a refusal; undefined: the usual one. */
+  /** Builds the page for a refusal. Without it, the standard page is shown. */
   refuse?: RefusalPage;
-  /** Headers of a refusal beside its own, for the route that clears a cookie. */
+  /** Additional headers of a refusal, for the route that clears a cookie. */
   refusalHeaders?(ctx: Ctx, refusal: Refusal, request: Pick<HttpRequest, "headers">): Record<string, string>;
 }
 
-/** Called with what is known by then: `ctx.caller` is set if the credential was good. */
+/** Returns undefined to show the standard page. `ctx.caller` is set when the credential was valid. */
 export type RefusalPage = (
   ctx: Ctx,
   refusal: Refusal,

@@ -41,8 +41,8 @@ export function listen(
 ): Promise<{ port: number; serve(app: App): Listening }> {
   let handler = refusing(unavailable("Signalbox is starting.", 1));
   const receive: RequestListener = (request, response) => {
-    // No other protocol is offered. The parser stops behind such a request, so the next one would never be answered:
-    // the connection is closed, and the client can see that.
+    // No other protocol is offered. The parser stops after an upgrade request and would never answer the next one, so
+    // the reply closes the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     handler(request, response);
   };
@@ -60,7 +60,7 @@ export function listen(
     },
     receive,
   );
-  // Once a connection is closed, its address is no longer known; requests that it sent can still arrive.
+  // A closed connection no longer has an address, but requests that it sent can still arrive.
   server.on("connection", rememberPeer);
   server.maxRequestsPerSocket = 0;
   // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.

@@ -35,7 +35,7 @@ export const findUsage = (db: Db, owners: readonly string[]) =>
   db.rows<{ owner: string; keys: number; bytes: number }>(sql`
     select owner, keys, bytes from idempotency_usage where day = ${today} and owner = any(${owners}::text[])`);
 
-/** One more key, and its reply, for each owner. */
+/** Adds one key and the bytes of its reply to the usage of each owner. */
 export const addUsage = (db: Db, owners: readonly string[], bytes: number) =>
   db.run(sql`
     insert into idempotency_usage as u (owner, day, keys, bytes)

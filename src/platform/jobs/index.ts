@@ -25,7 +25,9 @@ export interface Job<Data extends object = object> {
   concurrency?: number;
   /** How long one run may take, in seconds, before another is let in. */
   expireInSeconds?: number;
-  /** The work was given up because its worker died twice; says so where people look for the outcome. */
+  /**
+   * Called when the job was given up because its worker died twice. It records this where people look for the outcome.
+   */
   onPoison?(platform: Platform, data: Data, reason: string): Promise<void>;
 }
 
@@ -64,9 +66,9 @@ const pollSeconds = 5;
 
 const mostDeaths = 2;
 const poisoned =
-  "The process that did this job ended, or did not finish it in time, twice. It is not tried again by itself: see the log of that time, then add the work anew.";
+  "The process that ran this job ended, or did not finish it in time, twice. The job is not retried automatically: check the log of that time, then start the work again.";
 
-/** A job whose process is gone is failed by the queue itself, with these words. */
+/** The queue itself fails a job whose process has died, with this message. */
 const isLeftByDeadWorker = ({ retryCount, output }: JobWithMetadata<unknown>) =>
   retryCount > 0 && (output as { value?: { message?: string } } | null)?.value?.message === "job timed out";
 
@@ -178,7 +180,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     },
   };
 
-  /** Does a job, unless its worker died twice: then it fails for good, and says why. */
+  /** Runs a job. A job whose worker died twice fails permanently, with the reason. */
   async function settle(
     platform: Platform,
     definition: Job,

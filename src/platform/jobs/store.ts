@@ -1,12 +1,12 @@
 import { type Db, sql } from "../db/index.ts";
 
-/** One more worker that died with this job; how many there were. */
+/** Counts a worker that died while it ran this job. Returns the number of deaths. */
 export const noteDeath = async (db: Db, jobId: string): Promise<number> =>
   (await db.row<{ deaths: number }>(sql`
     insert into job_deaths as d (job_id, deaths) values (${jobId}, 1)
     on conflict (job_id) do update set deaths = d.deaths + 1, noted_at = now()
     returning deaths`))!.deaths;
 
-/** The queue keeps its jobs for less than this. */
+/** The queue removes its jobs earlier than this. */
 export const removeOldDeaths = (db: Db) =>
   db.run(sql`delete from job_deaths where noted_at < now() - interval '30 days'`);

@@ -17,8 +17,8 @@ export interface Message {
 
 export interface Mail {
   /**
-   * Commits with the caller's transaction; delivery is a job. `sentToday` is how many mails the organization has sent
-   * today: those of organizations that sent fewer, and those that a person waits for, go first.
+   * Commits with the caller's transaction; a job delivers the mail. `sentToday` is the number of mails that the
+   * organization sent today, or 0 for a mail that a person waits for: lower numbers are delivered first.
    */
   send(db: Db, message: Message, options?: { sentToday?: number }): Promise<void>;
 }

@@ -3,12 +3,12 @@ import type { Db } from "../db/index.ts";
 import { countAttempt, networkOf } from "../http/index.ts";
 
 const day = 86_400;
-/** Mails that one person causes, whatever they are about. */
+/** Limit of mails that one person causes. */
 const perUser = { attempts: 500, perSeconds: day };
-/** Mails that one network causes. A whole company may share one address. */
+/** Limit of mails that one network causes. A whole company may share one address. */
 const perNetwork = { attempts: 3_000, perSeconds: day };
 
-/** Counts a mail that a caller causes to be sent to somebody; past the limits it is refused with 429. */
+/** Counts a mail that a caller causes. Beyond a limit, the mail is refused with 429. */
 export async function countMail(
   { address }: Pick<Ctx, "address">,
   db: Db,

@@ -19,7 +19,7 @@ export async function countSealed({ db, keyring }: Sealed, where: SealedColumn):
   return census;
 }
 
-/** Counts the values under each key over those columns that this database has already. */
+/** Counts the values under each key, over the columns that exist in this database. */
 export async function countAllSealed(opened: Sealed, columns: readonly SealedColumn[]): Promise<Census> {
   const total: Census = { current: 0, previous: 0, unknown: 0 };
   for (const where of await store.listExisting(opened.db, columns)) {
@@ -111,14 +111,14 @@ function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.Seal
 const firstFormat = "v1.";
 const markOf = (keyring: Sealed["keyring"]) => keyring.derive("end of the first sealing format");
 
-/** What was recorded when the first format ended holds for every process that starts later. */
+/** Stops opening the first format when the database records that it has ended. */
 export async function recallFormat({ db, keyring }: Sealed): Promise<void> {
   if (await store.hasEndedFirstFormat(db, markOf(keyring))) keyring.endFirstFormat();
 }
 
 /**
- * Seals what an earlier version sealed in the current format. When nothing is left of the first one, and its
- * processes have had time to end, the first one ends: a value kept from before no longer opens.
+ * Reseals values of the first format in the current format. When none is left, and processes of earlier versions have
+ * had time to end, the first format ends: its values no longer open.
  */
 export async function upgradeSealing({ db, keyring }: Sealed, columns: readonly SealedColumn[]) {
   if (await store.hasEndedFirstFormat(db, markOf(keyring))) return keyring.endFirstFormat();

@@ -17,11 +17,11 @@ export interface SealedValue {
   row: string;
   sealed: string;
   organization: string | null;
-  /** What the address of the place is made of. */
+  /** JSON from which the address of the place is computed. */
   fields: unknown;
 }
 
-/** Values that do not start with `currentPrefix`, of those that start with `only`, in the order of their rows. */
+/** Lists values that start with `only` and not with `currentPrefix`, in the order of their rows. */
 export function listOutdated(
   db: Db,
   where: SealedColumn,
@@ -57,7 +57,7 @@ export function countByKey(db: Db, where: SealedColumn) {
     from ${table} where ${column} is not null group by 1`);
 }
 
-/** Those columns that this database has. One of an earlier version lacks some. */
+/** Returns the columns that exist in this database. A database of an earlier version lacks some. */
 export async function listExisting(
   db: Db,
   columns: readonly SealedColumn[],
@@ -81,7 +81,7 @@ export function sample(db: Db, where: SealedColumn, limit: number) {
     from ${table} where ${column} is not null order by ${id} desc limit ${limit}`);
 }
 
-/** True once the first format has ended; `mark` is what only a holder of the secret can write. */
+/** Returns true when the first format has ended. Only a holder of the secret can compute `mark`. */
 export const hasEndedFirstFormat = async (db: Db, mark: string) =>
   (await db.row(sql`select from sealing_formats where ended = 1 and mark = ${mark}`)) !== undefined;
 
@@ -89,7 +89,7 @@ export const endFirstFormat = (db: Db, mark: string) =>
   db.run(sql`insert into sealing_formats (ended, mark) values (1, ${mark})
     on conflict (ended) do update set mark = excluded.mark`);
 
-/** Long enough for every process of the earlier version to be gone. */
+/** Returns true a day after the migration, when every process of the earlier version has ended. */
 export const mayEndFirstFormat = async (db: Db) =>
   (await db.row(sql`
     select from schema_migrations where name = 'search_and_seals' and applied_at < now() - interval '1 day'`)) !==

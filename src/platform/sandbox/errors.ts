@@ -1,11 +1,11 @@
 export type SandboxErrorKind =
   /** The task needed more memory than a thread has. */
   | "out_of_memory"
-  /** It computed for longer than it may. */
+  /** The task used more CPU time than it may. */
   | "out_of_time"
-  /** The caller gave up, or the sandbox was closed. */
+  /** The caller aborted the task, or the sandbox was closed. */
   | "aborted"
-  /** The task threw something, or its thread ended: a fault of ours. */
+  /** The task threw an error, or its thread ended: a fault of the server. */
   | "crashed";
 
 /** Why a task in a thread gave no result. */

@@ -1,8 +1,8 @@
-/** What the process and a thread tell each other. Everything is cloned: neither holds memory of the other. */
+/** Messages between the main thread and a worker thread. Values are cloned, so the threads share no memory. */
 
 export type ToThread =
   | { type: "run"; module: string; input: unknown }
-  /** The process has taken the event; the next may come. */
+  /** The main thread has handled the event, so the task may send the next one. */
   | { type: "taken" }
   | { type: "item"; stream: number; value: unknown }
   | { type: "end"; stream: number };
@@ -15,11 +15,11 @@ export type FromThread =
   | { type: "done"; value: unknown }
   | { type: "failed"; name: string; message: string; stack: string };
 
-/** What the process offers to the task that runs in a thread. */
+/** Functions that the main thread offers to a task. */
 export interface Host<Event = unknown> {
-  /** Hands something over. Await it: the next event waits until the process has taken this one. */
+  /** Sends an event. Await it before the next event: it resolves when the main thread has handled this one. */
   emit(event: Event): Promise<void>;
-  /** Asks a service of the process; items come one by one, when they are asked for. */
+  /** Opens a service of the main thread. Items are produced one at a time, on demand. */
   open(service: string, input: unknown): AsyncIterable<unknown>;
 }
 

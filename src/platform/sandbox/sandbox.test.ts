@@ -15,7 +15,7 @@ const run = (sandbox: Sandbox, input: object, more: Partial<Task<unknown>> = {})
   sandbox.run<unknown>({ module, input, computeMs: 20_000, ...more });
 
 describe("a task in a thread", () => {
-  test("gets its input and gives its result; the thread serves the next one, up to a number", async () => {
+  test("gets its input and returns its result; a thread runs several tasks, up to a limit", async () => {
     const sandbox = create({ tasksPerThread: 2 });
     const add = () => run(sandbox, { do: "add", numbers: [1, 2] });
     expect([await add(), await add(), await add()]).toEqual([
@@ -25,7 +25,7 @@ describe("a task in a thread", () => {
     ]);
   });
 
-  test("computes while this thread goes on serving others, and ends when it takes too long", async () => {
+  test("does not block the main thread, and ends when it computes for too long", async () => {
     const sandbox = create();
     let ticks = 0;
     const timer = setInterval(() => ticks++, 10);
@@ -50,13 +50,13 @@ describe("a task in a thread", () => {
     expect(await run(sandbox, input, { services, computeMs: 1_000 })).toEqual(["late"]);
   });
 
-  test("that needs more memory than there is ends alone: this process lives, and the next task runs", async () => {
+  test("that exceeds its memory ends alone: this process continues, and the next task runs", async () => {
     const sandbox = create({ heapMb: 64 });
     await expect(run(sandbox, { do: "hoard" })).rejects.toMatchObject({ kind: "out_of_memory" });
     expect(await run(sandbox, { do: "add", numbers: [4] })).toEqual({ sum: 4, tasks: 1 });
   });
 
-  test("that throws or ends its thread is told apart from one that was too much", async () => {
+  test("that throws or ends its thread has another error kind than one that exceeds a limit", async () => {
     const sandbox = create();
     await expect(run(sandbox, { do: "throw" })).rejects.toMatchObject({
       kind: "crashed",
@@ -66,7 +66,7 @@ describe("a task in a thread", () => {
     expect(await run(sandbox, { do: "add", numbers: [4] })).toMatchObject({ sum: 4 });
   });
 
-  test("ends when its caller gives up, computing or waiting, and when the sandbox closes", async () => {
+  test("ends when its caller aborts, while it computes or waits, and when the sandbox closes", async () => {
     const sandbox = create();
     for (const what of ["compute", "wait"]) {
       const signal = AbortSignal.timeout(300);
@@ -80,7 +80,7 @@ describe("a task in a thread", () => {
     await expect(closed).rejects.toMatchObject({ kind: "aborted" });
   });
 
-  test("hands events over one at a time: the next waits until this one was taken", async () => {
+  test("sends events one at a time: the next waits until this one was handled", async () => {
     const sandbox = create();
     const seen: unknown[] = [];
     let taking = 0;
@@ -100,7 +100,7 @@ describe("a task in a thread", () => {
     );
   });
 
-  test("is served item by item as it asks, and what it no longer wants is closed", async () => {
+  test("gets the items of a service on demand, and closes the service when it stops early", async () => {
     const sandbox = create();
     let made = 0;
     let closed = false;

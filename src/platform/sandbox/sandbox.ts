@@ -2,40 +2,40 @@ import { Worker } from "node:worker_threads";
 import { SandboxError } from "./errors.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 
-/** Items for a task in a thread, made one by one as it asks for them. `signal` aborts when the task is over. */
+/** Produces items for a task, one at a time on demand. `signal` aborts when the task has ended. */
 export type Service = (input: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Task<Event> {
-  /** Its default export is a `Run`. */
+  /** The default export of this module is a `Run`. */
   module: URL;
   input: unknown;
   services?: Record<string, Service>;
-  /** The next event waits until this one was taken. */
+  /** The task sends its next event after this has resolved. */
   onEvent?(event: Event): void | Promise<void>;
-  /** How much CPU time the thread may take; waiting for a service does not count. */
+  /** CPU time that the task may use. Waiting for a service does not count. */
   computeMs: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs code on bytes that somebody else chose, in threads beside the event loop. A task that takes too much memory
- * or time ends with its thread, and nothing else does.
+ * Runs tasks on untrusted input in worker threads. A task that takes too much memory or time ends with its thread, and
+ * affects nothing else.
  */
 export interface Sandbox {
   run<Result, Event = unknown>(task: Task<Event>): Promise<Result>;
-  /** Threads there are, busy or idle. */
+  /** The number of threads, busy or idle. */
   readonly threads: number;
   close(): Promise<void>;
 }
 
 export interface SandboxOptions {
-  /** More tasks wait for their turn. */
+  /** Further tasks wait for a thread. */
   maxThreads?: number;
-  /** Of JavaScript objects in one thread. Buffers do not count: a task bounds its own. */
+  /** Memory for JavaScript objects in one thread. Buffers do not count: a task must limit its own. */
   heapMb?: number;
-  /** A thread without work ends after so long. */
+  /** An idle thread ends after this time. */
   idleMs?: number;
-  /** A thread ends after so many tasks, so that nothing of them adds up. */
+  /** A thread ends after this many tasks, so that leaks do not add up. */
   tasksPerThread?: number;
 }
 
@@ -60,7 +60,7 @@ export function createSandbox({
 
   function start(): Thread {
     const worker = new Worker(new URL("./thread.ts", import.meta.url), {
-      // Nothing of the environment is the task's business, secrets least of all.
+      // A task must not see environment variables, because some are secrets.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
@@ -105,7 +105,7 @@ export function createSandbox({
     });
   }
 
-  /** A thread whose task ended well serves the next one. */
+  /** Makes a thread available again after a successful task. */
   function giveBack(thread: Thread): void {
     if (!threads.has(thread)) return;
     const [next] = waiting;
@@ -132,7 +132,7 @@ export function createSandbox({
       if (signal.aborted) throw givenUp();
       const thread = await take(signal);
       try {
-        // It may have been given up while the thread was being taken.
+        // The task may have been aborted while it waited for the thread.
         if (signal.aborted) throw givenUp();
         const result = await perform<Result, Event>(thread.worker, task, signal);
         giveBack(thread);
@@ -149,7 +149,7 @@ export function createSandbox({
   };
 }
 
-const givenUp = () => new SandboxError("aborted", "The task was given up before it ended.");
+const givenUp = () => new SandboxError("aborted", "The task was aborted before it ended.");
 
 function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: AbortSignal): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -159,7 +159,7 @@ function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: Abort
   const crashed = (cause?: unknown) =>
     new SandboxError("crashed", "The task in the thread failed.", { cause });
 
-  // What the caller's own functions throw is the caller's to see as it is.
+  // Errors of the caller's own functions reach the caller unchanged.
   const onMessage = (message: FromThread) => void receive(message).catch(reject);
   async function receive(message: FromThread): Promise<void> {
     switch (message.type) {
@@ -207,7 +207,7 @@ function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: Abort
   worker.on("error", onError);
   worker.on("exit", onExit);
   signal.addEventListener("abort", onAbort, { once: true });
-  // CPU time of the thread itself: on a busy machine a clock would charge it for waiting.
+  // CPU time of the thread. On a busy machine, elapsed time would include time in which the thread did not run.
   const usedMs = async () => {
     const { user, system } = await worker.cpuUsage();
     return (user + system) / 1000;
@@ -219,7 +219,7 @@ function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: Abort
         new SandboxError("out_of_time", `The task computed for longer than ${task.computeMs / 1000} s.`),
       );
   };
-  // A thread that has just ended has no usage; its exit is told elsewhere.
+  // A thread that has just ended has no usage. `onExit` handles its end.
   const watching = setInterval(() => void look().catch(() => {}), checkMs).unref();
   send({ type: "run", module: task.module.href, input: task.input });
   return promise.finally(() => {

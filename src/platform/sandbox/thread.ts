@@ -1,4 +1,4 @@
-/** The beginning of every thread: loads the module of a task and does what it says, one task after the other. */
+/** The entry point of every worker thread. It loads the module of a task and runs it, one task at a time. */
 import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { FromThread, Host, Run, ToThread } from "./protocol.ts";
@@ -6,7 +6,7 @@ import type { FromThread, Host, Run, ToThread } from "./protocol.ts";
 const port = parentPort!;
 const send = (message: FromThread) => port.postMessage(message);
 
-// On Linux this is the priority of the thread alone: where there are few processors, requests come first.
+// On Linux this sets the priority of this thread only, so that requests come first where there are few processors.
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 type Pulled = { value: unknown } | "end";
