@@ -19,7 +19,12 @@ const Attempt = z
       .int()
       .nullable()
       .describe("The HTTP status of the response. Null when there was no response."),
-    response: z.string().nullable().describe("The beginning of the response body, at most 1,024 characters."),
+    response: z
+      .string()
+      .nullable()
+      .describe(
+        "The beginning of the response body, at most 1,024 characters. Null when there was no response, and for callers who may not see the event.",
+      ),
     error: z.string().nullable().describe("Why the attempt failed. Null when it succeeded."),
   })
   .meta({ id: "WebhookEndpointAttempt" });

@@ -130,6 +130,17 @@ describe("an event", () => {
       server.call(`${path}/${id}/deliveries/${delivery.id}`, { headers });
     expect(await read(person.auth)).toMatchObject({ status: 403, body: { reason: "missing_permission" } });
     expect((await read(owner.auth)).body.delivery.body).toContain("Triage");
+
+    // A response may repeat the body.
+    receiver.answer = ({ body }) => ({ status: 400, body });
+    await deliver(server);
+    const list = (headers: Person["auth"]) => server.call(`${path}/${id}/deliveries`, { headers });
+    const retry = (headers: Person["auth"]) =>
+      server.call(`${path}/${id}/deliveries/${delivery.id}/retry`, { method: "POST", headers });
+    const hidden = { responseStatus: 400, response: null };
+    expect((await list(person.auth)).body.items).toMatchObject([{ lastAttempt: hidden }]);
+    expect((await retry(person.auth)).body.delivery.lastAttempt).toMatchObject(hidden);
+    expect((await list(owner.auth)).body.items[0].lastAttempt.response).toContain("Triage");
   });
 
   test("goes to the endpoints of its organization that take its type and are enabled", async () => {

@@ -5,15 +5,23 @@ import { readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { findEndpoint, holdEndpoint, listEnabledEndpoints } from "../endpoints/index.ts";
-import { checkMaySee } from "../settings/index.ts";
-import { type ListQuery, testType } from "./contract.ts";
+import { checkMaySee, maySee } from "../settings/index.ts";
+import { type ListQuery, testType, type WebhookEndpointDelivery } from "./contract.ts";
 import * as store from "./store.ts";
 
 const noDelivery = () => notFound("webhook_endpoint_delivery");
 
 export async function list(ctx: MemberCtx, endpointId: string, query: ListQuery) {
   const { id } = await findEndpoint(ctx.db, ctx, endpointId);
-  return readPage(store.list(ctx.db, ctx.orgId, id, query), query);
+  const { items, nextCursor } = await readPage(store.list(ctx.db, ctx.orgId, id, query), query);
+  return { items: items.map((delivery) => hideResponse(ctx, delivery)), nextCursor };
+}
+
+/** A response may repeat the body, so only callers who may see the body see the response. */
+function hideResponse(ctx: MemberCtx, delivery: WebhookEndpointDelivery): WebhookEndpointDelivery {
+  const { type, lastAttempt } = delivery;
+  if (lastAttempt === null || type === testType || maySee(ctx, type)) return delivery;
+  return { ...delivery, lastAttempt: { ...lastAttempt, response: null } };
 }
 
 export async function get(ctx: MemberCtx, endpointId: string, id: string) {
@@ -32,7 +40,7 @@ export async function retry(ctx: MemberCtx, endpointId: string, id: string) {
     const after = { deliveryId: id, eventId: delivery.eventId };
     const target = { type: "webhook_endpoint", id: endpoint.id };
     await record(ctx, tx, { action: "webhook_endpoint.delivery_retried", target, after });
-    return { delivery };
+    return { delivery: hideResponse(ctx, delivery) };
   });
 }
 

@@ -1,2 +1,2 @@
 export { routes } from "./routes.ts";
-export { adminsOf, checkMaySee, recipientsOf } from "./service.ts";
+export { adminsOf, checkMaySee, maySee, recipientsOf } from "./service.ts";

@@ -34,10 +34,14 @@ const needed: Record<EventType, Permission> = {
   "sync.failed": "connectors:read",
 };
 
+/** Whether the caller may see the events of all members of this type. */
+export const maySee = ({ member }: MemberCtx, type: EventType): boolean =>
+  member.permissions.has(needed[type]);
+
 /** Refuses a caller who may not see the events of all members, for any of these types. */
-export function checkMaySee({ member }: MemberCtx, types: readonly EventType[]): void {
+export function checkMaySee(ctx: MemberCtx, types: readonly EventType[]): void {
   for (const type of types) {
-    if (!member.permissions.has(needed[type]))
+    if (!maySee(ctx, type))
       throw forbidden(
         "missing_permission",
         `To see every ${type} event you need the permission ${needed[type]}. Ask an owner or admin.`,
