@@ -20,17 +20,27 @@ const service = "egress";
 /** Placeholder for a credential that the thread does not receive. */
 export const heldBack = "held back by the process";
 
-/** Serves the requests of a task in the main thread. It replaces the placeholder header by `authorization`. */
+/** A credential for the server of one origin. */
+export interface BoundCredential {
+  origin: string;
+  authorization: string;
+}
+
+/**
+ * Serves the requests of a task in the main thread. It replaces the placeholder header by the credential, and only
+ * for the credential's own server: the task works on untrusted bytes and might be taken over.
+ */
 export const egressService = (
   egress: Pick<Egress, "open">,
-  authorization?: string,
+  credential?: BoundCredential,
 ): Record<typeof service, Service> => ({
   [service]: async function* (input, signal): AsyncGenerator<Item> {
     const { url, options } = input as Asked;
     const headers = { ...options.headers };
     if (headers.authorization === heldBack) {
-      if (authorization === undefined) delete headers.authorization;
-      else headers.authorization = authorization;
+      if (credential && URL.parse(url)?.origin === credential.origin)
+        headers.authorization = credential.authorization;
+      else delete headers.authorization;
     }
     let reply: EgressStream | undefined;
     try {

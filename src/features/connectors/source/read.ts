@@ -79,7 +79,10 @@ export function readTarget(
     const result = await sandbox.run<ReadResult, ReadEvent>({
       module: new URL("./task.ts", import.meta.url),
       input,
-      services: egressService(egress, authorization),
+      services: egressService(
+        egress,
+        authorization === undefined ? undefined : { origin: new URL(cloneUrl).origin, authorization },
+      ),
       async onEvent(event) {
         if (event.type === "files") files.push(...event.files);
         else if (event.type === "opened") options.onOpened?.();
