@@ -180,6 +180,12 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     },
   };
 
+  /** Deaths are also looked up for other retries: `onPoison` may have failed, and then the job must still not run. */
+  async function deathsOf(next: JobWithMetadata<unknown>): Promise<number> {
+    if (isLeftByDeadWorker(next)) return store.noteDeath(db, next.id);
+    return next.retryCount > 0 ? store.countDeaths(db, next.id) : 0;
+  }
+
   /** Runs a job. A job whose worker died twice fails permanently, with the reason. */
   async function settle(
     platform: Platform,
@@ -188,7 +194,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   ): Promise<JobResult> {
     const { id } = next;
     const data = (next.data ?? {}) as object;
-    if (isLeftByDeadWorker(next) && (await store.noteDeath(db, id)) >= mostDeaths) {
+    if ((await deathsOf(next)) >= mostDeaths) {
       log.error({ job: definition.name, id, reason: poisoned }, "job given up");
       failing.add(definition.name);
       platform.metrics.count("jobs_poisoned_total", { job: definition.name });

@@ -7,6 +7,10 @@ export const noteDeath = async (db: Db, jobId: string): Promise<number> =>
     on conflict (job_id) do update set deaths = d.deaths + 1, noted_at = now()
     returning deaths`))!.deaths;
 
+/** The number of workers that died while they ran this job. */
+export const countDeaths = async (db: Db, jobId: string): Promise<number> =>
+  (await db.row<{ deaths: number }>(sql`select deaths from job_deaths where job_id = ${jobId}`))?.deaths ?? 0;
+
 /** The queue removes its jobs earlier than this. */
 export const removeOldDeaths = (db: Db) =>
   db.run(sql`delete from job_deaths where noted_at < now() - interval '30 days'`);
