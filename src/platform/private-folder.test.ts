@@ -106,6 +106,17 @@ describe("the data folder", () => {
     ).rejects.toThrow(/secret belongs to another user \(uid 65534\)/);
   });
 
+  test.skipIf(!isRoot)("may have the lost+found folder of a file system in it", async () => {
+    mkdirSync(join(folder, "lost+found"), { recursive: true, mode: 0o700 });
+    chownSync(join(folder, "lost+found"), nobody, nobody);
+    const opening = openDatabase(readConfig({ DATA_DIR: folder }), {
+      log: createLog("silent"),
+      schema: "leave",
+    });
+    await (await opening).close();
+    expect(statSync(join(folder, "lost+found")).uid).toBe(nobody);
+  });
+
   test.skipIf(!isRoot)("cannot be locked by another user, even when it was open to all before", () => {
     mkdirSync(folder, { mode: 0o777 });
     chmodSync(folder, 0o777);

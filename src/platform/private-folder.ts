@@ -50,13 +50,17 @@ export function tightenContents(folder: string, name: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (!found) continue;
+    if (!found || isLostAndFound(entry.name, found)) continue;
     refuseStranger(path, name, found);
     if (found.isSymbolicLink()) continue;
     if (found.mode & forOthers) chmodSync(path, found.mode & 0o700);
     if (found.isDirectory()) tightenContents(path, name);
   }
 }
+
+/** A new volume has this folder of root. Signalbox keeps nothing in it. */
+const isLostAndFound = (name: string, found: Stats) =>
+  name === "lost+found" && found.isDirectory() && found.uid !== ownUid;
 
 /**
  * Creates an empty private file if there is none. An existing file is not opened, because closing it would release the
