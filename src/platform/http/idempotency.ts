@@ -38,7 +38,7 @@ interface Kept extends Reply {
 }
 
 /** Minimum length of a key without a credential. Only the key then keeps the reply from others on the same network. */
-const publicKeyLength = 16;
+export const publicKeyLength = 16;
 
 /**
  * Runs a creating request once per key. The effect and the record of its reply commit together, so a crash leaves both

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CredentialKind } from "../context.ts";
 import { version } from "../version.ts";
 import { describeAccess } from "./access.ts";
+import { publicKeyLength } from "./idempotency.ts";
 import { completeReference, type FieldGuide } from "./reference.ts";
 import { refusals } from "./refusals.ts";
 import { type HeaderSpec, operationId, type RouteSpec, takesIdempotencyKey } from "./route.ts";
@@ -125,7 +126,11 @@ function parametersOf(spec: RouteSpec, components: Components): Json {
       description:
         "Sending the same request again under the same key within 24 hours gives the first reply again.",
       example: "5b7f3c1e-8a42-4d0e-9c55-1f0a6f2b7d31",
-      schema: { type: "string", minLength: 1, maxLength: 255 },
+      schema: {
+        type: "string",
+        minLength: spec.access.kind === "public" ? publicKeyLength : 1,
+        maxLength: 255,
+      },
     });
   }
   for (const [name, { description, required = false, example }] of Object.entries(spec.requestHeaders ?? {}))
