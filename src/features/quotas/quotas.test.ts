@@ -10,7 +10,14 @@ import {
   reportBatch,
   runNow,
 } from "../../../test/automations.ts";
-import { connectorBody, createTemplate } from "../../../test/connectors.ts";
+import {
+  connectorBody,
+  createConnector,
+  createTemplate,
+  templateFile,
+  workSyncs,
+} from "../../../test/connectors.ts";
+import { startGitServer } from "../../../test/fixtures/git-server.ts";
 import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
 import { insertConnector, pushBody, speak } from "../../../test/webhooks.ts";
 import { createApp } from "../../app.ts";
@@ -239,6 +246,31 @@ describe("templates", () => {
     expect(changed).toMatchObject(exceeded("template_storage"));
     const { template } = (await server.call(`/v1/templates/${id}`, { headers: auth })).body;
     expect(template).toMatchObject({ version: 1, body: "x".repeat(30_000) });
+  });
+
+  test("a sync adds to the storage that is used, and fails when its templates do not fit", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "template_storage", 60_000);
+    const git = await startGitServer();
+    try {
+      const repository = await git.repository();
+      await repository.commit({ "templates/first.md": templateFile("First", "x".repeat(30_000)) });
+      const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
+      await workSyncs(server);
+      const { used } = await quotaOf(auth, "template_storage");
+      expect(used).toBeGreaterThan(30_000);
+      expect(used).toBeLessThan(32_000);
+      await repository.commit({ "templates/second.md": templateFile("Second", "y".repeat(30_000)) });
+      await server.call(`/v1/connectors/${id}/sync`, { method: "POST", headers: auth });
+      await workSyncs(server);
+      const path = `/v1/connector-syncs?connectorId=${id}&limit=1`;
+      const [sync] = (await server.call(path, { headers: auth })).body.items;
+      expect(sync).toMatchObject({ status: "failed", error: { code: "too_large" } });
+      expect((await server.call("/v1/templates", { headers: auth })).body.items).toHaveLength(1);
+    } finally {
+      await git.close();
+    }
   });
 });
 
