@@ -35,14 +35,9 @@ export function checkQuotaNames(config: Config): void {
 }
 
 /** The one refusal of this room. */
-export const quotaExceeded = (
-  name: QuotaName,
-  limit: number,
-  used: number,
-  more: Record<string, unknown> = {},
-) =>
+export const quotaExceeded = (name: QuotaName, limit: number, used: number) =>
   conflict(
     "quota_exceeded",
     `${quotas[name].description} The limit here is ${limit}, and ${used} are in use. Remove some, or ask the operator of this instance for more.`,
-    { quota: name, limit, used, ...more },
+    { quota: name, limit, used },
   );
