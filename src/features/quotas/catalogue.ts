@@ -3,16 +3,16 @@ const MiB = 1024 * KiB;
 const GiB = 1024 * MiB;
 
 interface Quota {
-  /** `count`: things that exist now. `bytes`: storage. `per_day`: since midnight UTC. */
+  /** `count`: objects that exist now. `bytes`: storage. `per_day`: since midnight UTC. */
   unit: "count" | "bytes" | "per_day";
   description: string;
   /** Null: no limit. */
   limit: number | null;
-  /** For a workspace that nobody has claimed: its maker is unknown. */
+  /** The limit for an unclaimed workspace. It is small, because its creator is unknown. */
   provisional: number | null;
 }
 
-/** Every quota of an organization. Operators change the limits with QUOTAS; admins of the instance override them. */
+/** All quotas. QUOTAS changes the limits of an instance; `organization_quotas` overrides them for one organization. */
 export const quotas = {
   members: { unit: "count", description: "Members.", limit: 10_000, provisional: 5 },
   invitations: { unit: "count", description: "Open invitations.", limit: 1_000, provisional: 5 },
@@ -102,18 +102,18 @@ export type QuotaName = keyof typeof quotas;
 type Named<Unit> = {
   [Name in QuotaName]: (typeof quotas)[Name]["unit"] extends Unit ? Name : never;
 }[QuotaName];
-/** What people make one at a time: counted exactly. */
+/** Objects that people create. They are counted exactly, in the transaction that creates them. */
 export type CountQuota = Exclude<Named<"count">, KeptQuota>;
-/** What is kept of one thing: the older ones go. */
+/** How many items are kept for one object. Older items are deleted. */
 export type KeptQuota = "automation_revisions" | "template_versions" | "webhook_endpoint_deliveries";
-/** What machines write: metered by each process. */
+/** Bytes that programs write. Each process meters its own writes. */
 export type ByteQuota = Named<"bytes">;
 
 export const quotaNames = Object.keys(quotas) as QuotaName[];
 
-/** Limits of the instance that are no organization's. */
+/** Limits of the whole instance. */
 export const instanceLimits = {
-  /** However many addresses somebody has: strangers do not fill the disk. */
+  /** For all networks together, because one person can have many addresses. */
   provisional_workspaces: 1_000,
   provisional_workspaces_per_network: 20,
 } as const;
