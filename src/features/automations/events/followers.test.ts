@@ -38,7 +38,7 @@ describe("many streams of one run", () => {
   async function openMany(id: string, count: number): Promise<SseReader[]> {
     const streams = await Promise.all(Array.from({ length: count }, () => open(id)));
     await Promise.all(streams.map((stream) => stream.find(({ event }) => event === "run")));
-    // Other processes have heard of the new watcher by then, and its last look for that is over.
+    // By then other processes know the new follower, and its settling looks are over.
     if (server.platform.db.kind === "postgres") await pause(6_500);
     return streams;
   }
@@ -58,14 +58,14 @@ describe("many streams of one run", () => {
     for (const stream of streams) stream.close();
   }, 60_000);
 
-  test("are told by one look every few seconds while messages of other processes do not arrive", async () => {
+  test("share one look every few seconds while messages of other processes do not arrive", async () => {
     const { db, bus } = server.platform;
     const run = await queueRun(server, auth);
     const streams = await openMany(run.id, 20);
     const { isUp } = bus;
     bus.isUp = () => false;
     try {
-      // Nobody announces this change.
+      // This change is not announced.
       await db.run(
         sql`update automation_runs set status = 'cancelled', finished_at = now() where id = ${run.id}`,
       );
@@ -105,7 +105,7 @@ describe("many streams of one run", () => {
     const early = await open(run.id);
     await early.find(({ event }) => event === "run");
     const slow = await fetch(`${server.url}/v1/automation-runs/${run.id}/stream`, { headers: auth });
-    // Larger than what is kept for readers that are behind.
+    // Together larger than the buffer for readers that are behind.
     const payload = { text: "x".repeat(60_000) };
     const batch = (from: number) => Array.from({ length: 10 }, (_, i) => event(from + i, { payload }));
     for (let from = 0; from < 30; from += 10) await reportBatch(server, auth, run.id, batch(from));

@@ -60,7 +60,7 @@ export const Run = z
   .meta({ id: "AutomationRun" });
 export type Run = z.output<typeof Run>;
 
-/** Wherever a run is read. What a completion answers with has the ids alone. */
+/** A run with names, for all replies except the reply to a completion. */
 export const NamedRun = Run.extend({
   automationName: z.string().describe("As the revision that ran called it."),
   memberName: z.string().nullable().describe("Null: the member has left."),
@@ -103,7 +103,7 @@ export type AutomationAsRun = z.output<typeof AutomationAsRun>;
 
 /** Runs are reached by their owner, by whoever manages automations, and by runners of either. */
 export const asReporter = can("automations:create", { credentials: ["runner", "session", "key"] });
-/** Reading is also for the program of the run itself. */
+/** The program of a run may read too. */
 export const asReader = can("automations:create", { credentials: ["runner", "session", "key", "run"] });
 export const runId = z.strictObject({ id: z.string().min(1).max(160) });
 const namedReply = z.strictObject({ run: NamedRun });
@@ -251,7 +251,7 @@ const counter = z
   .nullish()
   .transform((value) => value ?? 0);
 
-/** At least one of two names of the same field has a value. */
+/** JSON Schema for a field with several names: at least one of them has a value. */
 export const oneOfNames = (...names: string[]) => ({
   anyOf: names.map((name) => ({ required: [name], properties: { [name]: { not: { type: "null" } } } })),
 });
