@@ -27,13 +27,13 @@ export const quotas = {
   },
   automations: {
     unit: "count",
-    description: "Automations, archived ones too.",
+    description: "Automations, including archived automations.",
     limit: 10_000,
     provisional: 10,
   },
   automation_revisions: {
     unit: "count",
-    description: "Revisions kept of one automation. Older ones that no run refers to are removed.",
+    description: "Revisions that are kept for each automation. Older revisions that no run uses are deleted.",
     limit: 200,
     provisional: 10,
   },
@@ -41,7 +41,7 @@ export const quotas = {
   templates: { unit: "count", description: "Templates.", limit: 10_000, provisional: 10 },
   template_versions: {
     unit: "count",
-    description: "Versions kept of one template. Older ones are removed.",
+    description: "Versions that are kept for each template. Older versions are deleted.",
     limit: 100,
     provisional: 10,
   },
@@ -49,13 +49,13 @@ export const quotas = {
   oauth_providers: { unit: "count", description: "Custom OAuth providers.", limit: 200, provisional: 5 },
   webhook_endpoints: {
     unit: "count",
-    description: "Endpoints that events are sent to.",
+    description: "Webhook endpoints.",
     limit: 20,
     provisional: 0,
   },
   webhook_endpoint_deliveries: {
     unit: "count",
-    description: "Deliveries kept of one webhook endpoint. Older ones are removed.",
+    description: "Deliveries that are kept for each webhook endpoint. Older deliveries are deleted.",
     limit: 5_000,
     provisional: 100,
   },
@@ -79,20 +79,20 @@ export const quotas = {
   },
   audit_storage: {
     unit: "bytes",
-    description: "The audit log. It has a limit only until a workspace is claimed.",
+    description: "The audit log. Only an unclaimed workspace has a limit.",
     limit: null,
     provisional: 4 * MiB,
   },
   idempotency_keys: {
     unit: "per_day",
-    description: "Requests with an Idempotency-Key in a day. One credential may use half of them.",
+    description: "Requests with an Idempotency-Key per day. One credential may use half of the limit.",
     limit: 200_000,
     provisional: 2_000,
   },
   idempotency_storage: {
     unit: "per_day",
     description:
-      "Bytes of replies kept for Idempotency-Key in a day. One credential may use half of them. Past that, keys still protect, and a repeat is told that the reply was not kept.",
+      "Bytes of replies that are stored for Idempotency-Key per day. One credential may use half of the limit. Above the limit a repeated request is still not executed again, but its reply is not available.",
     limit: 64 * MiB,
     provisional: 2 * MiB,
   },
