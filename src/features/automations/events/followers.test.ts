@@ -4,6 +4,7 @@ import { type Auth, complete, event, queueRun, report, reportBatch } from "../..
 import { createKey, createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { openSse, type SseMessage, type SseReader } from "../../../../test/sse.ts";
 import { type Engine, sql } from "../../../platform/db/index.ts";
+import { changesOf } from "../runs/index.ts";
 
 const sequences = (messages: SseMessage[]) =>
   messages.filter(({ event }) => event === undefined).map(({ data }) => data.sequence);
@@ -90,11 +91,27 @@ describe("many streams of one run", () => {
     expect(stream!.messages.at(-1)).toMatchObject({ data: { reason: "automation_archived" } });
   }, 60_000);
 
-  test("see what is announced inside an idempotent request only once it is committed", async () => {
+  test("end at once when the run is cancelled while it waits", async () => {
     const run = await queueRun(server, auth);
     const [stream] = await openMany(run.id, 1);
-    const headers = { ...auth, "idempotency-key": `cancel-${run.id}` };
-    await server.call(`/v1/automation-runs/${run.id}/cancel`, { method: "POST", headers });
+    await server.call(`/v1/automation-runs/${run.id}/cancel`, { method: "POST", headers: auth });
+    const late = pause(5_000, "late");
+    expect(await Promise.race([stream!.ended.then(() => "ended"), late])).toBe("ended");
+    expect(stream!.messages.at(-1)).toMatchObject({ data: { status: "cancelled" } });
+  }, 60_000);
+
+  test("see a change that is announced inside a transaction once that has committed", async () => {
+    const { platform } = server;
+    const run = await queueRun(server, auth);
+    const [stream] = await openMany(run.id, 1);
+    await platform.db.transaction(async (tx) => {
+      await tx.run(
+        sql`update automation_runs set status = 'cancelled', finished_at = now() where id = ${run.id}`,
+      );
+      changesOf(platform).announce(tx, run.id);
+      // A look before the commit finds the run unchanged, and no further look follows.
+      await pause(300);
+    });
     const late = pause(5_000, "late");
     expect(await Promise.race([stream!.ended.then(() => "ended"), late])).toBe("ended");
     expect(stream!.messages.at(-1)).toMatchObject({ data: { status: "cancelled" } });
