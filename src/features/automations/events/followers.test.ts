@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Auth, complete, event, queueRun, report, reportBatch } from "../../../../test/automations.ts";
 import { createKey, createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { openSse, type SseMessage, type SseReader } from "../../../../test/sse.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { type Engine, sql } from "../../../platform/db/index.ts";
 import { changesOf } from "../runs/index.ts";
+import { followersOf } from "./followers.ts";
 
 const sequences = (messages: SseMessage[]) =>
   messages.filter(({ event }) => event === undefined).map(({ data }) => data.sequence);
@@ -163,6 +165,41 @@ describe("many streams of one run", () => {
     await complete(server, auth, run.id, { attempt: 1, status: "succeeded" });
     await stream!.ended;
     expect(sequences(stream!.messages)).toEqual(Array.from({ length: 120 }, (_, n) => n));
+  }, 60_000);
+
+  test("that close during a look leave no bytes in the buffers of the process", async () => {
+    const { platform, engine } = server;
+    const { query } = engine;
+    const { id } = await queueRun(server, auth);
+    const watch = () => followersOf(platform).watch(acme.orgId as OrgId, id, () => {});
+    const large = { text: "x".repeat(500_000) };
+    async function closeDuringLook(sequence: number) {
+      const { state, leave } = watch();
+      await state();
+      const [read, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      engine.query = async (text, ...rest) => {
+        const result = await query(text, ...rest);
+        if (!text.includes("row_number() over page")) return result;
+        read.resolve();
+        await closed.promise;
+        return { ...result, rows: result.rows.map((row) => ({ ...row, payload: large })) };
+      };
+      await report(server, auth, id, event(sequence));
+      await read.promise;
+      leave();
+      closed.resolve();
+    }
+    try {
+      // Together more than all buffers may have.
+      for (let sequence = 0; sequence < 70; sequence++) await closeDuringLook(sequence);
+    } finally {
+      engine.query = query;
+    }
+    const { state, eventsAfter, leave } = watch();
+    const { tail } = (await state())!;
+    await report(server, auth, id, event(70, { payload: { text: "x".repeat(100_000) } }));
+    await expect.poll(() => eventsAfter(tail)?.length).toBe(1);
+    leave();
   }, 60_000);
 
   test("are refused with 429 past the limit of a credential, and another credential still gets one", async () => {

@@ -128,6 +128,8 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
       for (const onChange of follower.watchers) onChange();
     }
     follower.looking = false;
+    // The last watcher can leave during a look, which then adds events to a buffer that nobody clears.
+    if (follower.watchers.size === 0) follower.buffer.clear();
   }
 
   async function lookOnce(follower: Follower): Promise<void> {
