@@ -112,7 +112,15 @@ describe("objects that people create", () => {
     const workspace = await createWorkspace(server);
     await allow(workspace.orgId, "runners", 1);
     const runnerId = "the-only-runner";
-    for (let i = 0; i < 55; i++) await createRunner(server, workspace.owner.auth, { runnerId });
+    const register = () => createRunner(server, workspace.owner.auth, { runnerId });
+    const oldest = await register();
+    const work = async () =>
+      (await server.call("/v1/automation-runner/work", { headers: oldest.auth })).status;
+    for (let i = 0; i < 49; i++) await register();
+    expect(await work()).toBe(200);
+    await register();
+    // Sooner than a caller is forgotten by itself, which takes 900 ms.
+    await expect.poll(work, { timeout: 500, interval: 20 }).toBe(401);
     const tokens = await count(sql`
       select count(*)::int as count from automation_runner_tokens t
       join automation_runners r on r.id = t.runner_id where r.org_id = ${workspace.orgId}`);

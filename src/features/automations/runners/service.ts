@@ -52,7 +52,8 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
       keyId: caller.credential === "key" ? caller.credentialId : null,
       hours: tokenHours,
     });
-    await store.endOldTokens(tx, orgId, runner!.id, tokensKept);
+    const ended = await store.endOldTokens(tx, orgId, runner!.id, tokensKept);
+    if (ended > 0) await forgetCallers(ctx.bus, tx, runner!.id);
     await record(ctx, tx, {
       action: "automation_runner.token_made",
       target: { type: "automation_runner", id: runner!.id },
