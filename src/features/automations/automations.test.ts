@@ -418,7 +418,7 @@ describe("retention", () => {
   });
 });
 
-test("what is due of one organization waits for a few of another's, not for all of them", {
+test("a due automation waits for a few automations of another organization, not for all of them", {
   timeout: 120_000,
 }, async () => {
   const database = await createDatabase();

@@ -30,8 +30,10 @@ const Automation = z
     maxRuntimeSeconds: z.int(),
     templateIds: z.array(z.string()),
     connectionIds: z.array(z.string()),
-    templates: z.array(NamedTemplate).describe("The templates of `templateIds`, by name."),
-    connections: z.array(NamedConnection).describe("The connections of `connectionIds`, by name."),
+    templates: z.array(NamedTemplate).describe("The templates of `templateIds`, with their names."),
+    connections: z
+      .array(NamedConnection)
+      .describe("The connections of `connectionIds`, with their providers and labels."),
     nextRunAt: z.int().nullable().describe("When its schedule is due next; null: not by itself."),
     createdAt: z.int(),
     updatedAt: z.int(),
@@ -68,7 +70,7 @@ export const list = route({
   path: "/v1/automations",
   tag,
   summary: "My automations; those of every member with `automations:manage`",
-  description: "Newest first. Archived ones are listed too.",
+  description: "Newest first. Archived automations are listed only with `status=archived`.",
   access,
   query: listQuery,
   replies: { 200: pageOf(Automation).meta({ id: "AutomationPage" }) },
@@ -98,7 +100,7 @@ export const read = route({
   path: "/v1/automations/{id}",
   tag,
   summary: "One automation",
-  description: "The automation as it is now; its revisions tell what it was.",
+  description: "The current state of the automation. Earlier states are in its revisions.",
   access,
   params,
   replies: { 200: one },
@@ -150,17 +152,17 @@ const act = <const Verb extends string>(verb: Verb, summary: string, description
 export const activate = act(
   "activate",
   "Let its schedule count from now on",
-  "The next occurrence is counted from now; missed ones are not made up for.",
+  "The next occurrence is computed from now. Missed occurrences are not run.",
 );
 export const deactivate = act(
   "deactivate",
   "Let its schedule rest; it can still be run by hand",
-  "Runs that are queued or running go on.",
+  "Queued and running runs continue.",
 );
 export const archive = act(
   "archive",
   "Put it away for good: it is kept to read, and does not run again",
-  "It cannot be activated again. Its runs and revisions stay.",
+  "It cannot be activated again. Its queued runs are cancelled; running ones continue. Runs and revisions can still be read.",
 );
 
 export const run = route({
@@ -168,7 +170,7 @@ export const run = route({
   path: "/v1/automations/{id}/run",
   tag,
   summary: "Run it now",
-  description: "Queues a run, whether or not the automation is active. A runner has to claim it.",
+  description: "Queues a run, also when the automation is inactive. A runner must claim the run.",
   access,
   params,
   replies: { 202: z.strictObject({ run: NamedRun }) },
@@ -182,7 +184,8 @@ export const listRevisions = route({
   path: "/v1/automations/{id}/revisions",
   tag,
   summary: "Everything it ever said, newest first",
-  description: "Every change makes a revision; a run names the one it ran.",
+  description:
+    "Every change of its content creates a revision, and a run names the revision that it uses. Old revisions that no run uses are deleted beyond the quota `automation_revisions`.",
   access,
   params,
   query: pageQuery,

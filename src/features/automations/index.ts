@@ -12,6 +12,6 @@ export { endRunCredentialsOfUser, resolveRun, runPrefix } from "./run-credential
 export { removeRunnerTokensOfUser, resolveRunner, runnerPrefix, touchRunnersOfAll } from "./runners/index.ts";
 export type { NamedRun, Run, RunDetail } from "./runs/index.ts";
 export { nextOccurrence, type Schedule } from "./schedules/index.ts";
-export { type AutomationSettings, defaults as defaultSettings } from "./settings/index.ts";
+export { defaults as defaultSettings } from "./settings/index.ts";
 
 export const jobs = [tick, prune, skipUnclaimed, stopOrganization as Job];

@@ -5,7 +5,7 @@ import { createRun, sweep } from "./runs/index.ts";
 import { nextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
 
-/** Small, so that work of other organizations that comes meanwhile is in the next one. */
+/** Small, so that automations of other organizations that become due meanwhile are in the next batch. */
 const atOnce = 20;
 /** A run that starts this late is still worth starting; a later one was missed. */
 const graceMs = 15 * 60_000;
@@ -18,7 +18,7 @@ export const tick = job({
   everySeconds: 1,
   retries: 0,
   async handle(platform) {
-    // Neither waits for the other: starting thousands must not keep lost leases from being seen.
+    // In parallel, because starting thousands of runs must not delay the detection of lost leases.
     await Promise.all([startDue(platform), sweep(platform)]);
   },
 });
@@ -30,7 +30,7 @@ export async function startDue(platform: Platform): Promise<void> {
       for (const automation of automations) await start(platform, tx, automation);
       return automations.length;
     });
-    // Fewer than asked for may mean that another process was taking some, so only none is the end.
+    // Another process can hold some of the rows, so only an empty batch is the end.
     if (due === 0) return;
   }
 }

@@ -108,11 +108,11 @@ describe("a retry of a run", () => {
     }
     expect((await retry("run_nonsense")).status).toBe(404);
     expect((await retry(run.id, {})).status).toBe(401);
-    // A runner's token opens only what runners do.
+    // The route does not accept runner tokens.
     const runner = await createRunner(server, auth);
     expect((await retry(run.id, runner.auth)).status).toBe(401);
 
-    // The owner's own run, of an automation that belongs to somebody else by now.
+    // The member's own run, but its automation now belongs to another member.
     const own = await queueRun(server, member.auth);
     await post(`/v1/automation-runs/${own.id}/cancel`, member.auth);
     const me = (await server.call("/v1/me", { headers: auth })).body;

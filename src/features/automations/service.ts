@@ -66,7 +66,7 @@ export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation)
   });
 }
 
-/** What it says from now on. Revisions beyond those that are kept go, unless a run was made from them. */
+/** Adds the next revision. Deletes revisions beyond the quota, except those that a run uses. */
 async function addRevision(ctx: MemberCtx, tx: Db, id: store.AutomationId, next: store.Said): Promise<void> {
   const { orgId, member } = ctx;
   const meter = meterOf(ctx);
@@ -213,7 +213,7 @@ export const retry = (ctx: MemberCtx, runId: string) =>
     return { run };
   });
 
-/** The automation, locked, if the caller may run it now. */
+/** Locks the automation, and refuses one that the caller cannot run now. */
 async function lockRunnable(ctx: MemberCtx, tx: Db, id: string) {
   const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
   if (!automation) throw noAutomation();

@@ -62,7 +62,7 @@ export const addRevision = (tx: Db, orgId: OrgId, id: AutomationId, createdBy: M
       ${next.templateIds}::text[], ${next.connectionIds}::text[], ${createdBy}
     from a`);
 
-/** Removes all but the newest `keep`, and those that a run was made from. */
+/** Deletes revisions, except the newest `keep` and those that a run uses. */
 export const removeOldRevisions = (tx: Db, orgId: OrgId, id: AutomationId, keep: number) =>
   tx.run(sql`
     delete from automation_revisions v using automations a
@@ -140,8 +140,8 @@ export interface DueAutomation {
 }
 
 /**
- * Automations that are due, in turns: the first of each organization, then the second of each, and so on.
- * Those that another process has taken are left to it.
+ * Locks due automations in turns: the first of each organization, then the second of each organization, and so on.
+ * Rows that another process has locked are skipped.
  */
 export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
   tx.rows<DueAutomation>(sql`

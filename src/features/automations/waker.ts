@@ -2,8 +2,8 @@
 export interface Waker {
   wake(): void;
   /**
-   * Until woken, at most `ms` if given; at once when woken since the last wait, or when the signal ends. False when
-   * the time was over first.
+   * Waits until woken, for at most `ms` if given, or until the signal aborts. A wake-up since the last wait counts.
+   * Returns whether it was woken.
    */
   wait(ms?: number): Promise<boolean>;
 }

@@ -47,7 +47,7 @@ const EvidenceItem = z
     url: z.string().meta({ description: "What looks like a credential is replaced by [redacted]." }),
     status: z.int().optional(),
     failure: z.string().optional().meta({
-      description: "Why no usable answer came, when none did. `abandoned`: the verdict did not need it.",
+      description: "Why there is no usable answer. `abandoned`: the verdict did not need the answer.",
     }),
     startedMs: z.number().meta({ description: "Milliseconds after the discovery began." }),
     ms: z.number().meta({ description: "How long the exchange took." }),

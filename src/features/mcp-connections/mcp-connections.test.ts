@@ -281,7 +281,7 @@ describe("discoveries that nobody waits for, and too many of them", () => {
       new Set(silent.received.map((each) => Number(each.path.slice(5))).filter((n) => n >= from && n < to))
         .size;
     expect([asked(0, 400), asked(400, 500)]).toEqual([64, 32]);
-    // Two long lines wait, and a third organization finds a place at once.
+    // Two organizations have long queues, and a third one gets a place at once.
     expect(await call(`${open.base}/mcp`, third!)).toMatchObject({ status: 200, body: { status: "ready" } });
     answered.resolve();
 

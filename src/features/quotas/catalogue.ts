@@ -3,16 +3,16 @@ const MiB = 1024 * KiB;
 const GiB = 1024 * MiB;
 
 interface Quota {
-  /** `count`: things that exist now. `bytes`: storage. `per_day`: since midnight UTC. */
+  /** `count`: objects that exist now. `bytes`: storage. `per_day`: since midnight UTC. */
   unit: "count" | "bytes" | "per_day";
   description: string;
   /** Null: no limit. */
   limit: number | null;
-  /** For a workspace that nobody has claimed: its maker is unknown. */
+  /** The limit for an unclaimed workspace. It is small, because its creator is unknown. */
   provisional: number | null;
 }
 
-/** Every quota of an organization. Operators change the limits with QUOTAS; admins of the instance override them. */
+/** All quotas. QUOTAS changes the limits of an instance; `organization_quotas` overrides them for one organization. */
 export const quotas = {
   members: { unit: "count", description: "Members.", limit: 10_000, provisional: 5 },
   invitations: { unit: "count", description: "Open invitations.", limit: 1_000, provisional: 5 },
@@ -27,13 +27,13 @@ export const quotas = {
   },
   automations: {
     unit: "count",
-    description: "Automations, archived ones too.",
+    description: "Automations, including archived automations.",
     limit: 10_000,
     provisional: 10,
   },
   automation_revisions: {
     unit: "count",
-    description: "Revisions kept of one automation. Older ones that no run refers to are removed.",
+    description: "Revisions that are kept for each automation. Older revisions that no run uses are deleted.",
     limit: 200,
     provisional: 10,
   },
@@ -41,7 +41,7 @@ export const quotas = {
   templates: { unit: "count", description: "Templates.", limit: 10_000, provisional: 10 },
   template_versions: {
     unit: "count",
-    description: "Versions kept of one template. Older ones are removed.",
+    description: "Versions that are kept for each template. Older versions are deleted.",
     limit: 100,
     provisional: 10,
   },
@@ -49,13 +49,13 @@ export const quotas = {
   oauth_providers: { unit: "count", description: "Custom OAuth providers.", limit: 200, provisional: 5 },
   webhook_endpoints: {
     unit: "count",
-    description: "Endpoints that events are sent to.",
+    description: "Webhook endpoints.",
     limit: 20,
     provisional: 0,
   },
   webhook_endpoint_deliveries: {
     unit: "count",
-    description: "Deliveries kept of one webhook endpoint. Older ones are removed.",
+    description: "Deliveries that are kept for each webhook endpoint. Older deliveries are deleted.",
     limit: 5_000,
     provisional: 100,
   },
@@ -79,20 +79,20 @@ export const quotas = {
   },
   audit_storage: {
     unit: "bytes",
-    description: "The audit log. It has a limit only until a workspace is claimed.",
+    description: "The audit log. Only an unclaimed workspace has a limit.",
     limit: null,
     provisional: 4 * MiB,
   },
   idempotency_keys: {
     unit: "per_day",
-    description: "Requests with an Idempotency-Key in a day. One credential may use half of them.",
+    description: "Requests with an Idempotency-Key per day. One credential may use half of the limit.",
     limit: 200_000,
     provisional: 2_000,
   },
   idempotency_storage: {
     unit: "per_day",
     description:
-      "Bytes of replies kept for Idempotency-Key in a day. One credential may use half of them. Past that, keys still protect, and a repeat is told that the reply was not kept.",
+      "Bytes of replies that are stored for Idempotency-Key per day. One credential may use half of the limit. Above the limit a repeated request is still not executed again, but its reply is not available.",
     limit: 64 * MiB,
     provisional: 2 * MiB,
   },
@@ -102,18 +102,18 @@ export type QuotaName = keyof typeof quotas;
 type Named<Unit> = {
   [Name in QuotaName]: (typeof quotas)[Name]["unit"] extends Unit ? Name : never;
 }[QuotaName];
-/** What people make one at a time: counted exactly. */
+/** Objects that people create. They are counted exactly, in the transaction that creates them. */
 export type CountQuota = Exclude<Named<"count">, KeptQuota>;
-/** What is kept of one thing: the older ones go. */
+/** How many items are kept for one object. Older items are deleted. */
 export type KeptQuota = "automation_revisions" | "template_versions" | "webhook_endpoint_deliveries";
-/** What machines write: metered by each process. */
+/** Bytes that programs write. Each process meters its own writes. */
 export type ByteQuota = Named<"bytes">;
 
 export const quotaNames = Object.keys(quotas) as QuotaName[];
 
-/** Limits of the instance that are no organization's. */
+/** Limits of the whole instance. */
 export const instanceLimits = {
-  /** However many addresses somebody has: strangers do not fill the disk. */
+  /** For all networks together, because one person can have many addresses. */
   provisional_workspaces: 1_000,
   provisional_workspaces_per_network: 20,
 } as const;

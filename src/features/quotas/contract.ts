@@ -7,15 +7,20 @@ const Quota = z
     name: z.string(),
     unit: z
       .enum(["count", "bytes", "per_day"])
-      .describe("`count`: things that exist. `bytes`: storage. `per_day`: since midnight UTC."),
+      .describe("`count`: objects that exist now. `bytes`: storage. `per_day`: since midnight UTC."),
     description: z.string(),
-    limit: z.int().nullable().describe("Null: no limit."),
+    limit: z.int().nullable().describe("Null when there is no limit."),
     used: z
       .int()
       .nullable()
-      .describe("Null where the limit holds for each thing by itself. Bytes are some seconds behind."),
-    overridden: z.boolean().describe("The operator set this limit for this organization alone."),
-    measuredAt: z.int().nullable().describe("Bytes: when they were last measured exactly."),
+      .describe(
+        "Null when the limit applies to each object separately. Bytes can be some seconds out of date.",
+      ),
+    overridden: z.boolean().describe("True when the operator set this limit for this organization only."),
+    measuredAt: z
+      .int()
+      .nullable()
+      .describe("When the bytes were last measured exactly. Null before that, and for other units."),
   })
   .meta({ id: "Quota" });
 export type Quota = z.output<typeof Quota>;
@@ -24,15 +29,17 @@ export const list = route({
   method: "get",
   path: "/v1/organization/quotas",
   tag: "Organizations",
-  summary: "What the organization may use, and what it uses",
+  summary: "The quotas of the organization, and how much of each is used",
   description:
-    "What would go over a limit is refused with 409 `quota_exceeded`, which names the quota, its limit and the use.",
+    "A request that would exceed a limit is refused with 409 `quota_exceeded`. The error names the quota, its limit and the current usage.",
   access: can("organization:read"),
   replies: {
     200: z
       .strictObject({
         items: z.array(Quota),
-        provisional: z.boolean().describe("Nobody has claimed this workspace: its limits are small."),
+        provisional: z
+          .boolean()
+          .describe("True while nobody has claimed this workspace. Its limits are small until then."),
       })
       .meta({ id: "Quotas" }),
   },

@@ -1,6 +1,5 @@
-export type { ByteQuota, CountQuota } from "./catalogue.ts";
 export { jobs } from "./jobs.ts";
-export { checkQuotaNames, instanceLimit, quotaExceeded } from "./limits.ts";
+export { checkQuotaNames, instanceLimit } from "./limits.ts";
 export { meterOf } from "./meter.ts";
 export { routes } from "./routes.ts";
 export { idempotencyLimits, keepAtMost, measureDue, takeQuota } from "./service.ts";

@@ -1,7 +1,7 @@
 import { job } from "../../platform/jobs/index.ts";
 import { measureDue } from "./service.ts";
 
-/** One round works that long and leaves the rest to the next. */
+/** How long one round may take. The next round continues. */
 const roundMs = 60_000;
 
 export const jobs = [

@@ -5,7 +5,7 @@ import type { Terms } from "./store.ts";
 
 type Config = Pick<Platform["config"], "quotas">;
 
-/** What holds for an organization; undefined: no limit. */
+/** The limit of an organization. Undefined when there is no limit. */
 export function limitOf(
   config: Config,
   name: QuotaName,
@@ -20,7 +20,7 @@ export function limitOf(
 export const instanceLimit = (config: Config, name: InstanceLimit): number =>
   config.quotas.get(name) ?? instanceLimits[name];
 
-/** Stops a start with a name in QUOTAS that is none, rather than ignore what an operator wanted. */
+/** Refuses to start when QUOTAS has an unknown name, so that a typing error is not ignored. */
 export function checkQuotaNames(config: Config): void {
   const known = new Set<string>([
     ...quotaNames,
@@ -30,19 +30,13 @@ export function checkQuotaNames(config: Config): void {
   for (const name of config.quotas.keys())
     if (!known.has(name))
       throw new OperatorError(
-        `QUOTAS names ${name}, which is no quota. The quotas are: ${quotaNames.join(", ")}.`,
+        `QUOTAS has the unknown name ${name}. The quotas are: ${quotaNames.join(", ")}.`,
       );
 }
 
-/** The one refusal of this room. */
-export const quotaExceeded = (
-  name: QuotaName,
-  limit: number,
-  used: number,
-  more: Record<string, unknown> = {},
-) =>
+export const quotaExceeded = (name: QuotaName, limit: number, used: number) =>
   conflict(
     "quota_exceeded",
-    `${quotas[name].description} The limit here is ${limit}, and ${used} are in use. Remove some, or ask the operator of this instance for more.`,
-    { quota: name, limit, used, ...more },
+    `This would exceed the quota ${name}: the limit is ${limit}, and ${used} are in use. Delete something, or ask the operator of this instance for a higher limit.`,
+    { quota: name, limit, used },
   );

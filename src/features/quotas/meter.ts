@@ -7,45 +7,44 @@ import { limitOf, quotaExceeded } from "./limits.ts";
 import * as store from "./store.ts";
 
 /**
- * Bytes that machines write, per organization. Each process adds up what it wrote and tells the database once a second,
- * so that no writer waits for a counter. What this process wrote counts at once; what others wrote, after at most
- * `flushMs + trustMs`. A limit can be passed by what others write in that time, and by what is under way.
+ * Meters the bytes that programs write, per organization. Each process stores its sum once a second, so that no writer
+ * waits for a counter. Writes of other processes count after at most `flushMs + trustMs`; see docs/quotas.md.
  */
 export interface Meter {
-  /** The refusal that is due when that many more would be too many. `db` is the caller's, who may be in a transaction. */
+  /** Returns an error when `bytes` more would exceed the limit. `db` can be the caller's transaction. */
   refusal(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<Refusal | undefined>;
-  /** Throws that refusal. */
+  /** Throws the error that `refusal` returns. */
   check(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<void>;
-  /** Organizations that are known here to be full: for statements that find out by themselves whose a row is. */
+  /** Organizations that this process knows to be full, for statements that find the organization of a row in SQL. */
   full(quota: ByteQuota): string[];
-  /** Counts what was written. Inside a transaction, call it when that has committed. */
+  /** Counts written bytes. For writes of a transaction, call it after the commit. */
   add(orgId: string, quota: ByteQuota, bytes: number): void;
-  /** Writes down what was added. */
+  /** Stores the bytes that were added since the last flush. */
   flush(): Promise<void>;
 }
 
 interface Standing {
   used: number;
-  /** Added here and not yet written. */
+  /** Added by this process and not yet stored. */
   pending: number;
-  /** Undefined: none. */
+  /** Undefined when there is no limit. */
   limit: number | undefined;
   readAt: number;
 }
 
 const flushMs = 1_000;
 const trustMs = 5_000;
-/** Standings that are remembered; those with something pending stay. */
+/** How many standings are cached. Those with pending bytes are never dropped. */
 const maxStandings = 20_000;
 
 type Needs = Pick<Platform, "bus" | "config" | "db" | "log">;
 const meters = new WeakMap<Bus, Meter>();
 
-/** The meter of this process. The application makes it when it starts, with a database that is in no transaction. */
+/** The meter of this process. The application creates it at start, outside of a transaction. */
 export function meterOf(platform: Needs): Meter {
   let meter = meters.get(platform.bus);
   if (!meter) {
-    if (platform.db.inTransaction) throw new Error("The meter is made before the first transaction.");
+    if (platform.db.inTransaction) throw new Error("The meter must be created outside of a transaction.");
     meter = createMeter(platform);
     meters.set(platform.bus, meter);
   }
@@ -103,7 +102,7 @@ function createMeter({ config, db, log }: Omit<Needs, "bus">): Meter {
       const standing = standings.get(key)!;
       const bytes = standing.pending;
       standing.pending = 0;
-      // It is on its way: until the answer comes it must not look as if it were gone.
+      // Counts as used while the statement runs, so that the bytes are not missing until it returns.
       standing.used += bytes;
       return { ...namesOf(key), bytes };
     });
@@ -120,7 +119,7 @@ function createMeter({ config, db, log }: Omit<Needs, "bus">): Meter {
     const key = keyOf(orgId, quota);
     let standing = standings.get(key);
     if (!standing) {
-      // Not to be trusted: it is read when somebody asks.
+      // The usage is unknown until `refusal` reads it from the database.
       standing = { used: 0, pending: 0, limit: undefined, readAt: Number.NEGATIVE_INFINITY };
       standings.set(key, standing);
     }

@@ -10,7 +10,14 @@ import {
   reportBatch,
   runNow,
 } from "../../../test/automations.ts";
-import { connectorBody, createTemplate } from "../../../test/connectors.ts";
+import {
+  connectorBody,
+  createConnector,
+  createTemplate,
+  templateFile,
+  workSyncs,
+} from "../../../test/connectors.ts";
+import { startGitServer } from "../../../test/fixtures/git-server.ts";
 import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
 import { insertConnector, pushBody, speak } from "../../../test/webhooks.ts";
 import { createApp } from "../../app.ts";
@@ -22,7 +29,7 @@ import { measureDue } from "./service.ts";
 const instanceSecret = "the secret of the instance";
 const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: instanceSecret } });
 
-/** As an admin of the instance would: for one organization alone. */
+/** Sets the limit of one organization, as an operator does. */
 const allow = (orgId: string, quota: QuotaName, max: number) =>
   server.platform.db.run(sql`
     insert into organization_quotas (org_id, quota, max) values (${orgId}, ${quota}, ${max})
@@ -44,7 +51,7 @@ const exceeded = (quota: QuotaName, more: Record<string, unknown> = {}) => ({
   body: { error: "quota_exceeded", message: expect.any(String), quota, ...more },
 });
 
-describe("things that people make", () => {
+describe("objects that people create", () => {
   let n = 0;
   const makers: Partial<Record<QuotaName, (workspace: Workspace) => Promise<Reply>>> = {
     teams: ({ owner }) => server.call("/v1/teams", { body: { name: `Team ${++n}` }, headers: owner.auth }),
@@ -86,7 +93,7 @@ describe("things that people make", () => {
   };
 
   test.each(Object.entries(makers))(
-    "%s: one more than there may be is refused, also at the same moment",
+    "%s: an object beyond the limit is refused, also when requests arrive at the same moment",
     async (name, make) => {
       const workspace = await createWorkspace(server);
       const quota = name as QuotaName;
@@ -101,18 +108,26 @@ describe("things that people make", () => {
     },
   );
 
-  test("a runner that comes back needs no second place, and its old tokens end", async () => {
+  test("a runner that registers again takes no second place, and only its newest tokens stay valid", async () => {
     const workspace = await createWorkspace(server);
     await allow(workspace.orgId, "runners", 1);
     const runnerId = "the-only-runner";
-    for (let i = 0; i < 55; i++) await createRunner(server, workspace.owner.auth, { runnerId });
+    const register = () => createRunner(server, workspace.owner.auth, { runnerId });
+    const oldest = await register();
+    const work = async () =>
+      (await server.call("/v1/automation-runner/work", { headers: oldest.auth })).status;
+    for (let i = 0; i < 49; i++) await register();
+    expect(await work()).toBe(200);
+    await register();
+    // Sooner than a caller is forgotten by itself, which takes 900 ms.
+    await expect.poll(work, { timeout: 500, interval: 20 }).toBe(401);
     const tokens = await count(sql`
       select count(*)::int as count from automation_runner_tokens t
       join automation_runners r on r.id = t.runner_id where r.org_id = ${workspace.orgId}`);
     expect(tokens).toBe(50);
   });
 
-  test("all are shown, with what holds where nobody has said otherwise", async () => {
+  test("all quotas are listed with their default limits", async () => {
     const { owner } = await createWorkspace(server);
     const { items, provisional } = await read(owner.auth);
     expect(provisional).toBe(false);
@@ -150,7 +165,7 @@ describe("what automations store", () => {
       method: "POST",
       headers: auth,
     });
-    // A small run may still fit; what fills the rest does not.
+    // A run without events is small, so it may still fit.
     expect([202, 409]).toContain(again.status);
     expect(
       await complete(server, auth, run.id, {
@@ -170,7 +185,7 @@ describe("what automations store", () => {
     });
   });
 
-  test("is measured exactly now and then, and there is room again when something is removed", async () => {
+  test("is measured exactly from time to time, so deleted data makes room again", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;
     const run = await queueRun(server, auth);
@@ -180,7 +195,7 @@ describe("what automations store", () => {
     expect(used).toBeGreaterThan(30_000);
     await measureDue(server.platform, Date.now() + 20_000);
     const measured = await quotaOf(auth, "automation_storage");
-    // What was added up and what is there are the same, but for the white space of JSON.
+    // The metered sum and the measurement differ only by the white space of JSON.
     expect(Math.abs(measured.used - used)).toBeLessThan(500);
     expect(measured.measuredAt).toBeTypeOf("number");
 
@@ -192,7 +207,7 @@ describe("what automations store", () => {
     expect((await quotaOf(auth, "automation_storage")).used).toBeLessThan(5_000);
   });
 
-  test("of an automation's revisions the newest are kept, and those that a run was made from", async () => {
+  test("includes the newest revisions of an automation, and those that a run uses", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;
     await allow(workspace.orgId, "automation_revisions", 3);
@@ -210,7 +225,7 @@ describe("what automations store", () => {
 });
 
 describe("templates", () => {
-  test("of their versions the newest are kept", async () => {
+  test("keep their newest versions", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;
     await allow(workspace.orgId, "template_versions", 3);
@@ -225,7 +240,7 @@ describe("templates", () => {
     expect(items.map(({ version }: { version: number }) => version)).toEqual([6, 5, 4]);
   });
 
-  test("a version that there is no room for is refused, and nothing is changed", async () => {
+  test("a version that exceeds the storage quota is refused, and nothing changes", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;
     await allow(workspace.orgId, "template_storage", 60_000);
@@ -239,6 +254,31 @@ describe("templates", () => {
     expect(changed).toMatchObject(exceeded("template_storage"));
     const { template } = (await server.call(`/v1/templates/${id}`, { headers: auth })).body;
     expect(template).toMatchObject({ version: 1, body: "x".repeat(30_000) });
+  });
+
+  test("a sync adds to the used storage, and fails when its templates do not fit", async () => {
+    const workspace = await createWorkspace(server);
+    const { auth } = workspace.owner;
+    await allow(workspace.orgId, "template_storage", 60_000);
+    const git = await startGitServer();
+    try {
+      const repository = await git.repository();
+      await repository.commit({ "templates/first.md": templateFile("First", "x".repeat(30_000)) });
+      const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
+      await workSyncs(server);
+      const { used } = await quotaOf(auth, "template_storage");
+      expect(used).toBeGreaterThan(30_000);
+      expect(used).toBeLessThan(32_000);
+      await repository.commit({ "templates/second.md": templateFile("Second", "y".repeat(30_000)) });
+      await server.call(`/v1/connectors/${id}/sync`, { method: "POST", headers: auth });
+      await workSyncs(server);
+      const path = `/v1/connector-syncs?connectorId=${id}&limit=1`;
+      const [sync] = (await server.call(path, { headers: auth })).body.items;
+      expect(sync).toMatchObject({ status: "failed", error: { code: "too_large" } });
+      expect((await server.call("/v1/templates", { headers: auth })).body.items).toHaveLength(1);
+    } finally {
+      await git.close();
+    }
   });
 });
 
@@ -254,7 +294,7 @@ describe("webhooks", () => {
     );
 
   test.each(["its own secret", "the instance's"])(
-    "past the limit a delivery with %s is answered in shape, and not stored",
+    "past the limit a delivery with %s is answered with 200 and not stored",
     async (whose) => {
       const workspace = await createWorkspace(server);
       await allow(workspace.orgId, "webhook_storage", 50_000);
@@ -274,13 +314,13 @@ describe("webhooks", () => {
       const stored = await deliveries(workspace.orgId);
       expect(stored).toBeGreaterThan(0);
       expect(stored).toBeLessThanOrEqual(5);
-      // Others go on.
+      // Other organizations are not affected.
       const other = await insertConnector(server.platform, (await createWorkspace(server)).orgId);
       expect(await send("codehost", instanceSecret, pushBody(other))).toMatchObject({ status: 202 });
     },
   );
 
-  test("what is ignored takes little, and that little is counted", async () => {
+  test("ignored deliveries are small, and they are counted", async () => {
     const workspace = await createWorkspace(server);
     await allow(workspace.orgId, "webhook_storage", 5_000);
     const connector = await insertConnector(server.platform, workspace.orgId);
@@ -338,7 +378,7 @@ describe("an instance whose operator set QUOTAS", () => {
     expect(await team("Two")).toMatchObject(exceeded("teams", { limit: 1 }));
   });
 
-  test("has so many unclaimed workspaces of one network, also when they are asked for at the same moment", async () => {
+  test("limits the unclaimed workspaces of one network, also when requests arrive at the same moment", async () => {
     const first = await bootstrap(small);
     await createAutomation(small, first.auth);
     await expect(createAutomation(small, first.auth)).rejects.toThrow("quota_exceeded");
@@ -354,7 +394,7 @@ describe("an instance whose operator set QUOTAS", () => {
     });
   });
 
-  test("has, for an unclaimed workspace, an audit log that ends, so that changing back and forth forever does not fill the disk", async () => {
+  test("limits the audit log of an unclaimed workspace, so that endless changes do not fill the disk", async () => {
     await small.platform.db.run(sql`update organizations set provisional_network = null`);
     const { auth } = await bootstrap(small);
     const { id } = await createAutomation(small, auth);
@@ -370,8 +410,8 @@ describe("an instance whose operator set QUOTAS", () => {
     expect(replies.at(-1)).toMatchObject(exceeded("audit_storage"));
   });
 
-  test("does not start with a name that is none", () => {
+  test("does not start with an unknown name", () => {
     const config = { ...small.platform.config, quotas: new Map([["tems", 1]]) };
-    expect(() => createApp({ ...small.platform, config })).toThrow(/tems.*is no quota/);
+    expect(() => createApp({ ...small.platform, config })).toThrow(/unknown name tems/);
   });
 });

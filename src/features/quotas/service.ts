@@ -14,7 +14,7 @@ import { limitOf, quotaExceeded } from "./limits.ts";
 import { meterOf } from "./meter.ts";
 import * as store from "./store.ts";
 
-/** Refuses to make one more than the organization may have. In the transaction that makes it, before it is made. */
+/** Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. */
 export async function takeQuota(
   { config }: Pick<Platform, "config">,
   tx: Db,
@@ -29,7 +29,7 @@ export async function takeQuota(
   if (used >= limit) throw quotaExceeded(name, limit, used);
 }
 
-/** How many of something may be kept of one thing; the older ones go. */
+/** How many items the organization keeps for one object; at least one. */
 export async function keepAtMost(
   { config }: Pick<Platform, "config">,
   db: Db,
@@ -40,7 +40,7 @@ export async function keepAtMost(
   return Math.max(1, (terms && limitOf(config, name, terms)) ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** What may be kept for Idempotency-Key in a day. */
+/** The limits of Idempotency-Key per day. */
 export async function idempotencyLimits({ config, db }: Pick<Platform, "config" | "db">, orgId: OrgId) {
   const provisional = await store.isProvisional(db, orgId);
   const overrides = new Map((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
@@ -51,7 +51,7 @@ export async function idempotencyLimits({ config, db }: Pick<Platform, "config" 
 
 export async function list(ctx: MemberCtx): Promise<{ items: Quota[]; provisional: boolean }> {
   const { db, orgId, config } = ctx;
-  // What this process has not written yet counts too.
+  // Includes the bytes that this process has not stored yet.
   await meterOf(ctx).flush();
   const provisional = await store.isProvisional(db, orgId);
   const overrides = new Map((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
@@ -96,7 +96,7 @@ async function usedOf(
 
 const atOnce = 50;
 
-/** Measures exactly what is due for it: the sums of processes drift when one is killed, and removing subtracts nothing. */
+/** Measures the usage that is due. Metered sums drift: a killed process loses bytes, and deletions subtract nothing. */
 export async function measureDue(
   platform: Pick<Platform, "bus" | "config" | "db" | "log">,
   until: number,

@@ -4,18 +4,18 @@ import type { ByteQuota, CountQuota, QuotaName } from "./catalogue.ts";
 
 export interface Terms {
   provisional: boolean;
-  /** What the operator set for this organization alone. */
+  /** The limit that the operator set for this organization only. */
   override: number | null;
 }
 
-/** The terms of one quota. The organization's row is held until the transaction ends, so that two do not take the last place. */
+/** Reads the terms of a quota and locks the organization's row, so that two transactions do not take the last place. */
 export const lockTerms = (tx: Db, orgId: OrgId, quota: QuotaName) =>
   tx.row<Terms>(sql`
     select o.provisional_until is not null as provisional, q.max as override
     from organizations o left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
     where o.id = ${orgId} for no key update of o`);
 
-/** The same without holding anything. */
+/** Reads the terms of a quota without a lock. */
 export const findTerms = (db: Db, orgId: OrgId, quota: QuotaName) =>
   db.row<Terms>(sql`
     select o.provisional_until is not null as provisional, q.max as override
@@ -34,7 +34,7 @@ export const isProvisional = async (db: Db, orgId: OrgId): Promise<boolean> =>
     )
   )?.provisional ?? false;
 
-/** What counts, as tables and a condition. */
+/** The table and the condition that each quota counts. */
 const counted: Record<CountQuota, (orgId: OrgId) => Sql> = {
   members: (orgId) => sql`members where org_id = ${orgId}`,
   invitations: (orgId) => sql`invitations where org_id = ${orgId} and accepted_at is null
@@ -54,7 +54,7 @@ const counted: Record<CountQuota, (orgId: OrgId) => Sql> = {
 export const count = async (db: Db, orgId: OrgId, quota: CountQuota): Promise<number> =>
   (await db.row<{ count: number }>(sql`select count(*) as count from ${counted[quota](orgId)}`))!.count;
 
-/** What is stored of one thing beside its text: row, index entries. Bounds many small ones. */
+/** Bytes that a row takes beside its text, for example in indexes. They also limit the number of small rows. */
 export const overhead = {
   event: 100,
   run: 1_000,
@@ -64,7 +64,7 @@ export const overhead = {
   version: 500,
 };
 
-/** Exactly, of one organization, in one look: for what is small enough. */
+/** Measures one organization in one statement, for tables that are small enough. */
 const measured: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) => Sql> = {
   template_storage: (orgId) => sql`
     select sum(octet_length(body) + octet_length(metadata::text) + octet_length(description) + ${overhead.version}::int)
@@ -85,7 +85,7 @@ export async function measure(db: Db, orgId: OrgId, quota: ByteQuota): Promise<n
 
 const runsAtOnce = 100;
 
-/** Run by run, in steps: an organization may have many gigabytes of events, and no statement may take long. */
+/** Measures `runsAtOnce` runs per statement. An organization can have many gigabytes of events. */
 async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
   let bytes = (await db.row<{ bytes: number }>(sql`
     select coalesce(sum(octet_length(v.instructions) + ${overhead.revision}::int), 0)::bigint as bytes
@@ -117,7 +117,7 @@ export const listUsed = (db: Db, orgId: OrgId) =>
   db.rows<Used & { quota: string }>(sql`
     select quota, used, measured_at as "measuredAt" from organization_usage where org_id = ${orgId}`);
 
-/** What an organization uses and may use. */
+/** The usage of an organization and the terms of its limit. */
 export const findStanding = (db: Db, orgId: OrgId, quota: ByteQuota) =>
   db.row<Terms & { used: number }>(sql`
     select o.provisional_until is not null as provisional, q.max as override, coalesce(u.used, 0)::bigint as used
@@ -132,7 +132,7 @@ export interface Added {
   bytes: number;
 }
 
-/** Adds what a process wrote, for many organizations at once. Those that are gone by now are left out. */
+/** Adds the bytes that a process wrote, for many organizations at once. Deleted organizations are skipped. */
 export const addOfAll = (db: Db, added: readonly Added[]) =>
   db.rows<Terms & { orgId: string; quota: ByteQuota; used: number }>(sql`
     with written as (
@@ -148,7 +148,7 @@ export const addOfAll = (db: Db, added: readonly Added[]) =>
     from written w join organizations o on o.id = w.org_id
     left join organization_quotas q on q.org_id = w.org_id and q.quota = w.quota`);
 
-/** The measure that was taken since `usedBefore` was read; what was added meanwhile stays added. */
+/** Stores a measurement. Bytes that were added after `usedBefore` was read stay added. */
 export const setMeasured = (db: Db, orgId: OrgId, quota: ByteQuota, bytes: number, usedBefore: number) =>
   db.run(sql`
     insert into organization_usage as u (org_id, quota, used, measured_at)
@@ -163,7 +163,7 @@ export interface Defaults {
   provisional: number | null;
 }
 
-/** What is due to be measured: after a day, and near a limit after ten minutes, since something may have been removed. */
+/** Lists the usage to measure: once a day, and near a limit every ten minutes, because data may have been deleted. */
 export const listToMeasureOfAll = (db: Db, defaults: readonly Defaults[], limit: number) =>
   db.rows<{ orgId: OrgId; quota: ByteQuota; used: number }>(sql`
     select u.org_id as "orgId", u.quota, u.used from organization_usage u
@@ -176,7 +176,7 @@ export const listToMeasureOfAll = (db: Db, defaults: readonly Defaults[], limit:
         case when o.provisional_until is null then d.max else d.provisional end))
     order by u.measured_at nulls first limit ${limit}`);
 
-/** Requests and bytes of replies that were kept today under Idempotency-Key. */
+/** Today's requests with an Idempotency-Key, and the bytes of their stored replies. */
 export const findIdempotency = async (db: Db, orgId: OrgId) =>
   (await db.row<{ keys: number; bytes: number }>(sql`
     select keys, bytes from idempotency_usage

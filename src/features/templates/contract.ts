@@ -69,7 +69,9 @@ export const listQuery = pageQuery.extend({
     .trim()
     .max(200)
     .optional()
-    .describe("At most 8 words that all occur in name, slug, description or tags; case does not matter."),
+    .describe(
+      "At most 8 words. All of them must occur in the name, slug, description or tags; case is ignored.",
+    ),
   tag: z.string().max(50).optional(),
   slug: z.string().max(200).optional(),
   connectorId: z.string().max(160).optional(),
@@ -81,7 +83,7 @@ export const list = route({
   path: "/v1/templates",
   tag,
   summary: "The organization's templates, without their bodies",
-  description: "Newest first. Read one for its body.",
+  description: "Newest first. To get a body, read a single template.",
   access: can("templates:read"),
   query: listQuery,
   replies: { 200: pageOf(TemplateSummary).meta({ id: "TemplatePage" }) },
@@ -92,7 +94,7 @@ export const create = route({
   path: "/v1/templates",
   tag,
   summary: "Make a template by hand",
-  description: "A template that comes from a repository is made by its connector instead.",
+  description: "Templates of a repository are created by a connector instead.",
   access: can("templates:manage"),
   body: z.strictObject({
     name: fields.name,
@@ -113,7 +115,8 @@ export const read = route({
   path: "/v1/templates/{id}",
   tag,
   summary: "One template",
-  description: "With its body, and where it comes from. A run credential reads the templates of its run.",
+  description:
+    "Includes the body and the origin of the template. A run credential can read the templates of its run.",
   access: can("templates:read", { credentials: ["session", "key", "run"] }),
   params,
   replies: { 200: one },
@@ -147,7 +150,7 @@ export const remove = route({
   path: "/v1/templates/{id}",
   tag,
   summary: "Remove a template that was made by hand, with everything it ever said",
-  description: "A template that follows a repository is removed there instead.",
+  description: "To remove a template that follows a repository, delete its file there.",
   access: can("templates:manage"),
   params,
   replies: { 204: null },
@@ -159,7 +162,7 @@ export const listVersions = route({
   path: "/v1/templates/{id}/versions",
   tag,
   summary: "What the template said before, without the bodies",
-  description: "Newest first. Read one for its body.",
+  description: "Newest first. To get a body, read a single version.",
   access: can("templates:read"),
   params,
   query: pageQuery,
@@ -171,7 +174,7 @@ export const readVersion = route({
   path: "/v1/templates/{id}/versions/{version}",
   tag,
   summary: "One version of a template",
-  description: "With its body as it was then.",
+  description: "Includes the body of this version.",
   access: can("templates:read"),
   params: params.extend({ version: z.string().max(20) }),
   replies: { 200: z.strictObject({ version: Version }) },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-// Not the whole of http: threads that read files load this module too.
+// Imports one file and not all of http, because worker threads load this module too.
 import { lineOfText } from "../../platform/http/fields.ts";
 
 /** What a template is made of, whether a person sent it or a file holds it: one set of rules for both. */

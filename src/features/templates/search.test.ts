@@ -1,4 +1,4 @@
-/** A search in as many templates as an organization may have, each as large as it may be. */
+/** Searches in 10,000 templates, the most that an organization can have by default, with long descriptions. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
@@ -43,11 +43,11 @@ describe("a search in 10,000 large templates", () => {
       if (body.nextCursor === null) break;
       cursor = `&cursor=${body.nextCursor}`;
     }
-    // 999, 9990 to 9999, and what ends with 999.
+    // 999, 9990 to 9999, and the other numbers that end with 999.
     expect(all.size).toBe(19);
   });
 
-  /** A request that has used up its budget gives a cursor, and perhaps nothing else. */
+  /** Reads all pages. A request that has used up its budget returns a cursor and sometimes no items. */
   async function readToTheEnd(query: string): Promise<unknown[]> {
     const found: unknown[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
@@ -59,7 +59,7 @@ describe("a search in 10,000 large templates", () => {
     return found;
   }
 
-  test("that finds nothing reads everything in steps, and leaves room for others in between", async () => {
+  test("that finds nothing reads everything in steps, and other requests are answered in between", async () => {
     const { query } = server.engine;
     const examined: number[] = [];
     server.engine.query = async (text, values, terms) => {
@@ -92,7 +92,7 @@ describe("a search in 10,000 large templates", () => {
     expect(delay.max / 1e6).toBeLessThan(1_500);
   });
 
-  test("of more words than a person writes is refused before it reaches the database", async () => {
+  test("with more than 8 words is refused", async () => {
     const words = Array.from({ length: 98 }, (_, i) =>
       String.fromCharCode(97 + (i % 26)).repeat(1 + (i % 2)),
     );

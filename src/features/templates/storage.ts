@@ -3,6 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
 import { keepAtMost, meterOf, overhead } from "../quotas/index.ts";
 import type { Said } from "./fields.ts";
+import type { FoundFile } from "./files/plan.ts";
 import * as store from "./store.ts";
 
 type Needs = Pick<Platform, "bus" | "config" | "db" | "log">;
@@ -10,10 +11,10 @@ type Needs = Pick<Platform, "bus" | "config" | "db" | "log">;
 const sizeOf = ({ body, description, metadata }: Pick<Said, "body" | "description" | "metadata">) =>
   Buffer.byteLength(body) +
   Buffer.byteLength(description) +
-  JSON.stringify(metadata).length +
+  Buffer.byteLength(JSON.stringify(metadata)) +
   overhead.version;
 
-/** Refuses one more version that there is no room for, and counts it when it is written. */
+/** Refuses a version that exceeds the storage quota. Counts the version after the commit. */
 export async function checkStorage(
   ctx: MemberCtx,
   tx: Db,
@@ -25,21 +26,26 @@ export async function checkStorage(
   tx.afterCommit(() => meter.add(ctx.orgId, "template_storage", bytes));
 }
 
-/** The same for what a connector found: gives the refusal, since whoever asked is not there to hear it. */
+/**
+ * Checks and counts the storage of the files that a connector read. It returns the refusal, because no caller waits for
+ * a reply.
+ */
 export async function takeStorage(
   platform: Needs,
   tx: Db,
   orgId: OrgId,
-  found: readonly { said?: object | undefined }[],
+  found: readonly FoundFile[],
 ): Promise<Refusal | undefined> {
   const meter = meterOf(platform);
-  const bytes = found.reduce((sum, { said }) => sum + (said && "body" in said ? sizeOf(said as Said) : 0), 0);
+  const bytes = found.reduce((sum, { said }) => {
+    return sum + (said && "json" in said ? said.json.byteLength + overhead.version : 0);
+  }, 0);
   const refusal = await meter.refusal(tx, orgId, "template_storage", bytes);
   if (!refusal) tx.afterCommit(() => meter.add(orgId, "template_storage", bytes));
   return refusal;
 }
 
-/** Removes versions beyond those that the organization keeps. */
+/** Deletes the versions beyond the quota `template_versions`. */
 export async function removeOldVersions(
   platform: Pick<Platform, "config">,
   tx: Db,

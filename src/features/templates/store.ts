@@ -17,12 +17,12 @@ const rows = sql`templates t left join connectors c on c.id = t.connector_id`;
 interface Filter {
   slug: string | null;
   connectorId: string | null;
-  /** All of them must occur. */
+  /** A template must contain all of them. */
   words: readonly string[];
   tag: string | null;
 }
 
-/** Words and tags are looked for in a table that holds nothing else, so that no whole template is read for them. */
+/** Words and tags are searched in a narrow table, so that no body is read for them. */
 export const list = (db: Db, orgId: OrgId, { slug, connectorId, words, tag }: Filter) => {
   const ofTemplate = (condition: Sql) => sql`(select ${condition} from templates t where t.id = s.id)`;
   const conditions = [
@@ -37,7 +37,7 @@ export const list = (db: Db, orgId: OrgId, { slug, connectorId, words, tag }: Fi
     filtered: conditions.length > 0,
     candidates: (after, count) => sql`
       select s.id, ${conditions.length === 0 ? sql`true` : join(conditions, " and ")} as matches from (
-        -- Joined with nothing, the text is a value that is unpacked once and not for every word.
+        -- With an empty text appended, the value is decompressed once and not for every word.
         select template_id as id, ${words.length === 0 ? sql`''` : sql`text || ''`} as text, tags
         from template_search where org_id = ${orgId} and template_id < ${after}
         order by template_id desc limit ${count}) s`,
@@ -102,7 +102,7 @@ export const update = (
 export const remove = (tx: Db, orgId: OrgId, id: TemplateId) =>
   tx.run(sql`delete from templates where org_id = ${orgId} and id = ${id}`);
 
-/** Of one template, or of all that follow a connector: all versions but the newest `keep`. */
+/** Deletes all but the newest `keep` versions, of one template or of all templates of a connector. */
 export const removeOldVersions = (
   tx: Db,
   orgId: OrgId,

@@ -160,7 +160,7 @@ describe("the list of templates", () => {
     expect(await slugs("?q=e_n")).toEqual(["release_notes"]);
   });
 
-  test("takes 8 words, not more", async () => {
+  test("takes at most 8 words", async () => {
     const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join("%20");
     expect(await slugs(`?q=${words(8)}`)).toEqual([]);
     const reply = await call(`?q=${words(9)}`);
@@ -170,7 +170,7 @@ describe("the list of templates", () => {
     ]);
   });
 
-  test("finds what a template is called now, and no longer what it was called", async () => {
+  test("finds a changed template by its new name and tags only", async () => {
     const { id } = await make({ slug: "renamed", name: "Before quokka", tags: ["marsupial"] });
     const found = async (query: string) => (await call(query)).body.items.length;
     expect(await found("?q=quokka")).toBe(1);

@@ -12,7 +12,7 @@ const known = new WeakMap<Bus, Append>();
 export function collectorOf(platform: Pick<Platform, "bus" | "db">): Append {
   let append = known.get(platform.bus);
   if (!append) {
-    // Reports of all organizations share statements, so they have a share of the database together.
+    // Statements write reports of several organizations, so all reports use one share of the database.
     append = createCollector(platform.db.under({ work: "change", share: "reports" }));
     known.set(platform.bus, append);
   }

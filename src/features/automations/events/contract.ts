@@ -73,7 +73,7 @@ const refusals = {
   404: "`automation_run_not_found`",
   409: {
     description:
-      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run. `quota_exceeded`: the organization's storage is full; sending it again does not help, and the completion is still accepted.",
+      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run. `quota_exceeded`: the organization's storage is full. Sending the event again does not help; a completion is still accepted.",
     schema: z
       .looseObject({
         error: z.string(),
@@ -109,7 +109,7 @@ export const reportBatch = route({
   tag,
   summary: "Report several events of a run at once",
   description:
-    "One commit, all or nothing: a refusal names the first offender in `index`, and nothing was written. All events are of one attempt; the first of another one is refused with `runner_lease_lost`.",
+    "The events are stored in one commit or not at all. A refusal names the first refused event in `index`. All events must belong to one attempt: the first event of another attempt is refused with `runner_lease_lost`.",
   access: asReporter,
   params: runId,
   query: z.object({}),
@@ -145,7 +145,7 @@ export const listQuery = pageQuery.extend({
   order: z
     .enum(["asc", "desc"])
     .default("asc")
-    .describe("`desc`: the newest first. A cursor belongs to the order it came with."),
+    .describe("`desc`: newest first. A cursor is valid only for the order that it was returned with."),
 });
 
 export const list = route({
@@ -154,7 +154,7 @@ export const list = route({
   tag,
   summary: "The events of a run, in order",
   description:
-    "By attempt and sequence. A page also ends when it has about 2 MiB of payload. A run credential reads those of its own run.",
+    "Ordered by attempt and sequence. A page also ends when it has about 2 MiB of payload. A run credential can read the events of its own run.",
   access: asReader,
   params: runId,
   query: listQuery,

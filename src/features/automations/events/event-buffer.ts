@@ -1,12 +1,12 @@
 import type { Position } from "./store.ts";
 
-/** An event as it is sent, encoded once for all who watch. */
+/** An event as it is sent. It is encoded once for all streams. */
 export interface StreamedEvent extends Position {
   isTerminal: boolean;
   message: Uint8Array;
 }
 
-/** What all buffers of a process hold together. */
+/** The size of all buffers of a process together. */
 export interface TotalBytes {
   bytes: number;
 }
@@ -14,18 +14,19 @@ export interface TotalBytes {
 const maxBytes = 512 * 1024;
 const maxEvents = 200;
 const maxTotalBytes = 32 * 1024 * 1024;
-/** A reader that is further behind than this reads from the database. */
+/** A buffer without new events is emptied after this time; its readers then read from the database. */
 const keepMs = 10_000;
 const eventsAtOnce = 16;
 
-/** The last events of a run, for readers that are only a little behind. Bounded: it forgets the oldest. */
+/** The last events of a run, for readers that are only a little behind. A full buffer drops its oldest events. */
 export interface EventBuffer {
-  /** Empties it; it holds everything from this position on. */
+  /** Empties the buffer. From now on it holds every event after this position. */
   startAfter(position: Position): void;
+  /** Ignores an event that is already in the buffer: a look that failed halfway reads its events again. */
   add(event: StreamedEvent): void;
-  /** Some of the events after a position, undefined when it may not hold all of them. */
+  /** The next events after a position. Undefined when some of them may be missing from the buffer. */
   after(position: Position): readonly StreamedEvent[] | undefined;
-  /** Empties it when nothing was added for a while. */
+  /** Empties the buffer when nothing was added for `keepMs`. */
   expire(now: number): void;
   clear(): void;
 }
@@ -35,7 +36,7 @@ export const isBefore = (a: Position, b: Position) =>
 
 export function createEventBuffer(total: TotalBytes): EventBuffer {
   const events: StreamedEvent[] = [];
-  /** Everything after this position is here. */
+  /** The buffer holds every event after this position. */
   let start: Position | undefined;
   let bytes = 0;
   let addedAt = 0;
@@ -55,6 +56,8 @@ export function createEventBuffer(total: TotalBytes): EventBuffer {
       start = position;
     },
     add(event) {
+      const last = events.at(-1) ?? start;
+      if (last && !isBefore(last, event)) return;
       events.push(event);
       bytes += event.message.length;
       total.bytes += event.message.length;

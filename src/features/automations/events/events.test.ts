@@ -414,21 +414,21 @@ describe("reporting events in batches", () => {
       status: 409,
       body: { error: "runner_lease_lost", index: 1, sequence: 1 },
     });
-    // All or nothing: the run is as it was, and takes the events of its attempt.
+    // Nothing was stored, so the run still takes the events of its attempt.
     expect((await reportBatch(server, auth, run.id, [event(0), event(1)])).body.added).toBe(2);
     const later = [event(0), event(1), event(2), event(0, { attempt: 2 }), event(4)];
     expect(await reportBatch(server, auth, run.id, later)).toMatchObject({
       status: 409,
       body: { error: "runner_lease_lost", index: 3, sequence: 0 },
     });
-    // An earlier offender is named before it.
+    // An earlier invalid event is reported first.
     expect(await reportBatch(server, auth, run.id, [event(7), event(0, { attempt: 2 })])).toMatchObject({
       status: 409,
       body: { error: "automation_runner_event_sequence_gap", index: 0, expected: 2 },
     });
   });
 
-  test("a number that no program can hold is refused with its place, and never stored as null", async () => {
+  test("a number beyond the range of a double is refused with its path, and never stored as null", async () => {
     const run = await queueRun(server, auth);
     for (const number of ["1e400", "-1E+400", `1${"0".repeat(400)}`]) {
       const body = `{"attempt":1,"sequence":0,"type":"user","payload":{"a":[{"big":${number}}]},"createdAt":1}`;
@@ -460,7 +460,7 @@ describe("reading events", () => {
     auth = (await createWorkspace(server)).owner.auth;
   });
 
-  test("pages go by attempt and sequence, up or down, and miss none", async () => {
+  test("pages are ordered by attempt and sequence, ascending or descending, and skip no event", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(
       server,

@@ -3,25 +3,27 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Auth, complete, event, queueRun, report, reportBatch } from "../../../../test/automations.ts";
 import { createKey, createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { openSse, type SseMessage, type SseReader } from "../../../../test/sse.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import type { OrgId } from "../../../platform/context.ts";
+import { type Engine, sql } from "../../../platform/db/index.ts";
+import { changesOf } from "../runs/index.ts";
+import { followersOf } from "./followers.ts";
 
 const sequences = (messages: SseMessage[]) =>
   messages.filter(({ event }) => event === undefined).map(({ data }) => data.sequence);
 
-/** How many statements about a run's events or its row go through `db` while `work` is done. */
-async function countLooks(db: Db, work: () => Promise<unknown>): Promise<number> {
-  const { rows, row } = db;
+/** How many statements outside of transactions read a run or its events while `work` is done. */
+async function countLooks(engine: Engine, work: () => Promise<unknown>): Promise<number> {
+  const { query } = engine;
   let looks = 0;
-  const counting = <T extends (...args: never[]) => unknown>(original: T) =>
-    ((...args: Parameters<T>) => {
-      if (/automation_(?:runs|events)/.test(JSON.stringify(args[0]))) looks++;
-      return original(...args);
-    }) as T;
-  Object.assign(db, { rows: counting(rows), row: counting(row) });
+  // Followers have a `Db` of their own, so the statements are counted where all of them arrive.
+  engine.query = (text, ...rest) => {
+    if (/automation_(?:runs|events)/.test(text)) looks++;
+    return query(text, ...rest);
+  };
   try {
     await work();
   } finally {
-    Object.assign(db, { rows, row });
+    engine.query = query;
   }
   return looks;
 }
@@ -39,7 +41,7 @@ describe("many streams of one run", () => {
   async function openMany(id: string, count: number): Promise<SseReader[]> {
     const streams = await Promise.all(Array.from({ length: count }, () => open(id)));
     await Promise.all(streams.map((stream) => stream.find(({ event }) => event === "run")));
-    // Other processes have heard of the new watcher by then, and its last look for that is over.
+    // By then other processes know the new follower, and its settling looks are over.
     if (server.platform.db.kind === "postgres") await pause(6_500);
     return streams;
   }
@@ -47,30 +49,31 @@ describe("many streams of one run", () => {
   test("ask the database nothing while nothing happens, and once when something does", async () => {
     const run = await queueRun(server, auth);
     const streams = await openMany(run.id, 20);
-    const { db } = server.platform;
-    expect(await countLooks(db, () => pause(7_000))).toBe(0);
-    const looks = await countLooks(db, async () => {
+    expect(await countLooks(server.engine, () => pause(7_000))).toBe(0);
+    const looks = await countLooks(server.engine, async () => {
       await report(server, auth, run.id, event(0));
       await Promise.all(streams.map((stream) => stream.find(({ id }) => id === "0")));
       await pause(200);
     });
-    // The report itself asks a few times; twenty watchers that each look would be forty more.
+    expect(looks).toBeGreaterThan(0);
+    // The report itself needs a few statements. Twenty watchers that each look would need forty more.
     expect(looks).toBeLessThan(20);
     for (const stream of streams) stream.close();
   }, 60_000);
 
-  test("are told by one look every few seconds while messages of other processes do not arrive", async () => {
+  test("share one look every few seconds while messages of other processes do not arrive", async () => {
     const { db, bus } = server.platform;
     const run = await queueRun(server, auth);
     const streams = await openMany(run.id, 20);
     const { isUp } = bus;
     bus.isUp = () => false;
     try {
-      // Nobody announces this change.
+      // This change is not announced.
       await db.run(
         sql`update automation_runs set status = 'cancelled', finished_at = now() where id = ${run.id}`,
       );
-      const looks = await countLooks(db, () => Promise.all(streams.map((stream) => stream.ended)));
+      const looks = await countLooks(server.engine, () => Promise.all(streams.map((stream) => stream.ended)));
+      expect(looks).toBeGreaterThan(0);
       expect(looks).toBeLessThan(10);
     } finally {
       bus.isUp = isUp;
@@ -90,11 +93,27 @@ describe("many streams of one run", () => {
     expect(stream!.messages.at(-1)).toMatchObject({ data: { reason: "automation_archived" } });
   }, 60_000);
 
-  test("see what is announced inside an idempotent request only once it is committed", async () => {
+  test("end at once when the run is cancelled while it waits", async () => {
     const run = await queueRun(server, auth);
     const [stream] = await openMany(run.id, 1);
-    const headers = { ...auth, "idempotency-key": `cancel-${run.id}` };
-    await server.call(`/v1/automation-runs/${run.id}/cancel`, { method: "POST", headers });
+    await server.call(`/v1/automation-runs/${run.id}/cancel`, { method: "POST", headers: auth });
+    const late = pause(5_000, "late");
+    expect(await Promise.race([stream!.ended.then(() => "ended"), late])).toBe("ended");
+    expect(stream!.messages.at(-1)).toMatchObject({ data: { status: "cancelled" } });
+  }, 60_000);
+
+  test("see a change that is announced inside a transaction once that has committed", async () => {
+    const { platform } = server;
+    const run = await queueRun(server, auth);
+    const [stream] = await openMany(run.id, 1);
+    await platform.db.transaction(async (tx) => {
+      await tx.run(
+        sql`update automation_runs set status = 'cancelled', finished_at = now() where id = ${run.id}`,
+      );
+      changesOf(platform).announce(tx, run.id);
+      // A look before the commit finds the run unchanged, and no further look follows.
+      await pause(300);
+    });
     const late = pause(5_000, "late");
     expect(await Promise.race([stream!.ended.then(() => "ended"), late])).toBe("ended");
     expect(stream!.messages.at(-1)).toMatchObject({ data: { status: "cancelled" } });
@@ -105,7 +124,7 @@ describe("many streams of one run", () => {
     const early = await open(run.id);
     await early.find(({ event }) => event === "run");
     const slow = await fetch(`${server.url}/v1/automation-runs/${run.id}/stream`, { headers: auth });
-    // Larger than what is kept for readers that are behind.
+    // Together larger than the buffer for readers that are behind.
     const payload = { text: "x".repeat(60_000) };
     const batch = (from: number) => Array.from({ length: 10 }, (_, i) => event(from + i, { payload }));
     for (let from = 0; from < 30; from += 10) await reportBatch(server, auth, run.id, batch(from));
@@ -119,6 +138,68 @@ describe("many streams of one run", () => {
     }
     const text = await slow.text();
     expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual(all);
+  }, 60_000);
+
+  test("each get every event once when the database fails between two pages", async () => {
+    const run = await queueRun(server, auth);
+    const [stream] = await openMany(run.id, 1);
+    const { engine } = server;
+    const { query } = engine;
+    let pages = 0;
+    engine.query = (text, ...rest) => {
+      if (text.includes("row_number() over page") && ++pages === 2)
+        return Promise.reject(new Error("the connection is gone"));
+      return query(text, ...rest);
+    };
+    try {
+      await reportBatch(
+        server,
+        auth,
+        run.id,
+        Array.from({ length: 120 }, (_, n) => event(n)),
+      );
+      await stream!.find(({ id }) => id === "119", 20_000);
+    } finally {
+      engine.query = query;
+    }
+    await complete(server, auth, run.id, { attempt: 1, status: "succeeded" });
+    await stream!.ended;
+    expect(sequences(stream!.messages)).toEqual(Array.from({ length: 120 }, (_, n) => n));
+  }, 60_000);
+
+  test("that close during a look leave no bytes in the buffers of the process", async () => {
+    const { platform, engine } = server;
+    const { query } = engine;
+    const { id } = await queueRun(server, auth);
+    const watch = () => followersOf(platform).watch(acme.orgId as OrgId, id, () => {});
+    const large = { text: "x".repeat(500_000) };
+    async function closeDuringLook(sequence: number) {
+      const { state, leave } = watch();
+      await state();
+      const [read, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      engine.query = async (text, ...rest) => {
+        const result = await query(text, ...rest);
+        if (!text.includes("row_number() over page")) return result;
+        read.resolve();
+        await closed.promise;
+        return { ...result, rows: result.rows.map((row) => ({ ...row, payload: large })) };
+      };
+      await report(server, auth, id, event(sequence));
+      await read.promise;
+      leave();
+      closed.resolve();
+    }
+    try {
+      // Together more than all buffers may have.
+      for (let sequence = 0; sequence < 70; sequence++) await closeDuringLook(sequence);
+    } finally {
+      engine.query = query;
+    }
+    const { state, eventsAfter, leave } = watch();
+    const { tail } = (await state())!;
+    await report(server, auth, id, event(70, { payload: { text: "x".repeat(100_000) } }));
+    await expect.poll(() => eventsAfter(tail)?.length).toBe(1);
+    leave();
   }, 60_000);
 
   test("are refused with 429 past the limit of a credential, and another credential still gets one", async () => {

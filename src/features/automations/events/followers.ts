@@ -6,29 +6,29 @@ import type { RunEvent } from "./contract.ts";
 import { createEventBuffer, type EventBuffer, type StreamedEvent, type TotalBytes } from "./event-buffer.ts";
 import * as store from "./store.ts";
 
-/** While messages of other processes arrive, this is only a safety net. */
+/** Looks follow announcements while the bus is up. This interval covers lost announcements. */
 const safetyLookMs = 60_000;
 const lookWhileBusIsDownMs = 3_000;
-/** Other processes learn of a new follower a moment later; what they changed before that is found by these. */
+/** Looks of a new follower. They find changes from before other processes learn that the run is watched. */
 const settlingLooksMs = [1_000, 4_000];
 const tickMs = 1_000;
 const looksAtOnce = 4;
 const pageLength = 50;
 
-/** What a follower knows of its run. The run was read before the tail: once it is over, the tail is the end. */
+/** The state of a followed run. The run is read before the tail, so the tail of an ended run is its last event. */
 export interface RunState {
   run: Run;
-  /** Differs whenever something differs that a watcher should be told. */
+  /** Changes whenever a field changes that watchers must see. */
   version: string;
   message: Uint8Array;
   tail: store.Position;
 }
 
-/** One watcher's access to what is shared by all watchers of a run. */
+/** One watcher's access to the follower that all watchers of a run share. */
 export interface Watch {
-  /** The latest state, undefined when the run is gone. Waits for the first look. */
+  /** Waits for the first look. Undefined when the run does not exist or that look failed. */
   state(): Promise<RunState | undefined>;
-  /** Events after a position, undefined when they have to be read from the database. */
+  /** Events after a position. Undefined when they must be read from the database. */
   eventsAfter(position: store.Position): readonly StreamedEvent[] | undefined;
   leave(): void;
 }
@@ -54,27 +54,27 @@ interface Follower {
   watchers: Set<() => void>;
   state: RunState | undefined;
   buffer: EventBuffer;
-  /** Settles with the first look. */
+  /** Resolves after the first look. */
   first: Promise<void>;
   looking: boolean;
   lookAgain: boolean;
-  /** The last look failed: that was said, and need not be said each time. */
+  /** The last look failed. Only the first of several failures is logged. */
   failing: boolean;
   lookedAt: number;
-  /** How many of the settling looks were made. */
+  /** How many settling looks were made. */
   settled: number;
-  /** Spreads the safety looks of followers that began together. */
+  /** Random, so that followers that started together do not look at the same time. */
   delayMs: number;
   stop(): void;
 }
 
 /**
- * One follower per run and process, however many watch the run there. It reads new events once and gives them to
- * all. It looks when a change is announced; by itself only while messages of other processes do not arrive.
+ * Follows each watched run once per process, and gives new events to all watchers. A follower looks when a change is
+ * announced. Timers are for lost announcements and for a bus that is down.
  */
 function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Followers {
   const { bus, log } = platform;
-  // It reads for everybody who watches, not for whoever was first.
+  // The reads are for all watchers, so they use a share of their own.
   const db = platform.db.under({ work: "read", share: "streams" });
   const followers = new Map<string, Follower>();
   const total: TotalBytes = { bytes: 0 };
@@ -106,7 +106,7 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
     return settlingLooksMs[settled] ?? safetyLookMs + delayMs;
   }
 
-  /** One look at a time; one that is asked for meanwhile is made afterwards. Never fails. */
+  /** Runs one look at a time. A call during a look causes one more look afterwards. Never rejects. */
   async function look(follower: Follower): Promise<void> {
     follower.lookAgain = true;
     if (follower.looking) return;
@@ -119,7 +119,7 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
         await lookOnce(follower);
         follower.failing = false;
       } catch (error) {
-        // The state stays as it is, and the next look is soon.
+        // The state stays as it was. The settling looks start again.
         if (!follower.failing) log.warn({ err: error }, "run not followed");
         follower.failing = true;
         follower.settled = 0;
@@ -128,6 +128,8 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
       for (const onChange of follower.watchers) onChange();
     }
     follower.looking = false;
+    // The last watcher can leave during a look, which then adds events to a buffer that nobody clears.
+    if (follower.watchers.size === 0) follower.buffer.clear();
   }
 
   async function lookOnce(follower: Follower): Promise<void> {
@@ -188,7 +190,7 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
       let follower = followers.get(key);
       if (follower) {
         follower.watchers.add(onChange);
-        // Whoever opens a stream sees what is stored now, even if a message was lost.
+        // A new stream shows what is stored now, even if a message was lost.
         void look(follower);
       } else {
         follower = start(orgId, id, onChange);
@@ -222,7 +224,7 @@ const isSame = (a: RunState | undefined, b: RunState | undefined) =>
 
 const beforeAll: store.Position = { attempt: 0, sequence: -1 };
 
-/** Of the first attempt the sequence itself; of a later one with the attempt before it. */
+/** The event id: `sequence` in the first attempt, `attempt.sequence` in later attempts. */
 const writeId = ({ attempt, sequence }: store.Position) =>
   attempt === 1 ? String(sequence) : `${attempt}.${sequence}`;
 

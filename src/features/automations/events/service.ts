@@ -89,7 +89,7 @@ async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch 
       return { kind: "event", attempt, sequence, body: content } as const;
     });
     if (late.length > 0) await keepLate(ctx, id, holderOf(ctx), late);
-    // A refused report can change the run too: its lease was ended, or the report is kept as a late one.
+    // A refused report can change the run too: it can end the lease, or be kept as a late report.
     changesOf(ctx).announce(ctx.db, id);
     throw verdict.refusal;
   }
@@ -185,7 +185,7 @@ async function settle(
     known.set(event.sequence, eventOf(id, event, 0));
     fresh.push(event);
   }
-  // What is stored already is acknowledged again, however full it is.
+  // Stored events are acknowledged again, even when the storage is full.
   if (full && fresh.length > 0) return refuse(full);
   if (fresh.length > 0) {
     const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
@@ -214,7 +214,7 @@ const sequenceGap = (sequence: number, expected: number, more: Record<string, un
 const otherAttempt = (attempt: number, first: number, more: Record<string, unknown>) =>
   conflict(
     "runner_lease_lost",
-    `The batch is of attempt ${first}, and this event of attempt ${attempt}. Send events of one attempt in a batch.`,
+    `The batch belongs to attempt ${first}, but this event belongs to attempt ${attempt}. Send events of one attempt in a batch.`,
     more,
   );
 

@@ -103,7 +103,7 @@ export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
 
 const pageBytes = 2 * 1024 * 1024;
 
-/** Sorts behind every event. */
+/** A position after every event. */
 export const beyondAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
 
 /** Events after a position, in order; fewer than `limit` when their payloads are large. */
@@ -133,7 +133,7 @@ async function listPage(
         count(*) over () as found
       from (
         select e.* from automation_runs r cross join lateral (
-          -- For one run at a time its events come in order from their key; joined, all of them would be sorted.
+          -- The lateral query reads events in the order of their key. A plain join would sort all of them.
           select ${columns} from automation_events e
           where e.run_no = r.no and ${beyond}
           order by ${order} limit ${limit + 1}) e

@@ -16,8 +16,8 @@ export function positionOf(lastEventId: string | undefined): store.Position {
 }
 
 /**
- * A run's events as they come, and the run whenever its state changes. What is new is read once for all who watch
- * the run in this process; what this caller may see is decided here, for each of them.
+ * Streams a run's events as they arrive, and the run whenever its state changes. All streams of a run in this process
+ * share the reads; access is checked here, for each stream.
  */
 export async function* follow(
   ctx: MemberCtx,
@@ -26,7 +26,7 @@ export async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let position = after;
-  /** The attempt whose terminal event was the last one sent. */
+  /** The attempt of the last sent event, if that event was terminal. */
   let terminated: number | undefined;
   let shown = "";
   let terminatedAt: number | undefined;
@@ -43,7 +43,7 @@ export async function* follow(
           position = { attempt: event.attempt, sequence: event.sequence };
           terminated = event.isTerminal ? event.attempt : undefined;
         }
-        // Events can be removed by age while somebody reads them.
+        // Retention can delete events while a stream reads them.
         if (events.length === 0) position = state.tail;
       }
       if (state.version !== shown) yield state.message;

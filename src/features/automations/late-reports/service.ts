@@ -27,7 +27,7 @@ export async function keepLate(ctx: MemberCtx, runId: string, reporter: string, 
   }));
   const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body) + overhead.lateReport, 0);
   const meter = meterOf(ctx);
-  // They are refused already, and the refusal is what the reporter acts on.
+  // The reports are refused in any case, so those that exceed the quota are dropped.
   if (await meter.refusal(db, orgId, "automation_storage", bytes)) return;
   if ((await store.keep(db, orgId, runId, reporter, rows)) > 0) meter.add(orgId, "automation_storage", bytes);
 }

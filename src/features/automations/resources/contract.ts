@@ -6,27 +6,32 @@ const ids = (what: string) =>
     .array(z.string().max(160))
     .max(mostOfAKind)
     .transform((given) => [...new Set(given)])
-    .describe(`${what}, by id. At most ${mostOfAKind}.`);
+    .describe(`${what} At most ${mostOfAKind}.`);
 
-/** What an automation gives its runs to work with. */
+/** The templates and connections that an automation gives to its runs. */
 export const resourceIds = {
-  templateIds: ids("The templates whose files its runs get"),
-  connectionIds: ids("The connections whose tokens its runs may get; its owner must be allowed to use them"),
+  templateIds: ids("The ids of the templates whose files its runs get."),
+  connectionIds: ids(
+    "The ids of the connections whose tokens its runs can get. The automation's owner must be allowed to use them.",
+  ),
 };
 
 export const NamedTemplate = z
   .strictObject({
     id: z.string(),
     slug: z.string().nullable(),
-    name: z.string().nullable().describe("Null: the template is gone."),
+    name: z.string().nullable().describe("Null when the template does not exist any more."),
   })
   .meta({ id: "AutomationTemplate" });
 
 export const NamedConnection = z
   .strictObject({
     id: z.string(),
-    providerId: z.string().nullable().describe("Null: the connection has ended."),
-    account: z.string().nullable().describe("The label it was made under. Null: the connection has ended."),
+    providerId: z.string().nullable().describe("Null when the connection has ended."),
+    account: z
+      .string()
+      .nullable()
+      .describe("The label of the connection. Null when the connection has ended."),
   })
   .meta({ id: "AutomationConnection" });
 
@@ -38,17 +43,17 @@ export type AssignedTemplate = z.output<typeof AssignedTemplate>;
 export const AssignedConnection = z
   .strictObject({
     id: z.string(),
-    providerId: z
-      .string()
-      .describe("Where tokens are asked for: `POST /v1/oauth-providers/{providerId}/token`."),
-    account: z.string().describe("The label it was made under."),
+    providerId: z.string().describe("Tokens come from `POST /v1/oauth-providers/{providerId}/token`."),
+    account: z.string().describe("The label of the connection."),
     outsideAccount: z
       .strictObject({ subject: z.string(), name: z.string().nullable() })
       .nullable()
-      .describe("Which account at the provider; null: it does not say."),
-    shared: z.boolean().describe("The organization's, for those who were given it."),
+      .describe("The account at the provider. Null when the provider does not name it."),
+    shared: z
+      .boolean()
+      .describe("True when the connection belongs to the organization and is granted to members."),
     status: z.enum(["connected", "needs_reconnect"]),
-    scopes: z.array(z.string()).describe("What the account granted."),
+    scopes: z.array(z.string()).describe("The scopes that the provider granted."),
   })
   .meta({ id: "AutomationRunConnection" });
 export type AssignedConnection = z.output<typeof AssignedConnection>;

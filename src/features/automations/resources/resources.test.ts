@@ -45,7 +45,7 @@ const patch = (headers: Auth, id: string, body: Record<string, unknown>) =>
 const bearer = ({ credential }: { credential: string }) => ({ authorization: `Bearer ${credential}` });
 const readTemplate = (headers: Auth, id: string) => server.call(`/v1/templates/${id}`, { headers });
 
-/** A claimed run that was given a template and a connection. */
+/** A claimed run with a template and a connection. */
 async function start(more: Record<string, unknown> = {}, headers = auth) {
   const template = await createTemplate(server, auth, { body: "Read the diff.", metadata: { level: 2 } });
   const connection = await plantConnection(server, acme);
@@ -75,7 +75,7 @@ describe("an automation", () => {
     expect(listed.body.items[0]).toEqual(made.body.automation);
   });
 
-  test("has neither unless it says so, and gets them with a revision", async () => {
+  test("has neither by default, and gets them with a new revision", async () => {
     const automation = await createAutomation(server, auth);
     expect(automation).toMatchObject({ templateIds: [], connectionIds: [], templates: [], connections: [] });
     const template = await createTemplate(server, auth);
@@ -92,7 +92,7 @@ describe("an automation", () => {
     ]);
   });
 
-  test("cannot name what is not there, is another organization's, or has ended", async () => {
+  test("cannot name a resource that is missing, belongs to another organization, or has ended", async () => {
     const other = await createWorkspace(server, "Globex");
     const foreign = await createTemplate(server, other.owner.auth);
     const foreignConnection = await plantConnection(server, other);
@@ -114,7 +114,7 @@ describe("an automation", () => {
     }
   });
 
-  test("does not take two templates of which one's file is the other's folder", async () => {
+  test("does not take two templates when the file of one is a folder of the other", async () => {
     const file = await createTemplate(server, auth, { slug: "guide" });
     const inside = await createTemplate(server, auth, { slug: "guide.md/part" });
     const beside = await createTemplate(server, auth, { slug: "guide/part" });
@@ -151,7 +151,7 @@ describe("an automation", () => {
     expect((await create(member.auth, body)).status).toBe(201);
   });
 
-  test("is not given a member's own account by somebody else", async () => {
+  test("does not get a member's own account from another member", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
     const { connectionId } = await plantConnection(server, acme);
     const { id } = await createAutomation(server, auth);
@@ -160,12 +160,12 @@ describe("an automation", () => {
       body: { details: [{ path: ["connectionIds", 0] }] },
     });
     expect((await patch(auth, id, { connectionIds: [connectionId] })).status).toBe(200);
-    // What is there stays when somebody else changes the rest.
+    // Existing connections stay when another member changes the rest.
     const renamed = await patch(admin.auth, id, { name: "Renamed", connectionIds: [connectionId] });
     expect(renamed.status).toBe(200);
   });
 
-  test("is given a shared connection only by somebody who may use it themselves", async () => {
+  test("gets a shared connection only from a member who may use or manage it", async () => {
     const role = await createRole(server, acme.owner, [
       "automations:create",
       "automations:manage",
@@ -190,7 +190,7 @@ describe("an automation", () => {
     const handOver = { memberId: bob.memberId, connectionIds };
     expect(await patch(manager.auth, own.id, handOver)).toMatchObject(refused);
 
-    // Those who say who may use it can give it too, and what is there stays.
+    // A member who manages connections can give it too, and existing connections stay.
     const admin = await joinWorkspace(server, acme, "admin");
     expect((await patch(admin.auth, ofBob.id, { connectionIds })).status).toBe(200);
     expect((await patch(manager.auth, ofBob.id, { name: "Renamed", connectionIds })).status).toBe(200);
@@ -210,7 +210,7 @@ describe("an automation", () => {
     expect(handed.body.automation).toMatchObject({ memberId: next.memberId, connectionIds: [] });
   });
 
-  test("is given nothing by a key that may not use it itself", async () => {
+  test("gets no resource from a key that may not use the resource itself", async () => {
     const template = await createTemplate(server, auth);
     const { connectionId } = await plantConnection(server, acme);
     const key = await createKey(server, acme.owner, { permissions: ["automations:create"] });
@@ -224,7 +224,7 @@ describe("an automation", () => {
     expect((await patch(key.auth, id, { instructions: "Other." })).status).toBe(200);
   });
 
-  test("shows what has gone since with its id alone", async () => {
+  test("shows only the id of a resource that was deleted", async () => {
     const template = await createTemplate(server, auth);
     const { connectionId } = await plantConnection(server, acme);
     const { id } = await createAutomation(server, auth, {
@@ -236,13 +236,13 @@ describe("an automation", () => {
     const { automation } = (await server.call(`/v1/automations/${id}`, { headers: auth })).body;
     expect(automation.templates).toEqual([{ id: template.id, slug: null, name: null }]);
     expect(automation.connections).toEqual([{ id: connectionId, providerId: null, account: null }]);
-    // It can still be changed without a word about them.
+    // A change that does not include them is still possible.
     expect((await patch(auth, id, { name: "Still" })).status).toBe(200);
   });
 });
 
 describe("the credential of a run", () => {
-  test("comes with the claim, beside what the run was given", async () => {
+  test("is part of the claim, with the templates and connections of the run", async () => {
     const { assignment, template, connection } = await start();
     expect(assignment.credential).toMatch(/^sbt_[0-9A-Za-z]{36}$/);
     expect(assignment.templates).toEqual([
@@ -382,7 +382,7 @@ describe("the credential of a run", () => {
     });
   });
 
-  test("does no more than whoever claimed the run may", async () => {
+  test("does no more than the member who claimed the run may", async () => {
     const role = await createRole(server, acme.owner, ["automations:create", "automations:manage"]);
     const claimer = await joinWorkspace(server, acme, role.id);
     const { connectionId, providerId } = await plantConnection(server, acme);
@@ -391,7 +391,7 @@ describe("the credential of a run", () => {
     expect((await getToken(server, program, providerId)).status).toBe(403);
   });
 
-  test("is the newest one when the run is claimed again", async () => {
+  test("is replaced when the run is claimed again", async () => {
     const { id, program, assignment } = await start();
     const again = await claim(server, auth, id);
     expect(again).toMatchObject({ attempt: 1, templates: assignment.templates });
@@ -524,7 +524,7 @@ describe("a run whose resources are gone", () => {
     await failed(two.id, new RegExp(`connection ${connectionId}`));
   });
 
-  test("is not repeated with a connection that the automation has no more", async () => {
+  test("is not repeated with a connection that was removed from the automation", async () => {
     const { connectionId } = await plantConnection(server, acme);
     const { id, automation } = await queue({ connectionIds: [connectionId] });
     await claim(server, auth, id);
@@ -534,7 +534,7 @@ describe("a run whose resources are gone", () => {
     await failed(retry.body.run.id, new RegExp(`connection ${connectionId}`));
   });
 
-  test("can still be reported by somebody who never claims", async () => {
+  test("still takes reports without a claim", async () => {
     const template = await createTemplate(server, auth);
     const { id } = await queue({ templateIds: [template.id] });
     await server.call(`/v1/templates/${template.id}`, { method: "DELETE", headers: auth });
@@ -566,14 +566,14 @@ describe("names", () => {
     );
   });
 
-  test("stand beside the ids of a run", async () => {
+  test("are shown with the ids of a run", async () => {
     const names = { automationName: "Nightly", memberName: "member", runnerName: "night-machine" };
     expect((await readRun(server, person.auth, run.id)).run).toMatchObject(names);
     const { items } = (await server.call("/v1/automation-runs?limit=1", { headers: person.auth })).body;
     expect(items[0]).toMatchObject({ id: run.id, ...names });
   });
 
-  test("are those of the revision that ran, and outlive nobody", async () => {
+  test("are those of the revision that ran, and null for a member who left", async () => {
     const gone = await joinWorkspace(server, acme, "member");
     const made = await queueRun(server, gone.auth, { name: "Before" });
     await patch(gone.auth, made.automationId, { name: "After" });
@@ -585,7 +585,7 @@ describe("names", () => {
     });
   });
 
-  test("are not part of what a completion answers with", async () => {
+  test("are not part of the reply to a completion", async () => {
     const made = await queueRun(server, auth);
     const done = await complete(server, auth, made.id, { attempt: 1, status: "succeeded" });
     expect(done.status).toBe(200);
@@ -601,13 +601,13 @@ describe("names", () => {
     ["member", "member"],
     ["day", null],
     ["model", null],
-  ])("stand beside the keys of usage by %s", async (groupBy, name) => {
+  ])("are shown with the keys of usage by %s", async (groupBy, name) => {
     const { items } = (await server.call(`/v1/automation-usage?groupBy=${groupBy}`, { headers: person.auth }))
       .body;
     expect(items).toEqual([expect.objectContaining({ name, costMicros: 7 })]);
   });
 
-  test("stand beside the ids of reports that are held", async () => {
+  test("are shown with the ids of held reports", async () => {
     const held = await queueRun(server, person.auth, { name: "Too much" });
     await report(
       server,
@@ -623,7 +623,7 @@ describe("names", () => {
   });
 });
 
-test("a hash is kept only while the attempt lasts", async () => {
+test("the hash of a run credential is kept only while the attempt lasts", async () => {
   const { id } = await start();
   const stored = () =>
     server.platform.db.row<{ hash: string | null }>(

@@ -13,7 +13,7 @@ interface Named {
 
 const nothing: Named = { memberId: null, templateIds: [], connectionIds: [] };
 
-/** Refuses templates and connections that an automation cannot be given. What it has already is not looked at again. */
+/** Refuses resources that an automation may not get. Checks new ones, and all connections when the owner changes. */
 export async function checkResources(
   ctx: MemberCtx,
   tx: Db,
@@ -34,7 +34,7 @@ async function checkTemplates(ctx: MemberCtx, tx: Db, fresh: string[], all: read
   const missing = fresh.find((id) => !slugs.has(id));
   if (missing !== undefined)
     throw invalidField(["templateIds", all.indexOf(missing)], "There is no such template here.");
-  // A runner writes each to <slug>.md, and one name cannot be both a file and a folder.
+  // A runner writes each template to <slug>.md, and a path cannot be both a file and a folder.
   for (const [id, slug] of slugs) {
     const file = [...slugs.values()].find((other) => slug.startsWith(`${other}.md/`));
     if (file !== undefined)
@@ -47,7 +47,7 @@ async function checkTemplates(ctx: MemberCtx, tx: Db, fresh: string[], all: read
 
 async function checkConnections(ctx: MemberCtx, tx: Db, next: Named, before: Named) {
   const fresh = added(next.connectionIds, before.connectionIds);
-  // The next owner may not be allowed to use what the one before could.
+  // A new owner may not have access to all connections of the old owner.
   const judged = next.memberId === before.memberId ? fresh : next.connectionIds;
   if (judged.length === 0) return;
   if (fresh.length > 0) requireOwn(ctx, "connections:use");
@@ -58,30 +58,30 @@ async function checkConnections(ctx: MemberCtx, tx: Db, next: Named, before: Nam
     const path = ["connectionIds", next.connectionIds.indexOf(id)];
     const owner = owners.get(id);
     if (owner === undefined)
-      throw invalidField(path, "There is no such connection that the automation's owner may use.");
+      throw invalidField(path, "This connection does not exist, or the automation's owner may not use it.");
     if (owner !== null && owner !== ctx.member.id && fresh.includes(id))
       throw invalidField(
         path,
-        "This is another member's own account. Only they can give it to an automation.",
+        "This connection is another member's own account. Only that member can give it to an automation.",
       );
     if (forbiddenToCaller.has(id))
       throw invalidField(path, "You may not use this connection, so you cannot give it to an automation.");
   }
 }
 
-/** Those of the connections that the caller may neither use nor give to others. A run's token reaches whoever claims it. */
+/** The connections that the caller may neither use nor manage. By claiming a run the caller could get their tokens. */
 async function listForbidden({ orgId, member }: MemberCtx, tx: Db, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0 || member.permissions.has("connections:manage")) return new Set();
   const usable = (await store.listUsableConnections(tx, orgId, member.id, ids)).map(({ id }) => id);
   return new Set(ids.filter((id) => !usable.includes(id)));
 }
 
-/** A key that was limited must not get by an automation what it may not have itself. */
+/** A key with limited permissions must not get more through an automation than it may use itself. */
 function requireOwn({ member }: MemberCtx, permission: Permission): void {
   if (!member.permissions.has(permission)) {
     throw forbidden(
       "missing_permission",
-      `Naming these needs the permission ${permission}. Ask an owner or admin.`,
+      `An automation with these resources needs the permission ${permission}. Ask an owner or admin.`,
     );
   }
 }
@@ -89,11 +89,11 @@ function requireOwn({ member }: MemberCtx, permission: Permission): void {
 interface Resources {
   templates: AssignedTemplate[];
   connections: AssignedConnection[];
-  /** What the run cannot have, in sentences. */
+  /** A sentence for each missing resource. */
   missing: string[];
 }
 
-/** What a run was given to work with, as far as it is still there. */
+/** The templates and connections of a run that are still available. */
 export async function resourcesOfRun(db: Db, orgId: OrgId, runId: string): Promise<Resources> {
   const found = await store.findOfRun(db, orgId, runId);
   const { templates = [], connections = [], memberLeft = false } = found ?? {};
@@ -103,7 +103,7 @@ export async function resourcesOfRun(db: Db, orgId: OrgId, runId: string): Promi
     connections: connections.filter((one) => "providerId" in one),
     missing:
       memberLeft && named
-        ? ["The member whose run it is has left."]
+        ? ["The member who owns the run has left."]
         : [
             ...templates
               .filter((one) => !("slug" in one))

@@ -2,7 +2,7 @@ import type { OrgId } from "../../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
 
-/** As where tokens are handed out: one's own, and the shared ones that one was given. */
+/** The rule for issuing tokens: a member's own connections, and shared connections that are granted to the member. */
 const usableBy = (memberId: Sql) => sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
   or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
   or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
@@ -13,7 +13,7 @@ export const listTemplates = (db: Db, orgId: OrgId, ids: readonly string[]) =>
     sql`select t.id, t.slug from templates t where t.org_id = ${orgId} and t.id = any(${ids}::text[])`,
   );
 
-/** Those of the connections that a member may use, and whose own they are. */
+/** Returns those of the connections that a member may use. `memberId` is null for a shared connection. */
 export const listUsableConnections = (
   db: Db,
   orgId: OrgId,
@@ -26,14 +26,14 @@ export const listUsableConnections = (
       and ${usableBy(sql`${memberId}::text`)}`);
 
 interface Found {
-  /** Only the id where it is gone. */
+  /** Only the id when the template is missing. */
   templates: (AssignedTemplate | { id: string })[];
   connections: (AssignedConnection | { id: string })[];
-  /** The member whose run it is has left. */
+  /** The member who owns the run has left. */
   memberLeft: boolean;
 }
 
-/** What a run was given, as it is now. A connection must still be named by the automation's current revision. */
+/** The current templates and connections of a run. A connection must also be in the automation's current revision. */
 export const findOfRun = (db: Db, orgId: OrgId, runId: string) =>
   db.row<Found>(sql`
     select

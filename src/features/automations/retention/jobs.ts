@@ -18,7 +18,7 @@ import { removeSomeUsage } from "../usage/index.ts";
 /** One round works that long and leaves the rest to the next. */
 const roundMs = 60_000;
 const atOnce = 100;
-/** How long one organization is worked on before it is another's turn. */
+/** How long one organization is pruned before the next one has its turn. */
 const stepMs = 2_000;
 
 /** Removes what organizations no longer keep: events first, then the runs themselves, in small steps. */
@@ -43,7 +43,7 @@ export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Pro
     if (organizations.length < atOnce) break;
     after = organizations.at(-1)!.orgId;
   }
-  // One step of each, then the next of those that have more: a large organization does not take the whole round.
+  // Organizations with more data get further steps in turn, so a large one does not take the whole round.
   for (let left = unfinished; left.length > 0 && Date.now() < until; )
     left = await pruneOnce(db, left, until);
   await removeLeftBehind(db, until);
@@ -61,7 +61,7 @@ async function removeLeftBehind(db: Platform["db"], until: number): Promise<void
   }
 }
 
-/** One step of each; returns those that have more to do. */
+/** Runs one step for each organization. Returns those that have more to delete. */
 async function pruneOnce(db: Platform["db"], organizations: OrgId[], until: number): Promise<OrgId[]> {
   const unfinished: OrgId[] = [];
   for (const orgId of organizations) {
@@ -71,7 +71,7 @@ async function pruneOnce(db: Platform["db"], organizations: OrgId[], until: numb
   return unfinished;
 }
 
-/** True when there is more to do. */
+/** Returns true when there is more to delete. */
 async function pruneStep(db: Platform["db"], orgId: OrgId, until: number): Promise<boolean> {
   const { eventRetentionDays, runRetentionDays } = await settingsOf(db, orgId);
   const runs = await listToPrune(db, orgId, eventRetentionDays, atOnce);

@@ -6,10 +6,10 @@ import * as store from "./store.ts";
 
 export const runPrefix = "sbt_";
 
-/** What the routes ask for that a program of a run may call. */
+/** The permissions of the routes that the program of a run may call. */
 const forPrograms: readonly Permission[] = ["automations:create", "templates:read", "connections:use"];
 
-/** A credential for the program of a run that the caller claims. It does no more than the caller, and ends with their key. */
+/** Creates the credential of a claimed run. It has no more rights than the caller, and ends with the caller's key. */
 export function newCredential({ caller, member }: MemberCtx): {
   credential: string;
   stored: store.StoredCredential;
@@ -20,7 +20,7 @@ export function newCredential({ caller, member }: MemberCtx): {
   return { credential, stored: { hash: hashSecret(credential), keyId, permissions } };
 }
 
-/** The program of one attempt acts for the member whose run it is, and reaches what the automation was given. */
+/** The program acts for the member who owns the run. It reaches only this run and its templates and connections. */
 export async function resolveRun(db: Db, tokenHash: string): Promise<Caller | undefined> {
   const row = await store.findRunByToken(db, tokenHash);
   if (!row) return undefined;

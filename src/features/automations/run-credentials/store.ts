@@ -2,28 +2,29 @@ import type { OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { MembershipRow } from "../../permissions/index.ts";
 
-/** What is kept of a credential, with its attempt. */
+/** The fields of a credential that are stored with its attempt. */
 export interface StoredCredential {
   hash: string;
   /** The API key that the run was claimed with. */
   keyId: string | null;
-  /** Of those that programs can have, the ones that the claimer has. */
+  /** The permissions of the claimer, limited to those that programs can have. */
   permissions: readonly string[];
 }
 
 interface CredentialRow extends MembershipRow {
   runId: string;
   holder: string;
-  /** Null: claimed before this was stored. */
+  /** Null for attempts from before permissions were stored. */
   permissions: string[] | null;
   userId: UserId;
   templateIds: string[];
+  /** Those that the automation's current revision still names. */
   connectionIds: string[];
 }
 
 /**
- * Everything a request by a run's program needs to know, in the one statement it starts with. The attempt must be under
- * way, its holder still here, and the key that claimed it still good. A connection must also be named by the automation's current revision.
+ * Resolves a run credential in one statement. The attempt must be running, its holder must exist, and the API key that
+ * claimed it must be valid.
  */
 export const findRunByToken = (db: Db, tokenHash: string) =>
   db.row<CredentialRow>(sql`
@@ -46,7 +47,7 @@ export const findRunByToken = (db: Db, tokenHash: string) =>
       and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
         and (k.expires_at is null or k.expires_at > now())))`);
 
-/** The credential before it ends. */
+/** Gives an attempt a new credential. The previous credential ends. */
 export const replace = (tx: Db, orgId: OrgId, runId: string, attempt: number, stored: StoredCredential) =>
   tx.run(sql`
     update automation_run_attempts t set token_hash = ${stored.hash}, key_id = ${stored.keyId},

@@ -55,7 +55,7 @@ export const list = route({
   path: "/v1/automation-runners",
   tag,
   summary: "My runners; those of every member with `automations:manage`",
-  description: "Newest first, with when each was last seen.",
+  description: "Newest first, each with the time when it was last seen.",
   access: can("automations:create"),
   query: pageQuery,
   replies: { 200: pageOf(Runner).meta({ id: "AutomationRunnerPage" }) },
@@ -98,7 +98,7 @@ export const work = route({
   path: "/v1/automation-runner/work",
   tag,
   summary: "What can be claimed, oldest first, and what I hold",
-  description: "What a runner asks after a wake-up, and once a minute without one.",
+  description: "A runner calls this after a wake-up, and once a minute without one.",
   access: asReporter,
   replies: {
     200: z.strictObject({

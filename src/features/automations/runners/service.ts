@@ -13,7 +13,7 @@ import * as store from "./store.ts";
 
 export const runnerPrefix = "sbr_";
 const tokenHours = 12;
-/** Of one runner at the same time: processes that share a name, and restarts within the hours of a token. */
+/** Tokens that a runner can have at once. Each process with its name, and each restart, needs a token. */
 const tokensKept = 50;
 
 /** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
@@ -21,7 +21,7 @@ const forRunners: readonly Permission[] = [
   "automations:create",
   "automations:manage",
   "connections:use",
-  // It reads none itself, but hands them on to the programs that it starts.
+  // Not for the runner itself, but for the credentials of the runs that it claims.
   "templates:read",
 ];
 
@@ -52,7 +52,8 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
       keyId: caller.credential === "key" ? caller.credentialId : null,
       hours: tokenHours,
     });
-    await store.endOldTokens(tx, orgId, runner!.id, tokensKept);
+    const ended = await store.endOldTokens(tx, orgId, runner!.id, tokensKept);
+    if (ended > 0) await forgetCallers(ctx.bus, tx, runner!.id);
     await record(ctx, tx, {
       action: "automation_runner.token_made",
       target: { type: "automation_runner", id: runner!.id },

@@ -1,14 +1,14 @@
 import type { Bus } from "../../../platform/bus.ts";
 
 /**
- * Lookups that many streams make at the same moment. Calls with the same key share one lookup that starts after the
- * call, so nobody gets an answer older than their question. An organization has at most `atOnce` under way, so its
- * streams cannot take all database connections.
+ * Shares the lookups that many streams make at the same moment. Calls with the same key share one lookup that starts
+ * after the call, so no result is older than its call.
  */
 export interface SharedLookups {
   look<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T>;
 }
 
+/** Parallel lookups of one organization. The limit keeps database connections free for other work. */
 const atOnce = 2;
 
 interface Lane {

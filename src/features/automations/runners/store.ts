@@ -30,7 +30,7 @@ export const exists = async (db: Db, orgId: OrgId, memberId: MemberId, name: str
     select from automation_runners where org_id = ${orgId} and member_id = ${memberId} and name = ${name}`)) !==
   undefined;
 
-/** Ends all but the newest tokens of a runner: each start makes one, and a loop must not make millions. */
+/** Deletes all but the newest `keep` tokens of a runner. Each start creates a token, so a restart loop adds many. */
 export const endOldTokens = (db: Db, orgId: OrgId, runnerId: RunnerId, keep: number) =>
   db.run(sql`
     delete from automation_runner_tokens t using automation_runners r
@@ -131,7 +131,7 @@ export const listHeld = (db: Db, orgId: OrgId, reach: Reach, holder: string) =>
 export const removeExpiredTokensOfAll = (db: Db) =>
   db.run(sql`delete from automation_runner_tokens where expires_at < now()`);
 
-/** Ends every runner token of a person, in every organization; one row for each. The runners stay listed. */
+/** Deletes the runner tokens of a person in every organization, and returns a row for each. The runners stay. */
 export const removeRunnerTokensOfUser = (db: Db, userId: UserId) =>
   db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
     delete from automation_runner_tokens t using automation_runners n join members m on m.id = n.member_id

@@ -7,9 +7,9 @@ import { scopeOf } from "./service.ts";
 import { sharedLookupsOf } from "./shared-lookups.ts";
 import * as store from "./store.ts";
 
-/** While messages of other processes do not arrive, the database is asked this often. */
+/** How often a stream looks while the bus is down. */
 const lookWhileBusIsDownMs = 15_000;
-/** While they arrive, this is only a safety net. */
+/** How often a stream looks while the bus is up, in case a message was lost. */
 const safetyLookMs = 60_000;
 /** What happens within this time is told with one look. */
 const quietMs = 50;
@@ -62,7 +62,7 @@ async function look(ctx: MemberCtx, scope: string | null, since: number | null) 
   const { db, orgId } = ctx;
   const shared = sharedLookupsOf(ctx.bus);
   const [reach, holder] = [reachOf(ctx), holderOf(ctx)];
-  // One announcement can wake every runner of an organization: what they ask alike is asked once.
+  // One announcement can wake every runner of an organization, so equal lookups are shared.
   const [waiting, held] = await Promise.all([
     shared.look(orgId, `waiting ${scope} ${since}`, () => store.listWaiting(db, orgId, scope, since, 100)),
     shared.look(orgId, `held ${reach} ${holder}`, () => store.listHeld(db, orgId, reach, holder)),

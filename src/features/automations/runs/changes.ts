@@ -4,13 +4,12 @@ import type { Db } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
 /**
- * Tells whoever watches a run that it has changed, and sends no message while nobody watches. Watchers in this
- * process are told at once. A process with watchers says so to the others now and then, and only then do those send
- * a message after a change, at most one per run every `quietMs`. A message can be lost: after a gap, and right after
- * watching began, a watcher has to look by itself.
+ * Notifies the watchers of a run when it changes. Watchers in this process are called at once; other processes get a
+ * message only while they announce that they watch the run, at most one every `quietMs`. A message can be lost, so a
+ * watcher must look by itself after a gap and right after it starts to watch.
  */
 export interface Changes {
-  /** Takes effect when the transaction of `db` has committed; at once outside of one. */
+  /** Takes effect after the transaction of `db` has committed, or at once outside of a transaction. */
   announce(db: Db, runId: string): void;
   watch(runId: string, watcher: Watcher): () => void;
 }
@@ -24,7 +23,7 @@ export interface Watcher {
 const quietMs = 100;
 const renewMs = 20_000;
 const believedMs = 50_000;
-/** A message of PostgreSQL has at most 8,000 bytes; an id has about 30. */
+/** A PostgreSQL notification has at most 8,000 bytes, and an id about 30. */
 const idsPerMessage = 200;
 const watchTopic = "automation-watch";
 const changeTopic = "automation-change";
@@ -48,7 +47,7 @@ function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" |
   let renewal: NodeJS.Timeout | undefined;
 
   const publish = (topic: string, ...payloads: string[]) => {
-    // The embedded database has one process: there is nobody else to tell.
+    // The embedded database has no other processes.
     if (kind === "pglite" || payloads.length === 0) return;
     bus.send(topic, ...payloads).catch((error: Error) => log.warn({ err: error }, "change not announced"));
   };

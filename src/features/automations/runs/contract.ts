@@ -32,7 +32,7 @@ export const Run = z
     automationRevision: z.int(),
     memberId: z.string().describe("Whose run it is."),
     trigger: z.enum(["schedule", "manual"]),
-    retryOf: z.string().nullable().describe("The run that this one repeats."),
+    retryOf: z.string().nullable().describe("The id of the run that this run repeats."),
     occurrenceAt: z.int().nullable().describe("The moment of the schedule it stands for."),
     status: z.enum(runStatuses),
     reason: z.enum(reasons).nullable().describe("Why it is in this state."),
@@ -49,7 +49,7 @@ export const Run = z
     lateReports: z
       .int()
       .describe(
-        "How many reports came after the lease was lost. They were refused and kept. 1,000 stands for 1,000 or more.",
+        "How many reports came after the lease was lost. They were refused and kept. The count stops at 1,000.",
       ),
     createdAt: z.int(),
     queuedAt: z.int(),
@@ -60,14 +60,16 @@ export const Run = z
   .meta({ id: "AutomationRun" });
 export type Run = z.output<typeof Run>;
 
-/** Wherever a run is read. What a completion answers with has the ids alone. */
+/** A run with names, for all replies except the reply to a completion. */
 export const NamedRun = Run.extend({
-  automationName: z.string().describe("As the revision that ran called it."),
-  memberName: z.string().nullable().describe("Null: the member has left."),
+  automationName: z.string().describe("The name in the revision that ran."),
+  memberName: z.string().nullable().describe("Null when the member has left."),
   runnerName: z
     .string()
     .nullable()
-    .describe("Of the latest attempt; null: there is none, or a person or a key reported it."),
+    .describe(
+      "The runner of the latest attempt. Null when there is no attempt, or when a person or an API key reports it.",
+    ),
 }).meta({ id: "AutomationRunWithNames" });
 export type NamedRun = z.output<typeof NamedRun>;
 
@@ -103,7 +105,7 @@ export type AutomationAsRun = z.output<typeof AutomationAsRun>;
 
 /** Runs are reached by their owner, by whoever manages automations, and by runners of either. */
 export const asReporter = can("automations:create", { credentials: ["runner", "session", "key"] });
-/** Reading is also for the program of the run itself. */
+/** The program of a run may read too. */
 export const asReader = can("automations:create", { credentials: ["runner", "session", "key", "run"] });
 export const runId = z.strictObject({ id: z.string().min(1).max(160) });
 const namedReply = z.strictObject({ run: NamedRun });
@@ -151,7 +153,7 @@ export const read = route({
   tag,
   summary: "One run: what it is, what it ran, what it used",
   description:
-    "With its attempts, its usage and what the automation said when it ran. A run credential reads its own run.",
+    "Includes its attempts, its usage and the revision of the automation that it runs. A run credential can read its own run.",
   access: asReader,
   params: runId,
   replies: { 200: RunDetail },
@@ -176,12 +178,12 @@ export const retry = route({
   tag,
   summary: "Run it again",
   description:
-    "Queues a new run of the same automation with the revision that the earlier run used; `retryOf` names the earlier run. The run must have ended. Send an `Idempotency-Key` to make one run of several requests.",
+    "Queues a new run of the same automation with the revision that the earlier run used; `retryOf` names the earlier run. The run must have ended. Send an `Idempotency-Key`, so that a repeated request creates no second run.",
   access: can("automations:create"),
   params: runId,
   replies: { 202: namedReply },
   errors: {
-    404: "`automation_run_not_found`, or `automation_not_found`: the automation belongs to another member by now.",
+    404: "`automation_run_not_found`, or `automation_not_found`: the automation now belongs to another member.",
     409: "`run_not_ended`: wait for its end, or cancel it first. `automation_archived`, `owner_left`, `monthly_budget_exceeded`: as for running an automation.",
   },
 });
@@ -199,10 +201,10 @@ const Assignment = z
     credential: z
       .string()
       .describe(
-        "For the program that does the run. Shown once; it ends with the attempt. See docs/automations.md.",
+        "The run credential for the program. It is shown once and ends with the attempt; see docs/automations.md.",
       ),
     templates: z.array(AssignedTemplate).describe("Read each with the credential: `GET /v1/templates/{id}`."),
-    connections: z.array(AssignedConnection).describe("Those whose tokens the credential gets."),
+    connections: z.array(AssignedConnection).describe("The connections whose tokens the credential can get."),
   })
   .meta({ id: "AutomationAssignment" });
 export type Assignment = z.output<typeof Assignment>;
@@ -213,7 +215,7 @@ export const claim = route({
   tag,
   summary: "Take a queued run",
   description:
-    "`assignment` is null when somebody else has it or it is over, also when it ends here because a template or connection is gone. Asking again with the same runner gives the same assignment with a new credential; the earlier one ends.",
+    "`assignment` is null when another holder has the run or when the run has ended. A claim also ends the run when a template or connection of it is missing. The same runner can claim again: it gets the same assignment with a new credential, and the earlier credential ends.",
   access: asReporter,
   params: runId,
   replies: { 200: z.strictObject({ assignment: Assignment.nullable() }) },
@@ -226,7 +228,7 @@ export const heartbeat = route({
   path: "/v1/automation-runs/{id}/heartbeat",
   tag,
   summary: "Keep the lease, and hear whether to stop",
-  description: "The lease lasts 60 seconds. Send it about every 20.",
+  description: "The lease lasts 60 seconds. Send a heartbeat about every 20 seconds.",
   access: asReporter,
   params: runId,
   body: z.strictObject({ attempt }),
@@ -251,7 +253,7 @@ const counter = z
   .nullish()
   .transform((value) => value ?? 0);
 
-/** At least one of two names of the same field has a value. */
+/** JSON Schema for a field with several names: at least one of them has a value. */
 export const oneOfNames = (...names: string[]) => ({
   anyOf: names.map((name) => ({ required: [name], properties: { [name]: { not: { type: "null" } } } })),
 });

@@ -4,7 +4,7 @@ import { announce } from "../../notifications/index.ts";
 import type { Run } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** Ends a run that may have failed; then that is announced with it. One that ran too long and stopped as asked failed too. */
+/** Ends a run, and announces it if it failed. A run that was stopped because it ran too long counts as failed. */
 export async function endRun(
   tx: Db,
   orgId: OrgId,

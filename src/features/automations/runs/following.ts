@@ -4,7 +4,7 @@ import type { Run } from "./contract.ts";
 import { reachOf } from "./service.ts";
 import * as store from "./store.ts";
 
-/** The run for everybody in this process who follows it; `isReachable` says which of them may see it. */
+/** Reads the run for all streams of this process. `isReachable` checks the access of each stream. */
 export const findForFollowers = (db: Db, orgId: OrgId, id: store.RunId) => store.findPlain(db, orgId, id);
 
 export function isReachable(ctx: MemberCtx, run: Run): boolean {

@@ -13,14 +13,14 @@ export const announceWork = (bus: Bus, tx: Db, orgId: OrgId, memberId: string) =
   bus.publish(tx, topic, `${orgId} ${memberId}`);
 
 export interface WorkListener {
-  /** There is work for a member's runners, or a run of theirs to stop. */
+  /** A run of this member can be claimed or must stop. */
   onWork(memberId: string): void;
   onGap(): void;
 }
 
 const listenersByBus = new WeakMap<Bus, Map<string, Set<WorkListener>>>();
 
-/** One subscription per process: a message reaches the listeners of its organization and nobody else. */
+/** Listens to the work of one organization. All listeners of a process share one subscription to the bus. */
 export function onWork(bus: Bus, orgId: OrgId, listener: WorkListener): () => void {
   const byOrganization = listenersByBus.get(bus) ?? subscribe(bus);
   const set = byOrganization.get(orgId) ?? new Set();

@@ -218,7 +218,7 @@ describe("a run", () => {
 });
 
 describe("completing a run", () => {
-  /** What a run that is read has beside what its completion said. */
+  /** The fields that a run has when it is read, but not in the reply to its completion. */
   const names = { automationName: "Triage", memberName: "Owner", runnerName: null };
   const server = useServer();
   let acme: Workspace;
@@ -321,7 +321,7 @@ describe("completing a run", () => {
       usage: { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 0, costMicros: Number.MAX_SAFE_INTEGER },
     };
     expect((await complete(server, auth, run.id, most)).status).toBe(200);
-    // No run costs that much: the report is kept as it came, and counts once an admin has confirmed it.
+    // The cost is implausible, so the report is held until an admin confirms it.
     expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(0);
     const held = await server.call("/v1/automation-usage/held", { headers: auth });
     expect(held.body.items).toMatchObject([

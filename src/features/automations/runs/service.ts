@@ -76,8 +76,8 @@ interface Due {
 }
 
 /**
- * Makes the run of an occurrence, queued or with the reason why not. Undefined when another process has
- * made it already, or the organization's storage is full and nobody asked for it.
+ * Creates a run, either queued or skipped with a reason. Undefined when another process has created the run of the
+ * occurrence, or when the storage is full and the run is scheduled.
  */
 export async function createRun(
   platform: Pick<Platform, "bus" | "config" | "db" | "log">,
@@ -89,7 +89,7 @@ export async function createRun(
   const meter = meterOf(platform);
   const full = await meter.refusal(tx, orgId, "automation_storage", overhead.run);
   if (full) {
-    // A person is told. The clock goes on: a row for each time that nothing was stored would be storage too.
+    // A manual run is refused. A scheduled run leaves no row, because a row would need storage too.
     if (due.trigger === "manual") throw full;
     return undefined;
   }
@@ -128,7 +128,7 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
     if (!run) throw noRun();
     return assign(ctx, tx, run);
   });
-  // Also without an assignment: a lease that ran out may have been ended here.
+  // Also without an assignment, because the claim can end an expired lease or the run.
   changesOf(ctx).announce(ctx.db, id);
   return { assignment: assignment ?? null };
 }
@@ -167,7 +167,7 @@ async function claimAgain(
   return store.findAssignment(tx, ctx.orgId, id);
 }
 
-/** Whether the locked run, which nobody has a live lease of, can begin its next attempt. */
+/** Ends an expired lease of the locked run. Returns whether the run can start its next attempt. */
 async function makeFree(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<boolean> {
   const status = run.status === "running" ? await giveUpLease(ctx, tx, ctx.orgId, run) : run.status;
   if (status === "queued" && run.archived) {
@@ -253,7 +253,7 @@ export async function complete(ctx: MemberCtx, id: string, report: Completion): 
       const late = { kind: "completion", attempt: report.attempt, sequence: null, body: report } as const;
       await keepLate(ctx, id, holderOf(ctx), [late]);
     }
-    // A refused report can change the run too: its lease was ended, or the report is kept as a late one.
+    // A refused report can change the run too: it can end the lease, or be kept as a late report.
     changesOf(ctx).announce(ctx.db, id);
     throw verdict.refusal;
   }
@@ -280,7 +280,7 @@ async function decideCompletion(
     return { refusal: leaseLost(run, report.attempt), late: report.attempt <= run.attempt };
   }
   await store.noteResult(tx, orgId, id, digest, report);
-  // A result is always taken, however full it is: a run must be able to end. What it may have is bounded.
+  // A result is accepted even when the storage is full, because a run must be able to end. Its size is limited.
   const bytes = Buffer.byteLength(report.resultSummary ?? "");
   tx.afterCommit(() => meterOf(ctx).add(orgId, "automation_storage", bytes));
   await store.endAttempt(tx, orgId, id, report.attempt, report.status);

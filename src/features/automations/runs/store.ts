@@ -24,7 +24,7 @@ const columns = sql`r.id, r.automation_id as "automationId", r.revision as "auto
   r.created_at as "createdAt", r.queued_at as "queuedAt", r.started_at as "startedAt",
   r.finished_at as "finishedAt", r.events_pruned_at as "eventsPrunedAt"`;
 
-/** Each name is a value that is looked up: a join could read a whole table for a page of runs. */
+/** Each name is a scalar subquery, because a join could read a whole table for one page of runs. */
 const namedColumns = sql`${columns},
   (select v.name from automation_revisions v
     where v.automation_id = r.automation_id and v.revision = r.revision) as "automationName",
@@ -101,7 +101,7 @@ export const list = (db: Db, orgId: OrgId, reach: Reach, filter: RunFilter) => {
   });
 };
 
-/** The narrowest ranges of one index that hold all runs of a filter, and none that the caller must not reach. */
+/** The narrowest index ranges that contain all runs of a filter, and no run that the caller may not read. */
 function rangesOf(orgId: OrgId, reach: Reach, { automationId, memberId, statuses }: RunFilter) {
   const id = filterOrder(sql`r.id`);
   const ofMember = (member: string) => [{ where: sql`r.org_id = ${orgId} and r.member_id = ${member}`, id }];
@@ -118,7 +118,7 @@ function rangesOf(orgId: OrgId, reach: Reach, { automationId, memberId, statuses
   return [{ where: sql`r.org_id = ${orgId}`, id: sql`r.id` }];
 }
 
-/** Part of the text, because a plan uses the index of runs that did not succeed only when it knows the status. */
+/** Literals and not parameters: the planner uses the index of unsuccessful runs only when it knows the status. */
 const literals = {
   queued: raw("'queued'"),
   running: raw("'running'"),
@@ -132,7 +132,7 @@ export const find = (db: Db, orgId: OrgId, reach: Reach, id: RunId) =>
   db.row<NamedRun>(sql`
     select ${namedColumns} from automation_runs r where r.id = ${id} and ${withinReach(orgId, reach)}`);
 
-/** Without names: for the answer to a completion, and for those who follow the run. */
+/** Reads a run without names, for the reply to a completion and for followers. */
 export const findPlain = (db: Db, orgId: OrgId, id: RunId) =>
   db.row<Run>(sql`select ${columns} from automation_runs r where r.id = ${id} and r.org_id = ${orgId}`);
 
@@ -180,13 +180,9 @@ export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
     select ${lockedColumns} from automation_runs r
     where r.id = ${id} and ${withinReach(orgId, reach)} for no key update`);
 
-/** An assignment without what the program is given. */
 export type Claimed = Omit<Assignment, "credential" | "templates" | "connections">;
 
-/**
- * A new attempt for this holder, with what is kept of its credential if it has one. The caller has the row locked and has
- * seen that it is queued.
- */
+/** Starts an attempt for this holder. The caller has locked the row and has checked that the run is queued. */
 export const startAttempt = (
   tx: Db,
   orgId: OrgId,
@@ -291,16 +287,14 @@ const isOverdue = sql`r.status = 'running' and (r.lease_expires_at <= now()
   or (r.deadline_at <= now() and r.cancel_requested_at is null)
   or r.deadline_at <= now() - interval '60 seconds')`;
 
-/** Runs that meet a condition, the first of each organization, then the second of each, and so on. */
+/** Selects runs in turns: the first of each organization, then the second of each organization, and so on. */
 const inTurns = (condition: ReturnType<typeof sql>, limit: number) => sql`r.id in (
   select t.id from (
     select r.id, row_number() over (partition by r.org_id order by r.id) as turn from automation_runs r
     where ${condition}) t
   order by t.turn, t.id limit ${limit})`;
 
-/**
- * Runs whose lease or time is over, of each organization in turn. Those that somebody is changing are left for next time.
- */
+/** Locks runs whose lease or deadline has passed, in turns by organization. Rows with another lock are skipped. */
 export const lockOverdueAcrossOrganizations = (tx: Db, limit: number) =>
   tx.rows<OverdueRun>(sql`
     select ${lockedColumns}, r.org_id as "orgId", r.deadline_at <= now() as "pastDeadline",
@@ -309,7 +303,7 @@ export const lockOverdueAcrossOrganizations = (tx: Db, limit: number) =>
     where ${isOverdue} and ${inTurns(isOverdue, limit)}
     order by r.id for no key update skip locked`);
 
-/** Runs that waited for a runner longer than their organization lets them, of each organization in turn. */
+/** Locks runs that waited for a runner longer than their organization allows, in turns by organization. */
 export const lockUnclaimedAcrossOrganizations = (tx: Db, defaultMinutes: number, limit: number) => {
   const isUnclaimed = sql`r.status = 'queued' and r.queued_at <= now() - make_interval(mins => coalesce(
     (select s.queue_timeout_minutes from automation_settings s where s.org_id = r.org_id), ${defaultMinutes}::int))`;

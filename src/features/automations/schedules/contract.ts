@@ -8,7 +8,8 @@ export const preview = route({
   path: "/v1/automation-schedules/preview",
   tag: "Automations",
   summary: "When a schedule would be due, before it is saved",
-  description: "The next occurrences in their time zone, right across clock changes. Nothing is saved.",
+  description:
+    "Computes the next occurrences in the time zone of the schedule, with its clock changes. Nothing is saved.",
   access: can("automations:create"),
   body: z.strictObject({
     schedule: ScheduleInput,

@@ -37,7 +37,7 @@ const fields: readonly Field[] = [
   { name: "day of week", min: 0, max: 7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ];
 
-/** A Map and not an object: `__proto__` and `constructor` are names that every object answers to. */
+/** A Map, because a plain object also has the keys `__proto__` and `constructor`. */
 const nicknames: ReadonlyMap<string, string> = new Map([
   ["@yearly", "0 0 1 1 *"],
   ["@annually", "0 0 1 1 *"],

@@ -21,7 +21,7 @@ const limits = {
   reportCostLimitMicros: micros
     .nullable()
     .describe(
-      "What one report may cost. A report above it, or of a whole monthly budget, is stored and held: it counts when an admin has confirmed or corrected it. Null: only the monthly budget.",
+      "The highest cost that one report may have. A report with a higher cost, or with the cost of a whole monthly budget, is held: it counts after an admin has confirmed or corrected it. Null: only the monthly budget applies.",
     ),
   budgetWarningPercent: z.int().min(1).max(100).describe("Owners and admins are told at this share."),
 };
@@ -36,7 +36,7 @@ export const read = route({
   path: "/v1/automation-settings",
   tag,
   summary: "Retention and budgets of the organization's runs",
-  description: "How long runs are kept, and what runs may cost.",
+  description: "How long runs and events are kept, and how much runs may cost.",
   access: can("automations:create"),
   replies: { 200: Reply },
 });

@@ -23,7 +23,7 @@ const UsageGroup = z
       .string()
       .nullable()
       .describe(
-        "Of the automation or member, or of the run's automation. Null: a model or a day, or it is gone.",
+        "The name of the automation or member, or of the automation of the run. Null for a model or a day, and when the object does not exist any more.",
       ),
     runs: z.int().describe("How many runs reported something."),
     ...counters,
@@ -53,7 +53,7 @@ export const list = route({
   tag,
   summary: "What runs used and cost, by run, automation, member, model or day",
   description:
-    "Every report that said what it used counts once; sending it again counts nothing, an attempt that was retried counts too. Without `usage:read` one sees one's own runs. Largest key first: newest day, newest run. On the embedded database one request adds up 250,000 reports at most: ask for a shorter time when there are more.",
+    "Every report that said what it used counts once; sending it again counts nothing, an attempt that was retried counts too. Without `usage:read` one sees one's own runs. Largest key first: newest day, newest run. With the embedded database one request adds up at most 250,000 reports: ask for a shorter period when there are more.",
   access: can("automations:create"),
   query: usageQuery,
   replies: {
@@ -71,7 +71,7 @@ const Budget = z
     heldReports: z
       .int()
       .describe(
-        "Reports that said an implausible cost; they count when somebody has confirmed or corrected them. 1,000 stands for 1,000 or more.",
+        "How many implausible reports wait to be confirmed or corrected. They do not count until then. The count stops at 1,000.",
       ),
     state: z
       .enum(["unlimited", "within", "warned", "exceeded"])
@@ -81,7 +81,7 @@ const Budget = z
 
 const place = {
   attempt: z.int().min(1),
-  sequence: z.int().min(0).nullable().describe("Of the event; null: the completion."),
+  sequence: z.int().min(0).nullable().describe("The sequence of the event. Null for the completion."),
 };
 
 const HeldReport = z
@@ -89,9 +89,9 @@ const HeldReport = z
     runId: z.string(),
     ...place,
     automationId: z.string(),
-    automationName: z.string().nullable().describe("Null: the automation is gone."),
+    automationName: z.string().nullable().describe("Null when the automation does not exist any more."),
     memberId: z.string(),
-    memberName: z.string().nullable().describe("Null: the member has left."),
+    memberName: z.string().nullable().describe("Null when the member has left."),
     model: z.string().nullable(),
     reported: UsageTotals,
     reportedAt: z.int(),
@@ -103,9 +103,9 @@ export const listHeld = route({
   method: "get",
   path: "/v1/automation-usage/held",
   tag,
-  summary: "Reports whose cost is held, because it is implausible",
+  summary: "Usage reports that are held because they are implausible",
   description:
-    "Above `reportCostLimitMicros`, a whole monthly budget, or a thousand million tokens in one report. Nothing of them counts. Newest run first.",
+    "A report is held when its cost is above `reportCostLimitMicros`, when its cost reaches the monthly budget, or when it has more than 1,000,000,000 input or output tokens. A held report does not count. Newest run first.",
   access: can("usage:read"),
   query: pageQuery,
   replies: { 200: pageOf(HeldReport).meta({ id: "AutomationHeldReportPage" }) },
@@ -114,7 +114,7 @@ export const listHeld = route({
 const Correction = z.strictObject({
   ...place,
   ...counters,
-  reason: z.string().trim().min(1).max(500).describe("Why; it stands in the audit log."),
+  reason: z.string().trim().min(1).max(500).describe("The reason. It is recorded in the audit log."),
 });
 export type Correction = z.output<typeof Correction>;
 
@@ -122,9 +122,9 @@ export const correct = route({
   method: "post",
   path: "/v1/automation-runs/{id}/usage-corrections",
   tag,
-  summary: "Confirm or correct what a report of a run said it used",
+  summary: "Confirm or correct the usage in a report of a run",
   description:
-    "These figures count from now on in place of the reported ones, in the month of the report. To confirm a held report, send what it reported.",
+    "These figures replace the reported ones, in the month of the report. To confirm a held report, send the figures that it reported.",
   access: can("automations:manage"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   body: Correction,
@@ -141,7 +141,7 @@ export const correct = route({
         .meta({ id: "AutomationCorrectedReport" }),
     }),
   },
-  errors: { 404: "`usage_report_not_found`: no report of that number said what it used." },
+  errors: { 404: "`usage_report_not_found`: the run has no usage report with this attempt and sequence." },
 });
 
 export const budget = route({

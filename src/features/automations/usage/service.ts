@@ -30,7 +30,7 @@ export async function countReport(
   if (usage.inputTokens + usage.outputTokens + usage.costMicros === 0) return undefined;
   const settings = await settingsOf(tx, orgId);
   if (!isPlausible(settings, usage)) {
-    // The runner must be able to go on, so the report is taken; what it says it cost waits for a person.
+    // The report is accepted, so that the runner can continue. Its figures count after a person confirms them.
     await store.hold(tx, orgId, usage);
     return undefined;
   }
@@ -47,10 +47,10 @@ export async function countReport(
     : undefined;
 }
 
-/** No model reads or writes that much in one report. */
+/** More input or output tokens in one report are implausible. */
 const maxTokens = 1_000_000_000;
 
-/** Whether one report alone may cost that much. None may be a whole month's budget. */
+/** Whether one report can have these figures. A cost of a whole monthly budget is implausible. */
 function isPlausible(
   { reportCostLimitMicros, monthlyBudgetMicros }: AutomationSettings,
   { inputTokens, outputTokens, costMicros }: store.UsageReport,
@@ -78,7 +78,7 @@ function stateOf({ monthlyBudgetMicros, budgetWarningPercent }: AutomationSettin
   return spent >= (monthlyBudgetMicros / 100) * budgetWarningPercent ? "warned" : "within";
 }
 
-/** True for the one caller whose report was the first to. */
+/** Announces that a budget was crossed. Returns true for the first report that crossed it. */
 async function tell(
   tx: Db,
   orgId: OrgId,
@@ -125,10 +125,10 @@ function readPosition(cursor: string): store.Position {
   return { runId: found[1]!, attempt: Number(found[2]), report: Number(found[3]) };
 }
 
-/** How a completion is numbered among the reports of an attempt. */
+/** The report number of a completion. */
 const completion = -1;
 
-/** Puts another figure in place of what a report said, or confirms it; the month it was reported in changes with it. */
+/** Replaces or confirms the figures of a report, and updates the spend of the month of the report. */
 export async function correct(
   ctx: MemberCtx,
   id: string,
@@ -195,7 +195,7 @@ async function namesOf(
 
 const writeKey = (groupBy: string, key: string) => Buffer.from(`${groupBy} ${key}`).toString("base64url");
 
-/** A key can be any text, such as the name of a model; the grouping before it shows that the cursor is ours. */
+/** A key can be any text, for example a model name. The grouping before it identifies the cursor as ours. */
 function readKey(groupBy: string, cursor: string): string {
   const text = Buffer.from(cursor, "base64url").toString("utf8");
   const key = text.slice(groupBy.length + 1);

@@ -15,7 +15,7 @@ export interface UsageReport extends UsageTotals {
 const most = sql`9007199254740991`;
 /** A sum that crosses the wire as a number, however much was reported. */
 const total = (column: Sql) => sql`least(coalesce(sum(${column}), 0), ${most})::bigint`;
-/** How a key of usage is called now. */
+/** The name that is shown for a key. */
 const nameOf = {
   automation: (id: Sql, orgId: Sql) => sql`(select v.name from automations a
     join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
@@ -49,7 +49,7 @@ export const count = (db: Db, orgId: OrgId, usage: UsageReport) =>
 
 const completion = sql`-1`;
 
-/** Stores an implausible report: nothing of it counts. */
+/** Stores an implausible report with figures of 0, so that it does not count. */
 export const hold = (
   db: Db,
   orgId: OrgId,
@@ -62,7 +62,7 @@ export const hold = (
       ${usage.model}, 0, 0, 0, 'held', ${JSON.stringify({ inputTokens, outputTokens, costMicros })}::text::jsonb)
     on conflict do nothing`);
 
-/** Counts no further than `most`. */
+/** Stops counting at `most`. */
 export const countHeld = async (db: Db, orgId: OrgId, most: number): Promise<number> =>
   (await db.row<{ count: number }>(
     sql`select count(*)::int as count from (
@@ -93,7 +93,7 @@ const ofReport = (orgId: OrgId, { runId, attempt, report }: Position) => sql`
   u.org_id = ${orgId} and u.run_id = ${runId} and u.attempt = least(${attempt}::bigint, 2147483647)::int
   and u.report = ${report}`;
 
-/** What counts of a report, and what was reported where that is something else. Held until the transaction ends. */
+/** Locks a report. `reported` has the figures that were sent; the others are the figures that count. */
 export const lockReport = (tx: Db, orgId: OrgId, place: Position) =>
   tx.row<UsageTotals & { state: string; reported: UsageTotals }>(sql`
     select u.input_tokens as "inputTokens", u.output_tokens as "outputTokens", u.cost_micros as "costMicros",
@@ -101,7 +101,7 @@ export const lockReport = (tx: Db, orgId: OrgId, place: Position) =>
         u.output_tokens, 'costMicros', u.cost_micros)) as reported
     from automation_usage u where ${ofReport(orgId, place)} for update`);
 
-/** What counts from now on. The month in which it was reported is changed by the difference. */
+/** Replaces the figures that count, and adds the difference to the spend of the month of the report. */
 export const correct = (tx: Db, orgId: OrgId, place: Position, usage: UsageTotals) =>
   tx.run(sql`
     with corrected as (
@@ -126,7 +126,7 @@ export const findSpend = async (db: Db, orgId: OrgId): Promise<{ month: string; 
 
 const crossings = { warned: raw("warned_for"), exceeded: raw("stopped_for") };
 
-/** The month, for the one caller who is to tell people that this budget was crossed in it. */
+/** Marks the budget as crossed. Returns the month to the first caller, who announces it, and undefined to others. */
 export const markCrossed = (db: Db, orgId: OrgId, level: keyof typeof crossings, budgetMicros: number) =>
   db.row<{ month: string }>(sql`
     update automation_spend set ${crossings[level]} = ${budgetMicros}
@@ -185,17 +185,17 @@ export const totals = async (db: Db, orgId: OrgId, filter: UsageFilter): Promise
   (await db.row<UsageTotals>(sql`
     select ${sums} from automation_usage u where ${inTime(orgId, filter)} ${inFilter(filter)}`))!;
 
-/** Reports of a stretch of time, from `start` on and before `end`. Null: from the first, up to the last. */
+/** A period from `start`, inclusive, to `end`, exclusive. Null means no bound. */
 export interface Stretch {
   start: string | null;
   end: string | null;
 }
 
-/** With both ends: of a time with one, a plan expects a third of the table. */
+/** Has always two bounds: with one bound the planner expects a third of the table. */
 const inStretch = ({ start, end }: Stretch) => sql`
   and u.reported_at >= ${start ?? "-infinity"}::timestamptz and u.reported_at < ${end ?? "infinity"}::timestamptz`;
 
-/** When the stretch of the last `count` reports before `end` begins; null: there are no more than that. */
+/** The time of the `count`th newest report before `end`. Null when there are fewer reports. */
 export const findStart = async (
   db: Db,
   orgId: OrgId,
@@ -210,7 +210,7 @@ export const findStart = async (
       order by u.reported_at desc offset ${raw(String(count - 1))} limit 1`)
   )?.start ?? null;
 
-/** What each run used in a stretch, by key. */
+/** The usage of each run in a stretch, by key. */
 export const sumStretch = (
   db: Db,
   orgId: OrgId,

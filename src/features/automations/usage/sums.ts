@@ -4,8 +4,9 @@ import { invalidField } from "../../../platform/errors.ts";
 import type { UsageGroup, UsageTotals, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** Reports that one statement adds up, and that one request may. */
+/** The most reports that one statement adds up. */
 const stretchRows = 2_500;
+/** The most reports that one request adds up. */
 const maxRows = 250_000;
 
 type Group = Omit<UsageGroup, "name"> & { key: string };
@@ -15,7 +16,7 @@ const noUsage = (): UsageTotals => ({ inputTokens: 0, outputTokens: 0, costMicro
 
 const isBefore = (key: string, other: string) => Buffer.compare(Buffer.from(key), Buffer.from(other)) < 0;
 
-/** Sums by key, largest key first and after a cursor, and the sums of all. */
+/** The sums of each key after the cursor, largest key first, and the totals of all keys. */
 export async function readUsage(
   db: Db,
   orgId: OrgId,
@@ -25,7 +26,7 @@ export async function readUsage(
   limit: number,
 ): Promise<{ rows: Group[]; totals: UsageTotals }> {
   if (db.kind === "postgres") {
-    // A server adds up millions of reports beside everything else, and ends what takes too long.
+    // PostgreSQL adds up millions of reports in parallel with other work, and cancels a statement that takes too long.
     const [rows, totals] = await Promise.all([
       store.list(db, orgId, groupBy, filter, after, limit),
       store.totals(db, orgId, filter),
@@ -36,7 +37,7 @@ export async function readUsage(
   return { rows: after === null ? groups : groups.filter(({ key }) => isBefore(key, after)), totals };
 }
 
-/** Adds up stretch by stretch from the newest on: the embedded database does nothing else while it runs a statement. */
+/** Adds up in steps, newest first, because the embedded database does nothing else while it runs a statement. */
 async function sumInStretches(
   db: Db,
   orgId: OrgId,

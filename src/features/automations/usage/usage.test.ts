@@ -239,7 +239,7 @@ describe("an implausible report", () => {
     const { auth } = (await createWorkspace(server, "Soylent")).owner;
     await settle({ monthlyBudgetMicros: 10_000 }, auth);
     const run = await queueRun(server, auth);
-    // A whole month in one report, the largest number there is, and more tokens than anybody reads.
+    // The cost of a whole monthly budget, the largest number, and an implausible number of tokens.
     expect((await report(server, auth, run.id, usageEvent(0, 10_000))).status).toBe(200);
     expect((await report(server, auth, run.id, usageEvent(1, Number.MAX_SAFE_INTEGER))).status).toBe(200);
     const tokens = { inputTokens: 2e9, outputTokens: 0, costMicros: 1 };
@@ -248,7 +248,7 @@ describe("an implausible report", () => {
     );
     expect(await budget(auth)).toMatchObject({ spentMicros: 0, state: "within", heldReports: 3 });
     expect((await readRun(server, auth, run.id)).run.cancelRequestedAt).toBeNull();
-    // Sent again, it is still one.
+    // The same report again is not held a second time.
     expect((await report(server, auth, run.id, usageEvent(0, 10_000))).status).toBe(200);
     const done = { attempt: 1, status: "succeeded", usage: { costMicros: 50_000 } };
     expect((await complete(server, auth, run.id, done)).status).toBe(200);
@@ -267,7 +267,7 @@ describe("an implausible report", () => {
     expect(rest.nextCursor).toBeNull();
   });
 
-  test("counts what somebody says it cost, and the audit log tells who", async () => {
+  test("counts with the figures that a person confirms or corrects, and the audit log records it", async () => {
     const workspace = await createWorkspace(server, "Tyrell");
     const { auth } = workspace.owner;
     await settle({ reportCostLimitMicros: 1_000 }, auth);
@@ -286,7 +286,7 @@ describe("an implausible report", () => {
       body: { report: { runId: run.id, sequence: 1, costMicros: 1_001, reported: { costMicros: 1_001 } } },
     });
     expect(await budget(auth)).toMatchObject({ spentMicros: 2_001, heldReports: 0 });
-    // What was counted can be corrected too, down and up again.
+    // A report that already counts can be corrected too, down and up again.
     await correct(auth, run.id, { sequence: 0, costMicros: 1 });
     expect((await budget(auth)).spentMicros).toBe(1_002);
     await correct(auth, run.id, { sequence: 0, costMicros: 11 });

@@ -4,12 +4,12 @@ import { pull } from "./body.ts";
 const MAX_BYTES = 4096;
 const READ_MS = 1000;
 
-/** A server that refuses the Host header it was asked under, and the host it wants instead where it says so. */
+/** The server refuses the Host header. `wants` is the host that it names instead, if any. */
 export interface HostCheck {
   wants?: string;
 }
 
-/** The beginning of an error's body. It is only searched: none of it is reported but a host's name. */
+/** Reads the beginning of an error body. Only a host name from it is ever reported. */
 export async function readBeginning(stream: EgressStream): Promise<string> {
   const decoder = new TextDecoder("utf-8");
   const chunks = pull(stream, MAX_BYTES);
@@ -28,15 +28,15 @@ export async function readBeginning(stream: EgressStream): Promise<string> {
 const HOST = /\bhosts?\b|\bhostnames?\b|\bHTTP_HOST\b/i;
 const REFUSES =
   /\b(?:invalid|allow(?:ed)?|unknown|unexpected|expected|blocked|rejected|mismatch|only|must|use|not)\b/i;
-/** As in "Invalid Host: 10.0.0.5" and "This host is not allowed". */
+/** Matches "Invalid Host: 10.0.0.5" and "This host is not allowed". */
 const REFUSES_HOST =
   /\b(?:invalid|unknown|unexpected|blocked|disallowed|bad)\s+(?:http\s+)?host(?:name)?\b|\bhost(?:name)?\b(?:\s+not|[^\n]{0,280}?\b(?:is not|isn't|was not))\s+(?:allowed|permitted|recognized)\b/i;
 
-/** Understands the sentence with which a server refuses a Host header (a protection against DNS rebinding). */
+/** Recognizes a body that refuses the Host header, which is a protection against DNS rebinding. */
 export function readHostCheck(body: string, asked: URL): HostCheck | undefined {
   const at = body.search(HOST);
   if (at < 0 || !REFUSES.test(body)) return undefined;
-  // A name before the word is about something else: "Your IP 203.0.113.5 is not allowed on this host".
+  // A host name before the word "host" has another meaning: "Your IP 203.0.113.5 is not allowed on this host".
   const wants = hostsIn(body.slice(at)).find((host) => !isSameHost(host, asked));
   if (wants) return { wants };
   return REFUSES_HOST.test(body) ? {} : undefined;
@@ -57,7 +57,7 @@ const FILE_NAMES = new Set([
   "env",
 ]);
 
-/** Names of hosts in a text. Links to documentation and names of files and settings are passed over. */
+/** Finds host names in a text. Links to documentation and names of files and settings are skipped. */
 function hostsIn(text: string): string[] {
   const links = /\bhttps?:\/\/[^\s"'`<>()\\,]+/g;
   const found = [...text.matchAll(links)].flatMap(([link]) => {
@@ -73,6 +73,6 @@ function hostsIn(text: string): string[] {
 
 function isSameHost(host: string, asked: URL): boolean {
   const url = new URL(`${asked.protocol}//${host}`);
-  // A name without a port is meant for any port.
+  // A name without a port matches every port.
   return url.hostname === asked.hostname && (url.port === asked.port || !/:\d+$/.test(host));
 }

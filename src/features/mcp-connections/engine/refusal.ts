@@ -156,7 +156,7 @@ function explainWrongHost(
   return "manual_action_required";
 }
 
-/** A host that is named without a port keeps the one that was asked for. */
+/** Replaces the host of a URL. The port stays when `host` has none. */
 function withHost(given: URL, host: string): URL {
   const url = new URL(given);
   url.host = host;

@@ -9,7 +9,7 @@ export interface Note {
 
 export interface Trail {
   begin(step: string, method: string, url: URL): Note;
-  /** The verdict is made: requests without an answer are abandoned, except those that close sessions. */
+  /** Marks unanswered requests as abandoned, except those that close sessions. Called after the verdict. */
   finish(): void;
   /** The requests in the order in which they were sent. */
   read(): Evidence[];
@@ -17,13 +17,14 @@ export interface Trail {
 
 type Entry = Omit<Evidence, "url"> & { address: URL; abandon(): void };
 
-/** Why a request that was sent ahead of time may turn out not to be needed. */
+/** Why the verdict may not need the answer to a request that was sent early. */
 const unneeded: Record<string, string> = {
   probe_discover:
     "MCP 2025-11-25, Lifecycle › Initialization: the handshake had answered, and only servers of 2026-07-28 have server/discover",
   probe_initialize:
     "MCP 2026-07-28, Discovery: server/discover had answered, and that revision has no handshake",
-  resource_metadata: "RFC 9728 §5.1: the metadata that the challenge names goes before the well-known place",
+  resource_metadata:
+    "RFC 9728 §5.1: the metadata that the challenge names takes precedence over the well-known place",
   server_metadata:
     "RFC 8414 §3.1 and MCP 2025-11-25, Authorization › Server Metadata Discovery: an earlier place in the order had the document",
 };

@@ -186,7 +186,7 @@ export function createWire(options: {
       const target = location === undefined ? undefined : resolveHttpUrl(location, url);
       return { ...seen, kind: "redirect", ...(target ? { target } : {}) };
     }
-    // RFC 9110 §15.5.20: the server does not answer under this name.
+    // RFC 9110 §15.5.20: the server does not answer for this host.
     if (status === 421)
       return { ...seen, kind: "wrong_host", ...readHostCheck(await readBeginning(stream), url) };
     if (id === undefined) {

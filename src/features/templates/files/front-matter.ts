@@ -27,7 +27,7 @@ class Unreadable extends Error {
   }
 }
 
-/** What a file says, whatever its path: files that are equal are parsed once. */
+/** The parsed content of a file, without its path: equal files are parsed once. */
 export type ParsedFile =
   | { kind: "template"; fields: Omit<Said, "slug"> & { slug: string | undefined } }
   | { kind: "without_front_matter" }
@@ -41,12 +41,12 @@ export function parseFile(bytes: Buffer): ParsedFile {
     return parse(bytes);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    // The parser's own words may repeat what stands in the file, of any length.
+    // The parser's message can quote text of the file, of any length.
     return { kind: "unreadable", line: error.line, message: error.message.slice(0, longestMessage) };
   }
 }
 
-/** The template that a parsed file makes at a path. `name` is what a slug is made from. Undefined: it does not mean to be one. */
+/** The template of a parsed file. Its slug is derived from `name` if the file has none. Undefined for a README. */
 export function templateAt(parsed: ParsedFile, path: string, name: string): Said | Problem | undefined {
   const problem = (line: number | null, message: string) => ({ path, line, message });
   if (parsed.kind === "unreadable") return problem(parsed.line, parsed.message);
@@ -118,7 +118,7 @@ function isTooDeep(text: string): boolean {
 }
 const compactDepth = new RegExp(`(?:[-?:][ \\t]+){${deepest}}`);
 
-/** Where a key stands that was there before, or is a list or fields itself: turning those into text takes seconds. */
+/** Finds a key that is repeated, or that is a list or a map: converting those to text can take seconds. */
 function wrongKey(document: Document): { at: number; message: string } | undefined {
   let found: { at: number; message: string } | undefined;
   visit(document, {

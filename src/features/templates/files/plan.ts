@@ -44,7 +44,7 @@ export interface Others {
   count: number;
 }
 
-/** Problems as they are shown: the first of them, and how many there are. */
+/** A list that keeps the first problems and counts all of them. */
 export const listProblems = (): CappedList<Problem> =>
   createCappedList({
     items: 100,

@@ -1,8 +1,8 @@
-/** What a thread loads to read files as templates; see `fileReader` in the room's door. */
+/** The module that a worker thread loads to read files as templates; see `fileReader`. */
 import { digestOf } from "../digest.ts";
 import { type ParsedFile, type Problem, parseFile, templateAt } from "./front-matter.ts";
 
-/** A template as a file says it. Only its JSON holds the words, as bytes: nobody has to read them to store them. */
+/** A template that was read from a file. Its fields stay JSON bytes, which only the database parses. */
 export interface FileTemplate {
   slug: string;
   digest: string;

@@ -8,7 +8,7 @@ import type { Problem } from "./front-matter.ts";
 import { type FoundFile, planOf, type Write } from "./plan.ts";
 import * as store from "./store.ts";
 
-/** The module that reads files as templates, for a thread: nothing of it runs beside the event loop. */
+/** The module that reads files as templates. Worker threads load it, because parsing must not block the event loop. */
 export const fileReader = new URL("./reader.ts", import.meta.url);
 
 /** What of a connector's files is known already: the path, and what stood for its content. */
@@ -52,7 +52,7 @@ export async function makeEqual(
   });
   if (!plan) return undefined;
   const { added, changed, moved, removed, unchanged, problems } = plan;
-  // The embedded engine computes on this thread: others get their turn between statements, and those are small.
+  // The embedded engine runs on this thread. Statements are small, and other work gets its turn between them.
   const turn = takingTurns();
   for (const some of chunked(removed, batchRows)) {
     await store.removeMany(tx, orgId, some);

@@ -49,7 +49,7 @@ export interface Origin {
 const utf8 = new TextDecoder();
 
 const recordset = (writes: (Write & { id: string })[]) => {
-  // What a file says is JSON already, and goes on as the bytes that it came as.
+  // The fields of a file are JSON already, so they are joined as text and not parsed again.
   const rows = writes.map(({ id, path, source, said: { digest, json } }) => {
     const ours = JSON.stringify({ id, path, source, digest });
     return `${ours.slice(0, -1)},${utf8.decode(json).slice(1)}`;
