@@ -96,7 +96,7 @@ export const connectionFields: FieldGuide = {
   configured: ["Whether the organization has a client for the provider."],
   connections: ["The caller's connections."],
   connectionId: ["The connection.", "ocn_01jz8q2d9xf4vvh0tbq8k3m5na"],
-  account: ["Which of several accounts: the id of the account at the provider.", "583231"],
+  account: ["The label of the connection. It tells several accounts at one provider apart.", "default"],
   accessToken: ["The access token.", "gho_16C7e42F292c6912E7710c838347Ae178B4a"],
   tokenType: ["The type of the token, for the `Authorization` header.", "Bearer"],
   authorizeUrl: [
