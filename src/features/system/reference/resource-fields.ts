@@ -154,7 +154,7 @@ export const resourceFields: FieldGuide = {
   getDocsByFile: ["A file of the page.", ".swagger-ui { box-sizing: border-box; }"],
   getMetrics: [
     "Metrics in the text format of Prometheus.",
-    "# TYPE signalbox_bus_up gauge\nsignalbox_bus_up 1\n",
+    "# TYPE bus_up gauge\nbus_up 1\n",
   ],
   getV1AutomationRunsByIdStream: [
     "Messages with events of the run.",
