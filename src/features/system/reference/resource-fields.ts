@@ -152,10 +152,7 @@ export const resourceFields: FieldGuide = {
   "/v1/oauth-providers/{providerId}": ["The provider.", "github"],
   "/v1/connectors/{id}/webhook-secrets/{secretId}": ["The secret.", "whs_01jz8q2d9xf4vvh0tbq8k3m5na"],
   getDocsByFile: ["A file of the page.", ".swagger-ui { box-sizing: border-box; }"],
-  getMetrics: [
-    "Metrics in the text format of Prometheus.",
-    "# TYPE bus_up gauge\nbus_up 1\n",
-  ],
+  getMetrics: ["Metrics in the text format of Prometheus.", "# TYPE bus_up gauge\nbus_up 1\n"],
   getV1AutomationRunsByIdStream: [
     "Messages with events of the run.",
     'id: 4\ndata: {"runId":"run_01jz8q2d9xf4vvh0tbq8k3m5na","attempt":1,"sequence":4,"type":"assistant","payload":{"text":"Read 14 pull requests."},"createdAt":1793611800000,"receivedAt":1793611800120}\n\n',
