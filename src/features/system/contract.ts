@@ -2,14 +2,14 @@ import { z } from "zod";
 import { open, route } from "../../platform/http/index.ts";
 
 const tag = "System";
-/** People come to pages by links that others wrote. */
+/** Pages accept any query parameter, because mail programs and proxies add their own to links. */
 const anything = z.looseObject({});
 
 export const home = route({
   method: "get",
   path: "/",
   tag,
-  summary: "A page that says what this is",
+  summary: "The start page",
   description: "A short page for a person who opens the address in a browser.",
   access: open,
   query: anything,
@@ -23,7 +23,7 @@ export const health = route({
   tag,
   summary: "The process is up",
   description:
-    "Answers as long as the process runs, without asking the database. For a supervisor that restarts it.",
+    "Answers while the process runs, without a database query. For a supervisor that restarts the process.",
   access: open,
   replies: { 200: z.strictObject({ status: z.literal("ok") }) },
 });
@@ -41,7 +41,7 @@ export const ready = route({
   path: "/ready",
   tag,
   summary: "It can serve: database, migrations, jobs",
-  description: "503 while something is missing. For a load balancer that decides where to send requests.",
+  description: "Answers 503 while a check fails. For a load balancer that decides where to send requests.",
   access: open,
   replies: { 200: Readiness, 503: Readiness },
 });
@@ -57,8 +57,8 @@ export const version = route({
     200: z.strictObject({
       name: z.literal("signalbox"),
       version: z.string(),
-      instance: z.string().describe("The same for every replica of one instance, different for another one."),
-      publicUrl: z.string().describe("The address it goes by, in mails and to code hosts."),
+      instance: z.string().describe("The id of the instance. All replicas of an instance have the same one."),
+      publicUrl: z.string().describe("The public address of the instance, used in mails and by code hosts."),
       node: z.string(),
       database: z.string(),
     }),
@@ -70,7 +70,8 @@ export const openapi = route({
   path: "/openapi.json",
   tag,
   summary: "This description",
-  description: "Has an `ETag`: with `If-None-Match`, 304 when it is still the same.",
+  description:
+    "The reply has an `ETag`. A request with that `If-None-Match` gets 304 while nothing has changed.",
   access: open,
   requestHeaders: {
     "If-None-Match": {
@@ -79,7 +80,7 @@ export const openapi = route({
     },
   },
   replyHeaders: {
-    ETag: { description: "Changes whenever the description does.", example: '"Zt3mQ0pXb7cK9vLr2sYw8A"' },
+    ETag: { description: "Changes when the API description changes.", example: '"Zt3mQ0pXb7cK9vLr2sYw8A"' },
   },
   raw: "application/json",
   replies: { 200: z.record(z.string(), z.unknown()), 304: null },
@@ -116,9 +117,9 @@ export const metrics = route({
   tag,
   summary: "Prometheus metrics",
   description:
-    "With METRICS_TOKEN as Bearer. Without it only from the machine itself, and only on an instance that nobody else can reach.",
+    "Needs METRICS_TOKEN as Bearer token. On a loopback-only instance, requests from the machine itself need no token.",
   access: open,
   raw: "text/plain",
   replies: { 200: z.string() },
-  errors: { 401: "Without the token, and not from this machine alone." },
+  errors: { 401: "The token is missing or wrong." },
 });

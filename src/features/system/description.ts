@@ -8,7 +8,7 @@ interface Variant {
   encoding?: "gzip";
 }
 
-/** The API description, written and compressed once, when somebody first asks for it. */
+/** Serves the API description. It is serialized and compressed once, at the first request. */
 export function createDescription(api: () => Record<string, unknown>): (headers: HttpHeaders) => Response {
   let variants: { plain: Variant; gzip: Variant } | undefined;
   const prepare = () => {
@@ -27,7 +27,7 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
     const described = {
       ...baseHeaders,
       etag,
-      // Kept by whoever likes, and asked for again each time: it changes with the version that is running.
+      // Caches may store it, but must revalidate it each time, because an upgrade changes it.
       "cache-control": "public, no-cache",
       vary: "Accept-Encoding",
     };
@@ -43,7 +43,7 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
   };
 }
 
-/** Listed, by name or with a star, and not with a weight of zero (RFC 9110, 12.5.3). */
+/** Whether gzip is listed, by name or by `*`, with a weight above zero (RFC 9110, 12.5.3). */
 function acceptsGzip(header = ""): boolean {
   const weights = new Map(
     header.split(",", 20).map((item) => {
@@ -55,6 +55,6 @@ function acceptsGzip(header = ""): boolean {
   return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
 }
 
-/** The comparison of RFC 9110, 13.1.2: a list of tags, weak or strong, or a star. */
+/** Whether `If-None-Match` contains the tag, weak or strong, or `*` (RFC 9110, 13.1.2). */
 const isKnown = (header = "", etag: string): boolean =>
   header.split(",", 50).some((item) => [etag, `W/${etag}`, "*"].includes(item.trim()));

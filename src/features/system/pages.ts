@@ -13,7 +13,7 @@ onSubmit($("out"), async () => {
 });
 `;
 
-/** The first page: what this is, who is here, and how to go on. */
+/** The start page: what Signalbox is, who is signed in, and the next steps. */
 export const home = (publicUrl: string, email: string | undefined): Response =>
   htmlPage({
     publicUrl,

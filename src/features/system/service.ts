@@ -39,8 +39,8 @@ export async function version({ db, keyring, config }: Ctx) {
 }
 
 /**
- * Metrics are for the operator: with the token, or from the machine itself on an instance that nobody else can
- * reach. Such an instance refuses every request that a proxy has marked, see `createHostCheck`.
+ * Metrics are for the operator. A request needs the token, or must come from the machine itself on a loopback-only
+ * instance, which refuses requests with proxy headers (see `createHostCheck`).
  */
 export function metrics({ config, metrics, address }: Ctx, headers: HttpHeaders): string {
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];

@@ -33,7 +33,7 @@ describe("the system's own pages", () => {
     expect(body).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version: "dev" } });
   });
 
-  test("/openapi.json is written once, and whoever has it is not sent it again", async () => {
+  test("/openapi.json is not sent again to a caller who has the current version", async () => {
     const first = await server.call("/openapi.json", { headers: { "accept-encoding": "identity" } });
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^"[\w-]{20,}"$/);
@@ -49,7 +49,7 @@ describe("the system's own pages", () => {
     expect((await server.call("/openapi.json", { headers })).status).toBe(200);
   });
 
-  test("/openapi.json is compressed for whoever takes that, under a tag of its own", async () => {
+  test("/openapi.json is compressed for callers who accept gzip, with a different ETag", async () => {
     const plain = await server.call("/openapi.json", { headers: { "accept-encoding": "gzip;q=0, br" } });
     const small = await server.call("/openapi.json", { headers: { "accept-encoding": "br, gzip" } });
     expect(plain.headers.get("content-encoding")).toBeNull();
@@ -125,8 +125,8 @@ describe("the system's own pages", () => {
 });
 
 describe.each([
-  ["goes by a name of its own", { PUBLIC_URL: "https://signalbox.example.com" }],
-  ["stands behind a proxy", { TRUSTED_PROXIES: "127.0.0.1" }],
+  ["has a public URL", { PUBLIC_URL: "https://signalbox.example.com" }],
+  ["is behind a proxy", { TRUSTED_PROXIES: "127.0.0.1" }],
 ])("an instance that %s", (_how, env) => {
   const server = useServer({ env: { ...env, METRICS_TOKEN: "token-for-the-operator" } });
 

@@ -1,6 +1,6 @@
 import type { FieldGuide } from "../../../platform/http/index.ts";
 
-/** Examples of whole bodies, where examples made field by field would contradict each other. */
+/** Examples of whole bodies, for schemas whose field examples would contradict each other. */
 export const bodies: FieldGuide = {
   AutomationSchedule: [
     "When it is due.",

@@ -6,7 +6,7 @@ import { fields } from "./fields.ts";
 import { notificationFields } from "./notification-fields.ts";
 import { resourceFields } from "./resource-fields.ts";
 
-/** What the fields of the API mean, where their contracts do not say it, and an example of each. */
+/** Descriptions of API fields that their contracts do not describe, with an example of each. */
 export const fieldGuide: FieldGuide = {
   ...fields,
   ...automationFields,

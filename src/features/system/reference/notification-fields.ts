@@ -14,7 +14,7 @@ const attempt = {
   error: null,
 };
 
-/** Notifications: who is told what, and webhook endpoints. */
+/** Fields of notification settings, webhook endpoints and their deliveries. */
 export const notificationFields: FieldGuide = {
   settings: ["The settings."],
   NotificationSettings: [
@@ -51,11 +51,14 @@ export const notificationFields: FieldGuide = {
   "patchV1WebhookEndpointsById.description": ["What it is for.", "Pages the person on call."],
   types: ["Types of events.", ["run.failed"]],
   "WebhookEndpoint.status": ["Whether events are sent to it.", "enabled"],
-  disabledReason: ["Why it is disabled. Null: it is not.", null],
-  disabledAt: ["Since when it is disabled. Null: it is not.", null],
-  failingSince: ["Since when every attempt failed. Null: the last one did not.", null],
-  previousSecretExpiresAt: ["Until when the previous secret signs as well. Null: it does not.", null],
-  "postV1WebhookEndpoints.secret": ["What signatures are verified with. It is shown once.", secret],
+  disabledReason: ["Why it is disabled. Null when it is enabled.", null],
+  disabledAt: ["When it was disabled, in milliseconds since 1970. Null when it is enabled.", null],
+  failingSince: ["Since when every attempt failed. Null when the last attempt succeeded.", null],
+  previousSecretExpiresAt: [
+    "Until when requests are also signed with the previous secret. Null when they are not.",
+    null,
+  ],
+  "postV1WebhookEndpoints.secret": ["The secret that verifies signatures. It is shown once.", secret],
   "postV1WebhookEndpointsByIdRotateSecret.secret": ["The new secret. It is shown once.", secret],
   delivery: ["The delivery."],
   WebhookEndpointAttempt: ["One attempt to deliver an event.", attempt],
@@ -63,12 +66,12 @@ export const notificationFields: FieldGuide = {
   "WebhookEndpointDeliveryDetail.id": ["The id of the delivery.", delivery],
   endpointId: ["The endpoint.", endpoint],
   eventId: ["The id of the event.", "evt_01jz8q2d9xf4vvh0tbq8k3m5na"],
-  lastAttempt: ["The last attempt. Null: there was none yet.", attempt],
-  "WebhookEndpointDelivery.status": ["How it stands.", "succeeded"],
-  "WebhookEndpointDeliveryDetail.status": ["How it stands.", "succeeded"],
-  nextAttemptAt: ["When it is tried again. Null: it is not.", null],
+  lastAttempt: ["The last attempt. Null before the first attempt.", attempt],
+  "WebhookEndpointDelivery.status": ["The state of the delivery.", "succeeded"],
+  "WebhookEndpointDeliveryDetail.status": ["The state of the delivery.", "succeeded"],
+  nextAttemptAt: ["When the next attempt is due. Null when there is none.", null],
   "WebhookEndpointDeliveryDetail.body": [
-    "What is sent.",
+    "The body of the request.",
     '{"type":"run.failed","timestamp":"2026-11-02T09:30:00.000Z","data":{"organizationId":"org_01jz8q2d9xf4vvh0tbq8k3m5na","runId":"run_01jz8q2d9xf4vvh0tbq8k3m5na"}}',
   ],
 };
