@@ -1,4 +1,4 @@
-/** The description says what INTERFACE and the contracts say. That it is valid OpenAPI is checked by Redocly. */
+/** Compares the description with the contracts. Redocly checks that it is valid OpenAPI. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { api, routes } from "../../src/app.ts";

@@ -61,7 +61,10 @@ const params = z.strictObject({ id: z.string().min(1).max(160) });
 const access = can("automations:create");
 
 export const listQuery = pageQuery.extend({
-  status: z.enum(["active", "inactive", "archived"]).optional().describe("Left out: all but archived ones."),
+  status: z
+    .enum(["active", "inactive", "archived"])
+    .optional()
+    .describe("Without it, all but archived automations are listed."),
   memberId: z.string().max(160).optional(),
 });
 
@@ -87,7 +90,7 @@ export const create = route({
     ...words,
     schedule: settings.schedule,
     model: settings.model.nullish(),
-    maxRuntimeSeconds: settings.maxRuntimeSeconds.optional().describe("Left out: 3600."),
+    maxRuntimeSeconds: settings.maxRuntimeSeconds.optional().describe("Defaults to 3600."),
     templateIds: resourceIds.templateIds.optional(),
     connectionIds: resourceIds.connectionIds.optional(),
     active: z.boolean().default(true),

@@ -17,9 +17,14 @@ const Connector = z
     baseUrl: z.string().nullable().describe("Of a code host that is not the public one of its kind."),
     repository: z.string(),
     cloneUrl: z.string(),
-    ref: z.string().describe("In full: `refs/heads/main`."),
-    folder: z.string().describe("From the root of the repository; empty: all of it."),
-    installationId: z.string().nullable().describe("Then only hooks that name it count."),
+    ref: z.string().describe("The full name of the ref, such as `refs/heads/main`."),
+    folder: z
+      .string()
+      .describe("The path from the root of the repository. Empty means the whole repository."),
+    installationId: z
+      .string()
+      .nullable()
+      .describe("Only webhooks of this GitHub App installation are used. Null means any installation."),
     access: Access,
     status: z
       .enum(["active", "disabled", "disconnected"])

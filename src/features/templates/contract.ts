@@ -98,7 +98,7 @@ export const create = route({
   access: can("templates:manage"),
   body: z.strictObject({
     name: fields.name,
-    slug: fields.slug.optional().describe("Left out: made from the name."),
+    slug: fields.slug.optional().describe("Defaults to a slug made from the name."),
     description: fields.description.default(""),
     tags: fields.tags.default([]),
     body: fields.body,

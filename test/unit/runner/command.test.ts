@@ -9,7 +9,7 @@ const typed = (args: string[], environment = {}) =>
     environment: { PATH: "/usr/bin:/bin", HOME: "/no/such", ...environment },
   } as unknown as Io).catch((error) => error);
 
-describe("signalbox runner, typed wrongly", () => {
+describe("signalbox runner with invalid arguments", () => {
   test.for([
     [["--key", "secret", "--", "true"], "That is not an API key of Signalbox: API keys begin with sbx_."],
     [["--key", key], "Say what to run: signalbox runner -- <program> [arguments]."],

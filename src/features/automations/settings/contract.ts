@@ -21,7 +21,7 @@ const limits = {
   reportCostLimitMicros: micros
     .nullable()
     .describe(
-      "The highest cost that one report may have. A report with a higher cost, or with the cost of a whole monthly budget, is held: it counts after an admin has confirmed or corrected it. Null: only the monthly budget applies.",
+      "The highest cost that one report may have. A report with a higher cost, or with the cost of a whole monthly budget, is held: it counts after an admin has confirmed or corrected it. Null means that only the monthly budget applies.",
     ),
   budgetWarningPercent: z.int().min(1).max(100).describe("Owners and admins are told at this share."),
 };

@@ -29,7 +29,7 @@ export const AccessInput = z
         .union([visible(40), z.int().positive().transform(String)])
         .describe("The App ID or client ID."),
       privateKey: z.string().min(1).max(20_000).describe("The PEM file's text. Shown nowhere again."),
-      installationId: number.optional().describe("Left out: the connector's own."),
+      installationId: number.optional().describe("Defaults to the installation of the connector."),
     }),
   ])
   .meta({ id: "ConnectorAccessInput" });

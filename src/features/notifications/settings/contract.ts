@@ -44,7 +44,7 @@ const MyNotificationSettings = z
         "sync.failed": choice.describe(`${syncs} \`all\` needs \`connectors:read\`.`),
       })
       .describe(
-        "For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null: the settings of the organization apply.",
+        "For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null means that the settings of the organization apply.",
       ),
   })
   .meta({ id: "MyNotificationSettings" });

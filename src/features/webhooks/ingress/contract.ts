@@ -107,7 +107,9 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
       connector: z
         .string()
         .optional()
-        .describe("Whose secrets verify it, and the only one it can be about. Left out: the instance's."),
+        .describe(
+          "The connector whose secrets verify the delivery; the delivery can be about no other connector. Without it, the instance's secret verifies the delivery.",
+        ),
     }),
     bytes: media,
     requestHeaders: Object.assign({}, ...from.map((dialect) => headersOf[dialect])),
