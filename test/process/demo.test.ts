@@ -142,7 +142,7 @@ describe("signalbox demo", () => {
   test("wrong arguments are explained in one sentence", async () => {
     const dataDir = copyOf(inject("preparedFolder"));
     for (const [args, message] of [
-      [["--now", "yesterday"], /^--now yesterday is no time\. [^\n]*\n$/],
+      [["--now", "yesterday"], /^--now yesterday is not a valid time\. [^\n]*\n$/],
       [["--remove", "--seed", "2"], /^--remove takes no --seed[^\n]*\n$/],
       [["--force"], /^--force is for --remove\. [^\n]*\n$/],
     ] as const) {

@@ -9,7 +9,7 @@ const reasons: Record<string, string> = {
   superseded:
     "This attempt is no longer valid: somebody started again, disconnected, changed the OAuth client, or ended the session or API key that started it.",
   other_person:
-    "This was started by somebody else. Nothing is connected, and nothing was taken from your account. Only who starts it can finish it.",
+    "This was started by somebody else. Nothing is connected, and nothing was taken from your account. Only the person who starts it can finish it.",
   not_allowed: "Connecting {} for the whole organization is for its admins. Nothing is connected.",
   provider_mismatch: "The answer came back to another provider's address. Nothing is connected.",
   issuer_mismatch: "The answer does not come from {}. Nothing is connected.",
@@ -62,7 +62,7 @@ const factsOf = (provider: string, account: string | null, attempt: Attempt): No
 const late = (provider: string, attempt: Attempt): View => ({
   state: { kind: "bad", word: "Not connected" },
   title: `${provider} is not connected.`,
-  lead: html`This attempt has expired, somebody started again, or somebody else started it. Nothing is connected, and the access that ${provider} gave is discarded.`,
+  lead: html`This attempt has expired, was started again, or was started by somebody else. Nothing is connected, and the access that ${provider} gave is discarded.`,
   facts: factsOf(provider, null, attempt),
   body: html`<p>If it was you who started, start again where you started.</p>${actions(back(attempt.returnTo))}`,
 });
