@@ -94,13 +94,8 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
           close: async () => {},
         };
         const authenticate = createAuthenticator(
-          bus,
-          {
-            session: auth.resolveSession,
-            key: { prefix: apiKeys.keyPrefix, resolve: apiKeys.resolveKey },
-            tokens: {},
-          },
-          "none",
+          { bus, config: { publicUrl: "http://localhost" } },
+          apiKeys.room.credentials!,
         );
         const ours = keys.map((key) => ({ method: "GET", headers: { "x-api-key": key } }));
         const theirs = await Promise.all(keys.map(library.createKey));

@@ -136,8 +136,8 @@ export async function plantConnection(
 }
 
 export const runJob = async (server: TestServer, name: string): Promise<void> => {
-  const { jobs } = await import("../src/features/oauth-providers/index.ts");
-  const found = jobs.find((job) => job.name === name);
+  const { room } = await import("../src/features/oauth-providers/index.ts");
+  const found = room.jobs?.find((job) => job.name === name);
   if (!found) throw new Error(`There is no job ${name}.`);
   await found.handle(server.platform, {});
 };

@@ -10,6 +10,7 @@ import type { Mail } from "./mail/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queues } from "./queues.ts";
 import type { Sandbox } from "./sandbox/index.ts";
+import type { ProcessState } from "./state.ts";
 import type { Tracer } from "./trace.ts";
 
 export type OrgId = Id<"org">;
@@ -30,6 +31,8 @@ export interface Platform {
   queues: Queues;
   /** Worker threads for untrusted input. */
   sandbox: Sandbox;
+  /** What the rooms keep in memory. */
+  state: ProcessState;
   metrics: Metrics;
   /** Only when a collector is configured. */
   trace: Tracer | undefined;

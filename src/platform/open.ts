@@ -33,6 +33,7 @@ import { createQueues } from "./queues.ts";
 import { recallFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";
 import { describeSecretSource, instanceSecret } from "./secret-file.ts";
+import { createState } from "./state.ts";
 import { openTracer } from "./trace.ts";
 
 /** What reads and writes the data, without anything that runs by itself. */
@@ -210,10 +211,12 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       egress,
       queues: createQueues(metrics),
       sandbox,
+      state: createState(() => platform),
       metrics,
       trace,
       log,
     };
+    undo.push(() => platform.state.stop());
     return {
       ...platform,
       lock,

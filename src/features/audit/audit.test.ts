@@ -11,7 +11,7 @@ import {
 } from "../../../test/harness.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
-import { jobs, recordAsSystem, verifyAll } from "./index.ts";
+import { recordAsSystem, room, verifyAll } from "./index.ts";
 import { pruneAll } from "./prune.ts";
 
 const dayMs = 24 * 3600_000;
@@ -282,7 +282,7 @@ describe("the chain", () => {
       body: { retentionDays: 90 },
       headers: globex.owner.auth,
     });
-    await jobs[0]!.handle(server.platform, {});
+    await room.jobs![0]!.handle(server.platform, {});
     expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 4, faults: [] });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * dayMs });
     try {

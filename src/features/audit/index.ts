@@ -1,5 +1,9 @@
-export { jobs } from "./jobs.ts";
-export { routes } from "./routes.ts";
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
+import { jobs } from "./jobs.ts";
+import { routes } from "./routes.ts";
+import { signedChains } from "./sign.ts";
+
 export {
   type Change,
   findOfInstance,
@@ -10,5 +14,14 @@ export {
   recordPast,
   removeChainOfInstance,
 } from "./service.ts";
-export { resignChains, type Signing, signChains, signedChains } from "./sign.ts";
+export { resignChains, type Signing, signChains } from "./sign.ts";
 export { type Verdict, verifyAll } from "./verify.ts";
+
+export const room = defineRoom({
+  name: "audit",
+  tags: [{ name: "Audit", description: "What was changed, by whom and from where." }],
+  routes,
+  jobs,
+  permissions: ["audit:read", "audit:manage"] satisfies Permission[],
+  signedColumns: [signedChains],
+});

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { notFound } from "../../platform/errors.ts";
 import { baseHeaders, readPage } from "../../platform/http/index.ts";
 import { isId, newId, newIdAt } from "../../platform/ids.ts";
-import { meterOf } from "../quotas/index.ts";
+import { quotaMeter } from "../quotas/index.ts";
 import { appendEntry, changeHead } from "./chain.ts";
 import type { AuditEvent, Chain, Filter, listQuery } from "./contract.ts";
 import { toCsv } from "./csv.ts";
@@ -26,7 +26,7 @@ type Author = Pick<Ctx, "caller" | "address" | "userAgent" | "requestId">;
  * caller's organization unless said otherwise; null for what belongs to the instance.
  */
 export async function record(
-  author: Author & Partial<Pick<Ctx, "bus" | "config" | "db" | "log">>,
+  author: Author & Partial<Pick<Ctx, "state">>,
   tx: Db,
   change: Change,
   orgId: OrgId | null = author.caller?.member?.orgId ?? null,
@@ -47,14 +47,14 @@ export async function record(
 
 /** Limits the log of an unclaimed workspace: its creator is unknown, and everything they do adds an entry. */
 async function meterEntry(
-  { bus, config, db, log }: Partial<Pick<Ctx, "bus" | "config" | "db" | "log">>,
+  { state }: Partial<Pick<Ctx, "state">>,
   tx: Db,
   orgId: OrgId,
   { before, after }: Change,
 ): Promise<void> {
-  if (!bus || !config || !db || !log) return;
+  if (!state) return;
   const bytes = 500 + (stateText(before)?.length ?? 0) + (stateText(after)?.length ?? 0);
-  const meter = meterOf({ bus, config, db, log });
+  const meter = state.get(quotaMeter);
   await meter.check(tx, orgId, "audit_storage", bytes);
   tx.afterCommit(() => meter.add(orgId, "audit_storage", bytes));
 }

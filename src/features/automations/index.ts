@@ -1,17 +1,50 @@
 import type { Job } from "../../platform/jobs/index.ts";
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
 import { tick } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
+import { routes } from "./routes.ts";
+import { resolveRun, runPrefix } from "./run-credentials/index.ts";
+import { resolveRunner, runnerPrefix, touchRunnersOfAll } from "./runners/index.ts";
 import { skipUnclaimed, stopOrganization } from "./runs/index.ts";
 
 export type { Automation } from "./contract.ts";
 export { digestOf as digestReport } from "./digest.ts";
 export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
-export { routes } from "./routes.ts";
-export { endRunCredentialsOfUser, resolveRun, runPrefix } from "./run-credentials/index.ts";
-export { removeRunnerTokensOfUser, resolveRunner, runnerPrefix, touchRunnersOfAll } from "./runners/index.ts";
+export { endRunCredentialsOfUser } from "./run-credentials/index.ts";
+export { removeRunnerTokensOfUser } from "./runners/index.ts";
 export type { NamedRun, Run, RunDetail } from "./runs/index.ts";
 export { nextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
 
-export const jobs = [tick, prune, skipUnclaimed, stopOrganization as Job];
+export const room = defineRoom({
+  name: "automations",
+  tags: [
+    { name: "Automations", description: "What should happen when." },
+    { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
+    { name: "Automation Runners", description: "The machines that do runs." },
+    { name: "Automation Usage", description: "What runs used and cost." },
+  ],
+  routes,
+  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
+  permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
+  credentials: [
+    {
+      kind: "runner",
+      carrier: "bearer",
+      prefix: runnerPrefix,
+      resolve: resolveRunner,
+      recordUse: touchRunnersOfAll,
+      scheme: { name: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
+    },
+    {
+      kind: "run",
+      carrier: "bearer",
+      prefix: runPrefix,
+      resolve: resolveRun,
+      cached: false,
+      scheme: { name: "runAuth", description: "Run credential, `sbt_…`, for one attempt of a run." },
+    },
+  ],
+});

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalidField, notFound } from "../../platform/erro
 import { type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
-import { keepAtMost, meterOf, overhead, takeQuota } from "../quotas/index.ts";
+import { keepAtMost, overhead, quotaMeter, takeQuota } from "../quotas/index.ts";
 import type { Automation, listQuery, Revision } from "./contract.ts";
 import { checkResources } from "./resources/index.ts";
 import { createRun, endQueued, isOver, readRun } from "./runs/index.ts";
@@ -69,7 +69,7 @@ export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation)
 /** Adds the next revision. Deletes revisions beyond the quota, except those that a run uses. */
 async function addRevision(ctx: MemberCtx, tx: Db, id: store.AutomationId, next: store.Said): Promise<void> {
   const { orgId, member } = ctx;
-  const meter = meterOf(ctx);
+  const meter = ctx.state.get(quotaMeter);
   const bytes = Buffer.byteLength(next.instructions) + overhead.revision;
   await meter.check(tx, orgId, "automation_storage", bytes);
   await store.addRevision(tx, orgId, id, member.id, next);

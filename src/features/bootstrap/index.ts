@@ -1,2 +1,12 @@
-export { jobs } from "./jobs.ts";
-export { routes } from "./routes.ts";
+import { defineRoom } from "../../platform/rooms.ts";
+import { jobs } from "./jobs.ts";
+import { routes } from "./routes.ts";
+
+export const room = defineRoom({
+  name: "bootstrap",
+  tags: [
+    { name: "Bootstrap", description: "Workspaces that agents make for themselves, and claiming them." },
+  ],
+  routes,
+  jobs,
+});

@@ -6,7 +6,7 @@ import { createApiKey } from "../api-keys/index.ts";
 import { recordPast } from "../audit/index.ts";
 import { hashPassword } from "../auth/index.ts";
 import { permissionsOfRole } from "../permissions/index.ts";
-import { measureDue, meterOf } from "../quotas/index.ts";
+import { measureDue, quotaMeter } from "../quotas/index.ts";
 import { organization } from "./plan/company.ts";
 import { type Plan, planDemo } from "./plan/index.ts";
 import * as store from "./store.ts";
@@ -67,7 +67,7 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
   const password = randomBytes(12).toString("base64url");
   const passwordHash = await hashPassword(password);
   // The meter must be created outside of a transaction.
-  const meter = meterOf(platform);
+  const meter = platform.state.get(quotaMeter);
   const key = await platform.db.transaction(async (tx) => {
     await store.lockInstance(tx);
     if (!(await store.isEmpty(tx))) throw notEmpty();

@@ -1,1 +1,10 @@
-export { routes } from "./routes.ts";
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
+import { routes } from "./routes.ts";
+
+export const room = defineRoom({
+  name: "invitations",
+  tags: [{ name: "Invitations", description: "Asking people in." }],
+  routes,
+  permissions: ["members:invite"] satisfies Permission[],
+});

@@ -1,4 +1,14 @@
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
+import { routes } from "./routes.ts";
+
 export type { Discovery, Evidence } from "./contract.ts";
 export { DiscoveryError, discoverRequirements } from "./engine/index.ts";
-export { routes } from "./routes.ts";
 export { problemWithUrl } from "./url.ts";
+
+export const room = defineRoom({
+  name: "mcp-connections",
+  tags: [{ name: "MCP Connections", description: "Outside MCP servers, and what connecting them takes." }],
+  routes,
+  permissions: ["mcp:discover"] satisfies Permission[],
+});

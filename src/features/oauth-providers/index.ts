@@ -1,11 +1,22 @@
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
 import { sealedCredentials } from "./clients/index.ts";
 import { sealedAttempts } from "./connect/index.ts";
+import { jobs } from "./jobs.ts";
+import { routes } from "./routes.ts";
 import { sealedTokens } from "./tokens/index.ts";
 
 export type { Connection, Grants } from "./connections/contract.ts";
 export { endConnectionsOfMember } from "./connections/service.ts";
-export { jobs } from "./jobs.ts";
-export { routes } from "./routes.ts";
 
-/** The columns that `signalbox reseal` seals again. */
-export const sealedColumns = [...sealedCredentials, ...sealedTokens, sealedAttempts];
+export const room = defineRoom({
+  name: "oauth-providers",
+  tags: [
+    { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
+    { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
+  ],
+  routes,
+  jobs,
+  permissions: ["connections:use", "connections:manage", "oauth_clients:manage"] satisfies Permission[],
+  sealedColumns: [...sealedCredentials, ...sealedTokens, sealedAttempts],
+});

@@ -1,8 +1,10 @@
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
+import { routes } from "./routes.ts";
+
 export { Organization } from "./contract.ts";
-export { routes } from "./routes.ts";
 export {
   allowsAddress,
-  create as createOrganization,
   eraseOrganization,
   insertOrganization,
   removeOrganization,
@@ -12,3 +14,10 @@ export {
   listOfUser as listOrganizations,
   settle as settleOrganization,
 } from "./store.ts";
+
+export const room = defineRoom({
+  name: "organizations",
+  tags: [{ name: "Organizations", description: "Organizations, also called workspaces." }],
+  routes,
+  permissions: ["organization:read", "organization:update", "organization:delete"] satisfies Permission[],
+});

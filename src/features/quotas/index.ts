@@ -1,6 +1,18 @@
-export { jobs } from "./jobs.ts";
-export { checkQuotaNames, instanceLimit } from "./limits.ts";
-export { meterOf } from "./meter.ts";
-export { routes } from "./routes.ts";
+import { defineRoom } from "../../platform/rooms.ts";
+import { jobs } from "./jobs.ts";
+import { checkQuotaNames } from "./limits.ts";
+import { quotaMeter } from "./meter.ts";
+import { routes } from "./routes.ts";
+
+export { instanceLimit } from "./limits.ts";
+export { quotaMeter } from "./meter.ts";
 export { idempotencyLimits, keepAtMost, measureDue, takeQuota } from "./service.ts";
 export { overhead } from "./store.ts";
+
+export const room = defineRoom({
+  name: "quotas",
+  routes,
+  jobs,
+  state: [quotaMeter],
+  start: ({ config }) => checkQuotaNames(config),
+});

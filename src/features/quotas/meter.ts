@@ -1,7 +1,7 @@
-import type { Bus } from "../../platform/bus.ts";
 import type { OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
+import { defineState } from "../../platform/state.ts";
 import type { ByteQuota } from "./catalogue.ts";
 import { limitOf, quotaExceeded } from "./limits.ts";
 import * as store from "./store.ts";
@@ -37,21 +37,14 @@ const trustMs = 5_000;
 /** How many standings are cached. Those with pending bytes are never dropped. */
 const maxStandings = 20_000;
 
-type Needs = Pick<Platform, "bus" | "config" | "db" | "log">;
-const meters = new WeakMap<Bus, Meter>();
+/** Counts the bytes of all organizations in this process. */
+export const quotaMeter = defineState({
+  name: "quota meter",
+  create: createMeter,
+  stop: (meter) => meter.flush(),
+});
 
-/** The meter of this process. The application creates it at start, outside of a transaction. */
-export function meterOf(platform: Needs): Meter {
-  let meter = meters.get(platform.bus);
-  if (!meter) {
-    if (platform.db.inTransaction) throw new Error("The meter must be created outside of a transaction.");
-    meter = createMeter(platform);
-    meters.set(platform.bus, meter);
-  }
-  return meter;
-}
-
-function createMeter({ config, db, log }: Omit<Needs, "bus">): Meter {
+function createMeter({ config, db, log }: Pick<Platform, "config" | "db" | "log">): Meter {
   const standings = new Map<string, Standing>();
   const unwritten = new Set<string>();
   const overfull = new Map<string, { orgId: string; quota: ByteQuota }>();

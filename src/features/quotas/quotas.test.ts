@@ -23,7 +23,7 @@ import { insertConnector, pushBody, speak } from "../../../test/webhooks.ts";
 import { createApp } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
 import type { QuotaName } from "./catalogue.ts";
-import { meterOf } from "./meter.ts";
+import { quotaMeter } from "./meter.ts";
 import { measureDue } from "./service.ts";
 
 const instanceSecret = "the secret of the instance";
@@ -305,7 +305,7 @@ describe("webhooks", () => {
       let last: Reply | undefined;
       for (let i = 0; i < 12; i++) {
         last = await send(path, secret, pushBody(connector, undefined, { bytes: 10_000 }));
-        await meterOf(server.platform).flush();
+        await server.platform.state.get(quotaMeter).flush();
       }
       expect(last).toMatchObject({
         status: 200,

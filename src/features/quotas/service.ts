@@ -11,7 +11,7 @@ import {
 } from "./catalogue.ts";
 import type { Quota } from "./contract.ts";
 import { limitOf, quotaExceeded } from "./limits.ts";
-import { meterOf } from "./meter.ts";
+import { quotaMeter } from "./meter.ts";
 import * as store from "./store.ts";
 
 /** Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. */
@@ -52,7 +52,7 @@ export async function idempotencyLimits({ config, db }: Pick<Platform, "config" 
 export async function list(ctx: MemberCtx): Promise<{ items: Quota[]; provisional: boolean }> {
   const { db, orgId, config } = ctx;
   // Includes the bytes that this process has not stored yet.
-  await meterOf(ctx).flush();
+  await ctx.state.get(quotaMeter).flush();
   const provisional = await store.isProvisional(db, orgId);
   const overrides = new Map((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
   const stored = new Map((await store.listUsed(db, orgId)).map(({ quota, ...used }) => [quota, used]));

@@ -1,2 +1,12 @@
+import { defineRoom } from "../../platform/rooms.ts";
+import type { Permission } from "../permissions/index.ts";
+import { routes } from "./routes.ts";
+
 export { checkAbove, couldGrant, grantableRole, lockAuthority, lockRights, ownersOnly } from "./authority.ts";
-export { routes } from "./routes.ts";
+
+export const room = defineRoom({
+  name: "roles",
+  tags: [{ name: "Roles", description: "What can be allowed, and to whom together." }],
+  routes,
+  permissions: ["roles:manage"] satisfies Permission[],
+});

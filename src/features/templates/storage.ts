@@ -1,12 +1,12 @@
 import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
-import { keepAtMost, meterOf, overhead } from "../quotas/index.ts";
+import { keepAtMost, overhead, quotaMeter } from "../quotas/index.ts";
 import type { Said } from "./fields.ts";
 import type { FoundFile } from "./files/plan.ts";
 import * as store from "./store.ts";
 
-type Needs = Pick<Platform, "bus" | "config" | "db" | "log">;
+type Needs = Pick<Platform, "bus" | "config" | "db" | "log" | "state">;
 
 const sizeOf = ({ body, description, metadata }: Pick<Said, "body" | "description" | "metadata">) =>
   Buffer.byteLength(body) +
@@ -20,7 +20,7 @@ export async function checkStorage(
   tx: Db,
   said: Pick<Said, "body" | "description" | "metadata">,
 ): Promise<void> {
-  const meter = meterOf(ctx);
+  const meter = ctx.state.get(quotaMeter);
   const bytes = sizeOf(said);
   await meter.check(tx, ctx.orgId, "template_storage", bytes);
   tx.afterCommit(() => meter.add(ctx.orgId, "template_storage", bytes));
@@ -36,7 +36,7 @@ export async function takeStorage(
   orgId: OrgId,
   found: readonly FoundFile[],
 ): Promise<Refusal | undefined> {
-  const meter = meterOf(platform);
+  const meter = platform.state.get(quotaMeter);
   const bytes = found.reduce((sum, { said }) => {
     return sum + (said && "json" in said ? said.json.byteLength + overhead.version : 0);
   }, 0);

@@ -1,18 +1,13 @@
-import type { Platform } from "../../platform/context.ts";
+import { defineRoom } from "../../platform/rooms.ts";
 import { prune } from "./deliveries/jobs.ts";
 import { routes as deliveries } from "./deliveries/routes.ts";
 import { routes as ingress } from "./ingress/index.ts";
-import { refusalLogOf, routes as refused } from "./refused/index.ts";
+import { refusalLog, routes as refused } from "./refused/index.ts";
 
-export const routes = [...ingress, ...deliveries, ...refused];
-export const jobs = [prune];
-
-/** Creates the log of refused deliveries of this process. The returned function writes the rest at shutdown. */
-export function start(platform: Pick<Platform, "bus" | "db" | "log" | "metrics">): () => Promise<void> {
-  platform.metrics.describe(
-    "webhook_deliveries_refused_total",
-    "Deliveries whose signature was refused, by scope and reason.",
-  );
-  const log = refusalLogOf(platform);
-  return () => log.flush();
-}
+export const room = defineRoom({
+  name: "webhooks",
+  tags: [{ name: "Webhooks", description: "What code hosts send, and what became of it." }],
+  routes: [...ingress, ...deliveries, ...refused],
+  jobs: [prune],
+  state: [refusalLog],
+});

@@ -20,7 +20,7 @@ import {
 } from "../../../test/webhooks.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
-import { meterOf } from "../quotas/index.ts";
+import { quotaMeter } from "../quotas/index.ts";
 import { pruneDeliveries } from "./deliveries/jobs.ts";
 
 const instanceSecret = "the secret of the instance";
@@ -719,7 +719,7 @@ test("a body that is stored when an ignored delivery is sent again counts toward
   const workspace = await createWorkspace(server);
   const connector = await connect(workspace, { ref: "refs/heads/next" });
   const used = async () => {
-    await meterOf(server.platform).flush();
+    await server.platform.state.get(quotaMeter).flush();
     const { items } = (await server.call("/v1/organization/quotas", { headers: workspace.owner.auth })).body;
     return items.find(({ name }: { name: string }) => name === "webhook_storage").used as number;
   };

@@ -29,16 +29,11 @@ beforeEach(() => {
     new Promise<Caller | undefined>((answer, reject) => {
       lookups.push({ answer, fail: () => reject(new Error("the database is away")) });
     });
-  authenticate = createAuthenticator(
-    bus,
-    {
-      session: resolve,
-      key: { prefix: "sbx_", resolve },
-      tokens: {},
-      unrememberedTokens: { sbt_: resolve },
-    },
-    "cookie",
-  );
+  authenticate = createAuthenticator({ bus, config: { publicUrl: "http://localhost" } }, [
+    { kind: "session", carrier: "session", cookieName: () => "cookie", resolve },
+    { kind: "key", carrier: "x-api-key", prefix: "sbx_", resolve },
+    { kind: "run", carrier: "bearer", prefix: "sbt_", cached: false, resolve },
+  ]);
 });
 
 const ada: Caller = { credential: "session", credentialId: "ses_1", userId: "usr_1" };

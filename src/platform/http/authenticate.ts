@@ -1,5 +1,5 @@
 import type { Bus } from "../bus.ts";
-import type { Caller, Ctx } from "../context.ts";
+import type { Caller, CredentialKind, Ctx, Platform } from "../context.ts";
 import type { Db } from "../db/index.ts";
 import { forbidden, unauthorized, unauthorizedKey } from "../errors.ts";
 import { isId } from "../ids.ts";
@@ -11,15 +11,22 @@ type Asking = Pick<HttpRequest, "method" | "headers">;
 /** Finds who a token belongs to. `orgId` is the organization the caller asked for, if they did. */
 export type Resolver = (db: Db, tokenHash: string, orgId: string | undefined) => Promise<Caller | undefined>;
 
-export interface Resolvers {
-  /** Tokens without a prefix of ours, as Bearer or in the cookie. */
-  session: Resolver;
-  /** `x-api-key`, with this prefix. */
-  key: { prefix: string; resolve: Resolver };
-  /** Bearer tokens for machines, by prefix. */
-  tokens: Record<string, Resolver>;
-  /** Bearer tokens whose end is not announced, by prefix. They are looked up on every request. */
-  unrememberedTokens?: Record<string, Resolver>;
+/** A kind of credential: how requests carry it, and how its owner is found. */
+export interface CredentialType {
+  kind: CredentialKind;
+  /** `session` tokens have no prefix; they come as Bearer or in the cookie. */
+  carrier: "session" | "x-api-key" | "bearer";
+  /** What every token of this kind begins with. Sessions have none. */
+  prefix?: string;
+  /** The name of the cookie that carries a session. */
+  cookieName?(publicUrl: string): string;
+  resolve: Resolver;
+  /** False when the end of a credential is not announced on the bus: then every request looks it up. */
+  cached?: boolean;
+  /** Writes down that these credentials were used, some seconds later and for many at once. */
+  recordUse?(db: Db, ids: string[]): Promise<unknown>;
+  /** How the API description names it. */
+  scheme?: { name: string; description: string };
 }
 
 const topic = "callers";
@@ -52,13 +59,18 @@ export const credentialKey = ({ headers }: Pick<HttpRequest, "headers">): string
 const rememberMs = 900;
 const maxRemembered = 20_000;
 
-export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: string) {
+export function createAuthenticator(
+  { bus, config: { publicUrl } }: { bus: Bus; config: Pick<Platform["config"], "publicUrl"> },
+  credentials: readonly CredentialType[],
+) {
+  const session = credentials.find(({ carrier }) => carrier === "session");
+  const key = credentials.find(({ carrier }) => carrier === "x-api-key");
+  const tokens = credentials.filter(({ carrier }) => carrier === "bearer");
+  const cookieName = session?.cookieName?.(publicUrl);
   const remembered = new Map<
     string,
     { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
   >();
-  const { unrememberedTokens = {} } = resolvers;
-  const tokenPrefixes = Object.keys({ ...resolvers.tokens, ...unrememberedTokens });
   bus.subscribe(topic, {
     onMessage: (id) => {
       // An entry still being looked up has no ids yet: its answer may be from before the change.
@@ -105,8 +117,8 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
   return async function authenticate({ db }: Ctx, request: Asking): Promise<Caller | undefined> {
     const { headers } = request;
     const apiKey = headers["x-api-key"];
-    if (apiKey !== undefined) {
-      const { prefix, resolve: resolver } = resolvers.key;
+    if (apiKey !== undefined && key) {
+      const { prefix = "", resolve: resolver } = key;
       if (!apiKey.startsWith(prefix))
         throw unauthorizedKey(
           `This is not an API key: API keys begin with ${prefix}. Send tokens as Bearer.`,
@@ -123,17 +135,15 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
       const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
       if (!token || !isPlain(token))
         throw unauthorized("invalid_token", "Send the token as Authorization: Bearer, then the token.");
-      if (token.startsWith(resolvers.key.prefix))
+      if (key?.prefix && token.startsWith(key.prefix))
         throw unauthorized("invalid_token", "An API key is sent in the header x-api-key, not as Bearer.");
-      const prefix = tokenPrefixes.find((known) => token.startsWith(known));
-      if (prefix && !isToken(prefix, token)) refuse();
-      const unremembered = prefix && unrememberedTokens[prefix];
-      if (unremembered) return (await unremembered(db, hashSecret(token), orgId)) ?? refuse();
-      const resolver = prefix ? resolvers.tokens[prefix]! : resolvers.session;
-      return (await resolve(db, resolver, token, orgId)) ?? refuse();
+      const type = tokens.find(({ prefix = "" }) => token.startsWith(prefix)) ?? session;
+      if (!type || (type.prefix && !isToken(type.prefix, token))) refuse();
+      if (type.cached === false) return (await type.resolve(db, hashSecret(token), orgId)) ?? refuse();
+      return (await resolve(db, type.resolve, token, orgId)) ?? refuse();
     }
-    const cookie = cookieValue(headers.cookie, cookieName);
-    if (cookie === undefined) return undefined;
+    const cookie = cookieName && cookieValue(headers.cookie, cookieName);
+    if (cookie === undefined || !session) return undefined;
     if (!isPlain(cookie)) refuse();
     if (!isSameOrigin(request)) {
       throw forbidden(
@@ -141,7 +151,7 @@ export function createAuthenticator(bus: Bus, resolvers: Resolvers, cookieName: 
         "A cookie only counts on requests from this site's own pages. Send a token.",
       );
     }
-    return (await resolve(db, resolvers.session, cookie, orgId)) ?? refuse();
+    return (await resolve(db, session.resolve, cookie, orgId)) ?? refuse();
   };
 }
 

@@ -1,7 +1,7 @@
 export { checkAccess, member, open, signedIn } from "./access.ts";
 export { networkOf } from "./address.ts";
-export { createHttp } from "./app.ts";
-export { cookieValue, createAuthenticator, forgetCallers } from "./authenticate.ts";
+export { createHttp, type HttpOptions } from "./app.ts";
+export { type CredentialType, cookieValue, createAuthenticator, forgetCallers } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
 export { encodeMessage, type Message, type Source } from "./event-stream.ts";
 export { tooManyStreams } from "./event-streams.ts";

@@ -12,9 +12,9 @@ type Json = Record<string, unknown>;
 export interface ApiInfo {
   version: string;
   description: string;
-  tags: { name: string; description: string }[];
+  tags: readonly { name: string; description: string }[];
   /** Schemes for the machines' tokens, beside the two that everyone knows. */
-  tokenSchemes: Partial<Record<CredentialKind, { scheme: string; description: string }>>;
+  tokenSchemes: Partial<Record<CredentialKind, { name: string; description: string }>>;
   /** Descriptions and examples of fields that the contracts do not describe. */
   fields: FieldGuide;
 }
@@ -32,9 +32,9 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       description: "Organization API key, `sbx_…`.",
     },
   };
-  for (const [kind, { scheme, description }] of Object.entries(info.tokenSchemes)) {
-    schemeOf[kind as CredentialKind] = scheme;
-    securitySchemes[scheme] = { type: "http", scheme: "bearer", description };
+  for (const [kind, { name, description }] of Object.entries(info.tokenSchemes)) {
+    schemeOf[kind as CredentialKind] = name;
+    securitySchemes[name] = { type: "http", scheme: "bearer", description };
   }
   const paths: Record<string, Json> = {};
   for (const spec of specs) {

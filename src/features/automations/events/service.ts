@@ -2,7 +2,7 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
 import { baseHeaders, type Source } from "../../../platform/http/index.ts";
-import { meterOf, overhead } from "../../quotas/index.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import {
@@ -69,7 +69,7 @@ interface Accepted {
  */
 async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch = false): Promise<Accepted> {
   const bytes = given.reduce((sum, { payload }) => sum + Buffer.byteLength(payload) + overhead.event, 0);
-  const meter = meterOf(ctx);
+  const meter = ctx.state.get(quotaMeter);
   const full = await meter.refusal(ctx.db, ctx.orgId, "automation_storage", bytes);
   const isSimple = !full && isPlain(given);
   const appended = isSimple ? await collectorOf(ctx)(reportOf(ctx, id, given)) : undefined;

@@ -2,7 +2,7 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
-import { meterOf, overhead } from "../../quotas/index.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import type { LateReport } from "./contract.ts";
 import * as store from "./store.ts";
@@ -26,7 +26,7 @@ export async function keepLate(ctx: MemberCtx, runId: string, reporter: string, 
     digest: digestOf({ kind, reporter, body }),
   }));
   const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body) + overhead.lateReport, 0);
-  const meter = meterOf(ctx);
+  const meter = ctx.state.get(quotaMeter);
   // The reports are refused in any case, so those that exceed the quota are dropped.
   if (await meter.refusal(db, orgId, "automation_storage", bytes)) return;
   if ((await store.keep(db, orgId, runId, reporter, rows)) > 0) meter.add(orgId, "automation_storage", bytes);

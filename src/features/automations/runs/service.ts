@@ -4,7 +4,7 @@ import { notFound, type Refusal } from "../../../platform/errors.ts";
 import { readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
-import { meterOf, overhead } from "../../quotas/index.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import { resourcesOfRun } from "../resources/index.ts";
@@ -80,13 +80,13 @@ interface Due {
  * occurrence, or when the storage is full and the run is scheduled.
  */
 export async function createRun(
-  platform: Pick<Platform, "bus" | "config" | "db" | "log">,
+  platform: Pick<Platform, "bus" | "config" | "db" | "log" | "state">,
   tx: Db,
   orgId: OrgId,
   due: Due,
   skip?: Pick<store.NewRun, "reason" | "reasonDetail">,
 ): Promise<NamedRun | undefined> {
-  const meter = meterOf(platform);
+  const meter = platform.state.get(quotaMeter);
   const full = await meter.refusal(tx, orgId, "automation_storage", overhead.run);
   if (full) {
     // A manual run is refused. A scheduled run leaves no row, because a row would need storage too.
@@ -282,7 +282,7 @@ async function decideCompletion(
   await store.noteResult(tx, orgId, id, digest, report);
   // A result is accepted even when the storage is full, because a run must be able to end. Its size is limited.
   const bytes = Buffer.byteLength(report.resultSummary ?? "");
-  tx.afterCommit(() => meterOf(ctx).add(orgId, "automation_storage", bytes));
+  tx.afterCommit(() => ctx.state.get(quotaMeter).add(orgId, "automation_storage", bytes));
   await store.endAttempt(tx, orgId, id, report.attempt, report.status);
   const reason =
     report.status === "succeeded"

@@ -469,7 +469,7 @@ describe("connecting an account", () => {
     });
 
     test("what nobody claims is handed back to the provider", async () => {
-      const { jobs } = await import("../index.ts");
+      const { room } = await import("../index.ts");
       const key = await createKey(server, ada);
       await wait(key.auth, "cli4");
       await server.platform.db.run(
@@ -477,7 +477,7 @@ describe("connecting an account", () => {
       );
       const before = as.revocations.length;
       for (const name of ["oauth.tidy-attempts", "oauth.revoke"]) {
-        await jobs.find((job) => job.name === name)!.handle(server.platform, {});
+        await room.jobs!.find((job) => job.name === name)!.handle(server.platform, {});
       }
       expect(as.revocations.length).toBeGreaterThan(before);
     });

@@ -3,7 +3,7 @@ import type { Platform } from "../../../platform/context.ts";
 import { isReferenceGone } from "../../../platform/db/index.ts";
 import { createTogether } from "../../../platform/together.ts";
 import { announce } from "../../connectors/index.ts";
-import { meterOf, overhead } from "../../quotas/index.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import * as store from "./store.ts";
 
 /** Pushes that come at the same moment share a commit. */
@@ -11,13 +11,13 @@ type Record = (push: store.PushDelivery) => Promise<store.Recorded>;
 
 const known = new WeakMap<Bus, Record>();
 
-export function collectorOf(platform: Pick<Platform, "bus" | "config" | "db" | "log" | "metrics">): Record {
+export function collectorOf(platform: Pick<Platform, "bus" | "db" | "metrics" | "state">): Record {
   let record = known.get(platform.bus);
   if (!record) {
-    const { bus, config, log } = platform;
+    const { bus, state } = platform;
     // Deliveries of all organizations share statements, so together they get one share of the database.
     const db = platform.db.under({ work: "change", share: "webhooks" });
-    record = createCollector({ bus, config, db, log });
+    record = createCollector({ bus, db, state });
     known.set(platform.bus, record);
     platform.metrics.describe(
       "webhook_deliveries_total",
@@ -27,9 +27,9 @@ export function collectorOf(platform: Pick<Platform, "bus" | "config" | "db" | "
   return record;
 }
 
-function createCollector(platform: Pick<Platform, "bus" | "config" | "db" | "log">): Record {
+function createCollector(platform: Pick<Platform, "bus" | "db" | "state">): Record {
   const { db } = platform;
-  const meter = meterOf(platform);
+  const meter = platform.state.get(quotaMeter);
   const wake = createWaker(platform);
   const send = async (pushes: readonly store.PushDelivery[]) => {
     const recorded = await store.recordPushesOfAll(db, pushes, meter.full("webhook_storage"));

@@ -2,7 +2,7 @@ import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { unavailable } from "../../../platform/errors.ts";
 import { findTargets, follow, hold, type News, type Target, touchSecret } from "../../connectors/index.ts";
-import { meterOf, overhead } from "../../quotas/index.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { codehostsOf } from "../dialects/index.ts";
 import { sizeOf } from "./collector.ts";
 import type { Sender } from "./service.ts";
@@ -18,7 +18,7 @@ interface Recorded {
  * Undefined when the connector that the URL named has just been removed.
  */
 export function recordByItself(
-  platform: Pick<Platform, "bus" | "config" | "db" | "log">,
+  platform: Pick<Platform, "bus" | "config" | "db" | "log" | "state">,
   { connector }: Sender,
   delivery: store.Delivery,
   given: store.Verdict,
@@ -34,7 +34,7 @@ export function recordByItself(
       connectorId: connector?.id ?? null,
       orgId: null,
     };
-    const meter = meterOf(platform);
+    const meter = platform.state.get(quotaMeter);
     const full = new Set(meter.full("webhook_storage"));
     const suited = news ? await findTargets(tx, news, audience) : [];
     const withRoom = typeof suited === "string" ? suited : suited.filter(({ orgId }) => !full.has(orgId));

@@ -4,7 +4,7 @@ import { invalidField, Refusal } from "../../../platform/errors.ts";
 import type { BodyAccount, HttpHeaders } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { type HookSecret, type News, secretsOf } from "../../connectors/index.ts";
-import { meterOf, overhead } from "../../quotas/index.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import {
   codehostsOf,
   type Dialect,
@@ -19,7 +19,7 @@ import {
   type RefusalReason,
   read,
 } from "../dialects/index.ts";
-import { refusalLogOf } from "../refused/index.ts";
+import { refusalLog } from "../refused/index.ts";
 import { collectorOf } from "./collector.ts";
 import type { Reason } from "./contract.ts";
 import { accountForBody } from "./memory.ts";
@@ -57,7 +57,7 @@ export async function receive(ctx: Ctx, { only, connector, headers, readBytes }:
     ctx.metrics.count("webhook_deliveries_refused_total", { scope, reason });
     // A delivery to the whole instance belongs to no organization that could read the record.
     if (connector !== undefined)
-      refusalLogOf(ctx).note({
+      ctx.state.get(refusalLog).note({
         connectorId: connector,
         address: ctx.address,
         dialect: dialect ?? null,
@@ -149,7 +149,7 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
     // Answered as ignored and not stored, so that the code host keeps sending. The sweep compares heads without
     // webhooks, so templates are still updated.
     const bytes = body.length + overhead.delivery;
-    const full = await meterOf(ctx).refusal(ctx.db, connector.orgId, "webhook_storage", bytes);
+    const full = await ctx.state.get(quotaMeter).refusal(ctx.db, connector.orgId, "webhook_storage", bytes);
     if (full) return reply(ignore(storageFull), false);
   }
   let reading: Read;

@@ -1,9 +1,8 @@
-import type { Bus } from "../../../platform/bus.ts";
-import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { networkOf } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import type { Log } from "../../../platform/log.ts";
+import { defineState } from "../../../platform/state.ts";
 import type { Dialect, RefusalReason } from "../dialects/index.ts";
 import * as store from "./store.ts";
 
@@ -30,18 +29,18 @@ const flushMs = 2_000;
 /** The most refusals in memory, and at most 50 of them for one connector. Others are dropped. */
 const maxHeld = 1_000;
 
-type Needs = Pick<Platform, "bus" | "db" | "log">;
-const logs = new WeakMap<Bus, RefusalLog>();
-
-/** The refusal log of this process. */
-export function refusalLogOf({ bus, db, log }: Needs): RefusalLog {
-  let known = logs.get(bus);
-  if (!known) {
-    known = createRefusalLog(db.under({ work: "background", share: "refused deliveries" }), log);
-    logs.set(bus, known);
-  }
-  return known;
-}
+/** The refused deliveries that this process has not written yet. */
+export const refusalLog = defineState({
+  name: "refused deliveries",
+  create({ db, log, metrics }) {
+    metrics.describe(
+      "webhook_deliveries_refused_total",
+      "Deliveries whose signature was refused, by scope and reason.",
+    );
+    return createRefusalLog(db.under({ work: "background", share: "refused deliveries" }), log);
+  },
+  stop: (log) => log.flush(),
+});
 
 export function createRefusalLog(db: Db, log: Log): RefusalLog {
   let held = 0;

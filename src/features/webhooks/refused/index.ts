@@ -1,3 +1,3 @@
-export { refusalLogOf } from "./collector.ts";
+export { refusalLog } from "./collector.ts";
 export { routes } from "./routes.ts";
 export { removeOldAcrossOrganizations } from "./store.ts";

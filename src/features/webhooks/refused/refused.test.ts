@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
-import { createApp, jobs } from "../../../app.ts";
+import { jobs } from "../../../app.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import { compile } from "../../../platform/db/sql.ts";
 import { networkOf } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { createLog } from "../../../platform/log.ts";
-import { createRefusalLog } from "./collector.ts";
+import { createRefusalLog, refusalLog } from "./collector.ts";
 
 const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: "the secret of the instance" } });
 let acme: Workspace;
@@ -23,7 +23,7 @@ const send = (to: string, headers: Headers, body: string) =>
 const list = async ({ id }: Pick<TestConnector, "id">, query = "") =>
   server.call(`/v1/connectors/${id}/refused-deliveries${query}`, { headers: acme.owner.auth });
 /** Writes the collected refusals, as a process does when it stops. */
-const flush = () => createApp(server.platform, { role: "api" }).close();
+const flush = () => server.platform.state.get(refusalLog).flush();
 const refusal = (connectorId: string, address = "192.0.2.1") =>
   ({ connectorId, address, dialect: "github", reason: "signature_mismatch" }) as const;
 const countRows = async () =>

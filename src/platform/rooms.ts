@@ -1,0 +1,136 @@
+import type { Platform } from "./context.ts";
+import { housekeeping } from "./housekeeping.ts";
+import {
+  type CredentialType,
+  createAuthenticator,
+  createHttp,
+  describeApi,
+  type FieldGuide,
+  type HttpOptions,
+  type Route,
+  sealedReplies,
+} from "./http/index.ts";
+import { type Job, job } from "./jobs/index.ts";
+import type { SealedColumn } from "./keyring.ts";
+import { createLastUsed } from "./last-used.ts";
+import * as mail from "./mail/index.ts";
+import { upgradeSealing } from "./reseal/index.ts";
+import type { StateDefinition } from "./state.ts";
+
+/** Everything that a room adds to the product. */
+export interface Room {
+  /** The name of its folder. */
+  name: string;
+  /** Its sections of the API reference, in this order. */
+  tags?: readonly { name: string; description: string }[];
+  routes?: readonly Route[];
+  jobs?: readonly Job[];
+  /** The permissions that only this room defines the meaning of. */
+  permissions?: readonly string[];
+  /** The kinds of credentials that it issues. */
+  credentials?: readonly CredentialType[];
+  /** Columns with sealed values. `signalbox reseal` seals them again after the secret has changed. */
+  sealedColumns?: readonly SealedColumn[];
+  /** Columns with values that depend on the secret and that `reseal` handles in its own way. */
+  signedColumns?: readonly SealedColumn[];
+  /** What it keeps in memory. */
+  state?: readonly StateDefinition<unknown>[];
+  /** Called once, before the first request. Throws when the configuration is wrong. */
+  start?(platform: Platform): void;
+}
+
+export const defineRoom = (room: Room): Room => room;
+
+/** The rooms of a product as one: what `app.ts` serves, and what commands need to know. */
+export interface Product {
+  rooms: readonly Room[];
+  routes: readonly Route[];
+  jobs: readonly Job[];
+  credentials: readonly CredentialType[];
+  sealedColumns: readonly SealedColumn[];
+  /** The columns that show which secret a database was used with. */
+  columnsUnderSecret: readonly SealedColumn[];
+  /** The API description, created on the first call. */
+  api(): Record<string, unknown>;
+  /** Starts every room, and creates its state. */
+  start(platform: Platform): void;
+}
+
+/** The order of the rooms is the order of the API reference. */
+export function assembleRooms(
+  rooms: readonly Room[],
+  info: { description: string; fields: FieldGuide },
+): Product {
+  const routes = rooms.flatMap((room) => room.routes ?? []);
+  const credentials = rooms.flatMap((room) => room.credentials ?? []);
+  const sealedColumns = [
+    mail.sealedMails,
+    sealedReplies,
+    ...rooms.flatMap((room) => room.sealedColumns ?? []),
+  ];
+  const tokenSchemes = Object.fromEntries(
+    credentials.flatMap(({ kind, scheme }) => (scheme ? [[kind, scheme]] : [])),
+  );
+  const sealing = job({
+    name: "platform.seal",
+    schedule: "*/10 * * * *",
+    handle: (platform) => upgradeSealing(platform, sealedColumns),
+  });
+  let description: Record<string, unknown> | undefined;
+  return {
+    rooms,
+    routes,
+    credentials,
+    jobs: [
+      mail.deliver as Job,
+      mail.tidy,
+      housekeeping,
+      sealing,
+      ...rooms.flatMap((room) => room.jobs ?? []),
+    ],
+    sealedColumns,
+    columnsUnderSecret: [...sealedColumns, ...rooms.flatMap((room) => room.signedColumns ?? [])],
+    api() {
+      description ??= describeApi(
+        routes.map(({ spec }) => spec),
+        { version: "dev", tags: rooms.flatMap((room) => room.tags ?? []), tokenSchemes, ...info },
+      );
+      return description;
+    },
+    start(platform) {
+      for (const room of rooms) {
+        room.start?.(platform);
+        for (const definition of room.state ?? []) platform.state.get(definition);
+      }
+    },
+  };
+}
+
+/** Starts the rooms and answers requests to `routes`. */
+export function serveRooms(
+  platform: Platform,
+  { credentials, start }: Product,
+  options: Pick<HttpOptions, "routes" | "checkReplies" | "idempotencyLimits">,
+) {
+  start(platform);
+  const closing = new AbortController();
+  const lastUsed = createLastUsed(platform.db, platform.log, credentials);
+  const authenticate = createAuthenticator(platform, credentials);
+  const http = createHttp({
+    ...options,
+    platform,
+    closing: closing.signal,
+    async authenticate(ctx, request) {
+      const caller = await authenticate(ctx, request);
+      if (caller) lastUsed.note(caller);
+      return caller;
+    },
+  });
+  return {
+    answer: http.answer,
+    lastUsed,
+    /** Ends streams. */
+    closing: () => closing.abort(),
+    close: () => lastUsed.stop(),
+  };
+}
