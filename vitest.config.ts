@@ -12,16 +12,33 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["src/platform/**/*.test.ts", "test/unit/**/*.test.ts", "test/security/**/*.test.ts"],
+          include: [
+            "src/platform/**/*.test.ts",
+            "src/features/**/*.unit.test.ts",
+            "test/unit/**/*.test.ts",
+            "test/security/**/*.test.ts",
+          ],
         },
       },
       {
         extends: true,
-        test: { name: "pglite", include: onBoth, globalSetup: "test/setup.ts", maxWorkers: 2 },
+        test: {
+          name: "pglite",
+          include: onBoth,
+          exclude: ["src/features/**/*.unit.test.ts"],
+          globalSetup: "test/setup.ts",
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,
-        test: { name: "postgres", include: onBoth, globalSetup: "test/setup.ts", maxWorkers: 2 },
+        test: {
+          name: "postgres",
+          include: onBoth,
+          exclude: ["src/features/**/*.unit.test.ts"],
+          globalSetup: "test/setup.ts",
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,

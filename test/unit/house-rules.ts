@@ -91,7 +91,6 @@ export const filesKeepToTheirQuestion: Rule = (sources) =>
 
 /** Who writes SQL and is no store, and why. */
 const writesSql: Record<string, string> = {
-  "src/features/auth/adapter.ts": "carries the statements that the auth library makes up",
   "src/platform/jobs/index.ts": "carries the statements that the job queue makes up",
 };
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { askOnce, signUp, useServer } from "../../../test/harness.ts";
 import { createApp, jobs } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
+import { readMails } from "../../platform/mail/index.ts";
 import { cookieName, sessionCookie } from "./cookie.ts";
 
 // What people see of accounts is in test/http/identity.test.ts; this is what only this room knows.
@@ -64,4 +65,45 @@ test("a cookie over TLS is bound to its host", () => {
   // The prefix demands exactly this: Secure, the root path and no Domain.
   expect(sessionCookie(url, "t")).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
   expect(sessionCookie(url, "t")).not.toMatch(/domain/i);
+});
+
+describe("passwords", () => {
+  const server = useServer();
+  const hashOf = async (userId: string) =>
+    (await server.platform.db.row<{ password: string }>(
+      sql`select password from accounts where user_id = ${userId}`,
+    ))!.password;
+
+  test("hashed by an earlier version still work, and get the current hash at the next sign-in", async () => {
+    const ada = await signUp(server);
+    const earlier =
+      "0f67ecbbf0ab9f2a017a58543e70c5eb:38ab0c967017fd0281e822f448998cf951779ee22bea4526429457e790024b1cb932c22467c75b9235db5390ac81fe5980628246116e7e444a895fe7145c61b4";
+    await server.platform.db.run(
+      sql`update accounts set password = ${earlier} where user_id = ${ada.userId}`,
+    );
+    const signIn = async (password: string) =>
+      (await server.call("/api/auth/sign-in/email", { body: { email: ada.email, password } })).status;
+    expect(await signIn("another password")).toBe(401);
+    expect(await hashOf(ada.userId)).toBe(earlier);
+    expect(await signIn("correct horse battery")).toBe(200);
+    const current = await hashOf(ada.userId);
+    expect(current).toMatch(/^\$argon2id\$/);
+    expect(await signIn("correct horse battery")).toBe(200);
+    expect(await hashOf(ada.userId)).toBe(current);
+  });
+
+  test("a link to reset a password works once, even for two requests at the same moment", async () => {
+    const ada = await signUp(server);
+    await server.call("/api/auth/request-password-reset", { body: { email: ada.email } });
+    const mail = (await readMails(server.platform, 50)).find(
+      ({ to, subject }) => to === ada.email && subject === "Choose a new password",
+    );
+    const token = new URL(/http\S+token=\S+/.exec(mail!.text!)![0]).searchParams.get("token");
+    const replies = await Promise.all(
+      ["first password", "second password"].map((newPassword) =>
+        server.call("/api/auth/reset-password", { body: { token, newPassword } }),
+      ),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
 });

@@ -7,11 +7,11 @@ import { sessionDays } from "./sessions/index.ts";
 import { touchSessions } from "./store.ts";
 import { sealedSecrets } from "./two-factor/index.ts";
 
-export { hashPassword } from "better-auth/crypto";
 export { User } from "./contract.ts";
 export { cookieName, noSessionCookie } from "./cookie.ts";
 export { proveMailbox } from "./mailbox/index.ts";
 export { commandLine } from "./pages.ts";
+export { hashPassword } from "./passwords.ts";
 export { provisionalAddress } from "./provisional.ts";
 export { resolveSession } from "./service.ts";
 export { errandPage, signInFirstPage, signInForms, signInScript } from "./sign-in-page.ts";

@@ -1,20 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { APIError } from "better-auth/api";
-import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
+import { newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
-import { hashSecret } from "../../platform/secrets.ts";
+import { newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
 import { endKeysAndTokens } from "./credentials.ts";
-import { callLibrary, headersOf, libraryOf, resetIdentifier, type SignedIn, signedIn } from "./library.ts";
+import { hashResetToken, resetMinutes } from "./links.ts";
 import { mayMail, perMailbox } from "./mail-limit.ts";
-import { proveMailbox } from "./mailbox/index.ts";
+import { mailVerification, proveMailbox } from "./mailbox/index.ts";
+import * as mails from "./mails.ts";
+import { hashPassword, isOutdated, verifyPassword } from "./passwords.ts";
 import { isProvisionalAddress } from "./provisional.ts";
-import { endSession, refreshSession, removeSessionByToken } from "./sessions/index.ts";
+import {
+  endSession,
+  refreshSession,
+  removeOtherSessions,
+  type SignedIn,
+  startSession,
+} from "./sessions/index.ts";
 import * as store from "./store.ts";
 import { type Challenge, challenge, checkCode, isOn, removeChallenges } from "./two-factor/index.ts";
 
@@ -23,29 +30,30 @@ const attemptsOf = ({ address }: Ctx, email: string) =>
   `sign-in ${email.toLowerCase()} ${networkOf(address)}`;
 const wrongPasswords = { attempts: 10, perSeconds: 600 };
 
+interface SignIn {
+  email: string;
+  password: string;
+}
+
 type FirstStep = { status: 200; body: SignedIn } | { status: 202; body: Challenge };
 
-export async function signIn(ctx: Ctx, body: { email: string; password: string }): Promise<FirstStep> {
-  const key = attemptsOf(ctx, body.email);
+export async function signIn(ctx: Ctx, { email, password }: SignIn): Promise<FirstStep> {
+  const key = attemptsOf(ctx, email);
   await countAttempt(ctx.db, key, wrongPasswords);
-  try {
-    const result = signedIn(
-      await callLibrary(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })),
-    );
-    await forgetAttempt(ctx.db, key);
-    const userId = result.user.id as UserId;
-    if (!(await isOn(ctx.db, userId))) return { status: 200, body: result };
-    // The library has opened a session by now; nobody was given its token, and nobody will be.
-    return await ctx.db.transaction(async (tx) => {
-      await removeSessionByToken(tx, hashSecret(result.token));
-      return { status: 202, body: await challenge(tx, userId) };
-    });
-  } catch (error) {
-    if (error instanceof APIError && error.statusCode === 401) {
-      throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
-    }
-    throw error;
-  }
+  const user = await store.findUserByEmail(ctx.db, email);
+  const userId = user?.id as UserId | undefined;
+  const hash = userId && (await store.findPasswordHash(ctx.db, userId));
+  // Without an account the same work is done, so that the time of the reply does not show whether there is one.
+  const isRight = hash ? await verifyPassword(hash, password) : (await hashPassword(password)) === "";
+  if (!user || !userId || !hash || !isRight)
+    throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
+  await forgetAttempt(ctx.db, key);
+  if (isOutdated(hash)) await store.replacePasswordHash(ctx.db, userId, hash, await hashPassword(password));
+  return ctx.db.transaction(async (tx) =>
+    (await isOn(tx, userId))
+      ? { status: 202, body: await challenge(tx, userId) }
+      : { status: 200, body: { token: await startSession(ctx, tx, userId, "password"), user } },
+  );
 }
 
 export async function signOut({ db, bus, caller, userId }: UserCtx): Promise<{ ok: true }> {
@@ -90,12 +98,11 @@ export async function reauthenticate(ctx: UserCtx, { password, code }: Proof) {
 }
 
 async function checkPassword(ctx: UserCtx, password: string): Promise<void> {
-  const hash = await store.passwordHashOf(ctx.db, ctx.userId);
+  const hash = await store.findPasswordHash(ctx.db, ctx.userId);
   if (hash === undefined) throw conflict("no_password", "This account has no password. Reset it to get one.");
   const key = attemptsOf(ctx, await store.emailOf(ctx.db, ctx.userId));
   await countAttempt(ctx.db, key, wrongPasswords);
-  if (!(await verifyPassword({ hash, password })))
-    throw invalidField(["password"], "This is not your password.");
+  if (!(await verifyPassword(hash, password))) throw invalidField(["password"], "This is not your password.");
   await forgetAttempt(ctx.db, key);
 }
 
@@ -107,13 +114,18 @@ export async function requestPasswordReset(ctx: Ctx, body: { email: string }): P
   return { ok: true };
 }
 
-async function sendReset(ctx: Ctx, body: { email: string }): Promise<void> {
-  if (isProvisionalAddress(body.email)) return;
-  const { api, together } = libraryOf(ctx);
+async function sendReset(ctx: Ctx, { email }: { email: string }): Promise<void> {
+  if (isProvisionalAddress(email)) return;
   await countMail(ctx, ctx.db, undefined);
   // Beyond the limit the reply stays the same and no mail is sent. Earlier links still work.
-  if (!(await mayMail(ctx.db, "mails", body.email))) return;
-  await callLibrary(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
+  if (!(await mayMail(ctx.db, "mails", email))) return;
+  const user = await store.findUserByEmail(ctx.db, email);
+  if (!user) return;
+  const token = newToken("");
+  await ctx.db.transaction(async (tx) => {
+    await store.insertReset(tx, user.id as UserId, newId("ver"), hashResetToken(token), resetMinutes);
+    await ctx.mail.send(tx, mails.resetPassword(ctx.config.publicUrl, user, token));
+  });
 }
 
 interface NewPassword {
@@ -127,23 +139,25 @@ export type OpenedReset = { kind: "good"; email: string } | { kind: "asked" | "b
 /** Finds the account of a reset link, or why the link is not valid. Does not use up the link. */
 export async function openReset({ db }: Ctx, token: string | undefined): Promise<OpenedReset> {
   if (token === undefined) return { kind: "asked" };
-  const found = await store.findResetByToken(db, resetIdentifier(token));
+  const found = await store.findResetByToken(db, hashResetToken(token));
   if (!found) return { kind: "bad_link" };
   return found.isOver ? { kind: "expired" } : { kind: "good", email: found.email };
 }
 
 const invalidReset = () => invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
 
-export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...body }: NewPassword) {
-  const { api, together, findResetUser, withHash } = libraryOf(ctx);
-  // An invalid link must not cause the work of hashing. The library checks the link again when it uses it up.
-  if ((await openReset(ctx, body.token)).kind !== "good") throw invalidReset();
-  const hash = await hashPassword(body.newPassword);
+export async function resetPassword(ctx: Ctx, { token, newPassword, endKeysAndTokens: endAll }: NewPassword) {
+  // An invalid link must not cause the work of hashing. The link is checked again when it is used up.
+  if ((await openReset(ctx, token)).kind !== "good") throw invalidReset();
+  const hash = await hashPassword(newPassword);
   // One transaction: a new password must also end every session, or a thief would stay signed in.
-  const reset = async (tx: Db) => {
-    await api.resetPassword({ body, headers: headersOf(ctx) });
-    const userId = findResetUser(tx);
-    if (!userId) throw new Error("The library reset a password without reporting its user.");
+  await ctx.db.transaction(async (tx) => {
+    const used = await store.useResetByToken(tx, hashResetToken(token));
+    if (!used) throw invalidReset();
+    const { userId } = used;
+    await store.setPassword(tx, userId, newId("acc"), hash);
+    await removeOtherSessions(tx, userId, "");
+    await forgetCallers(ctx.bus, tx, userId);
     // Another person may hold an older link.
     await store.removeLinks(tx, userId);
     await removeChallenges(tx, userId);
@@ -151,21 +165,15 @@ export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...bod
     await record(ctx, tx, { action: "user.password_reset", target }, null);
     const first = await proveMailbox(ctx, tx, userId, { proof: "password_reset" });
     if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
-  };
-  try {
-    await callLibrary(withHash(hash, () => together(reset)));
-    return { ok: true } as const;
-  } catch (error) {
-    if (error instanceof APIError && error.statusCode === 400) throw invalidReset();
-    throw error;
-  }
+  });
+  return { ok: true } as const;
 }
 
 export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }> {
-  const email = await store.emailOf(ctx.db, ctx.userId);
   await countMail(ctx, ctx.db, ctx.userId);
   await countAttempt(ctx.db, `confirmation mails ${ctx.userId}`, perMailbox);
-  await callLibrary(libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) }));
+  const user = await store.findUser(ctx.db, ctx.userId);
+  if (user && !user.emailVerified) await mailVerification(ctx, ctx.db, user.email);
   return { ok: true };
 }
 

@@ -55,12 +55,25 @@ export const confirmAddress = (db: Db, userId: UserId) =>
     sql`update users set email_verified = true, updated_at = now() where id = ${userId} and not email_verified`,
   );
 
-export const passwordHashOf = async (db: Db, userId: UserId): Promise<string | undefined> =>
+export const findPasswordHash = async (db: Db, userId: UserId): Promise<string | undefined> =>
   (
     await db.row<{ password: string | null }>(
       sql`select password from accounts where user_id = ${userId} and provider_id = 'credential'`,
     )
   )?.password ?? undefined;
+
+/** Replaces a hash by one of the same password. Does nothing when the password has changed in the meantime. */
+export const replacePasswordHash = (db: Db, userId: UserId, old: string, hash: string) =>
+  db.run(sql`
+    update accounts set password = ${hash}, updated_at = now()
+    where user_id = ${userId} and provider_id = 'credential' and password = ${old}`);
+
+/** Sets the first password of an account, or another one. */
+export const setPassword = (db: Db, userId: UserId, accountId: string, hash: string) =>
+  db.run(sql`
+    insert into accounts (id, user_id, account_id, provider_id, password)
+    values (${accountId}, ${userId}, ${userId}, 'credential', ${hash})
+    on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`);
 
 /** Removes the password. Nobody can sign in with one until it is reset. */
 export const removePassword = (db: Db, userId: UserId) =>
@@ -91,6 +104,16 @@ export const findResetByToken = (db: Db, identifier: string) =>
   db.row<{ email: string; isOver: boolean }>(sql`
     select u.email, v.expires_at <= now() as "isOver" from verifications v join users u on u.id = v.value
     where v.identifier = ${identifier} limit 1`);
+
+export const insertReset = (db: Db, userId: UserId, id: string, identifier: string, minutes: number) =>
+  db.run(sql`
+    insert into verifications (id, identifier, value, expires_at)
+    values (${id}, ${identifier}, ${userId}, now() + make_interval(mins => ${minutes}))`);
+
+/** Uses up a reset link. Only one of two requests at the same moment gets the account. */
+export const useResetByToken = (db: Db, identifier: string) =>
+  db.row<{ userId: UserId }>(sql`
+    delete from verifications where identifier = ${identifier} and expires_at > now() returning value as "userId"`);
 
 /** The links by mail that a person did not use. */
 export const removeLinks = (db: Db, userId: UserId) =>

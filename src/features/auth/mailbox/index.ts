@@ -1,2 +1,2 @@
 export { routes } from "./routes.ts";
-export { proveMailbox } from "./service.ts";
+export { mailVerification, proveMailbox } from "./service.ts";

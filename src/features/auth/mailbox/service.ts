@@ -1,14 +1,19 @@
-import { verifyJWT } from "better-auth/crypto";
 import type { Ctx, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, invalidField } from "../../../platform/errors.ts";
 import { record } from "../../audit/index.ts";
 import type { User } from "../contract.ts";
 import { endKeysAndTokens } from "../credentials.ts";
+import { createVerificationToken, readVerificationToken } from "../links.ts";
+import * as mails from "../mails.ts";
 import { removeOtherSessions } from "../sessions/index.ts";
 import * as store from "../store.ts";
 import { removeChallenges, removeTwoFactor } from "../two-factor/index.ts";
 import { findVisitor } from "../visitor.ts";
+
+/** Sends the link that confirms an address; commits with `db`. */
+export const mailVerification = ({ mail, config, keyring }: Ctx, db: Db, email: string) =>
+  mail.send(db, mails.verifyEmail(config.publicUrl, { email }, createVerificationToken(keyring, email)));
 
 /**
  * Marks the address as verified and ends all access but `keepSession`, because a stranger may have set it up.
@@ -55,9 +60,8 @@ const targetOf = (id: string) => ({ type: "user", id });
 
 /** The account that a confirmation link belongs to. Undefined when the link has expired or was changed. */
 async function findAccount({ db, keyring }: Ctx, token: string): Promise<User | undefined> {
-  const payload = await verifyJWT(token, keyring.derive("auth"));
-  const email = payload?.email;
-  return typeof email === "string" ? store.findUserByEmail(db, email) : undefined;
+  const email = readVerificationToken(keyring, token);
+  return email === undefined ? undefined : store.findUserByEmail(db, email);
 }
 
 export type Opened =

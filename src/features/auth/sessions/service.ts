@@ -5,13 +5,20 @@ import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
+import type { User } from "../contract.ts";
 import { deviceOf } from "./device.ts";
 import * as store from "./store.ts";
 
 /** How long a session lasts without being used. */
 export const sessionDays = 7;
 
-/** For whoever proved in another way than by a password alone who somebody is. Gives the token. */
+/** A new session, with its token. */
+export interface SignedIn {
+  token: string;
+  user: User;
+}
+
+/** Starts a session for somebody who proved who they are. Returns its token. */
 export async function startSession(
   { address, userAgent }: Ctx,
   tx: Db,

@@ -38,10 +38,6 @@ export const remove = (db: Db, userId: UserId, id: string) =>
 export const removeOthers = (db: Db, userId: UserId, id: string) =>
   db.run(sql`delete from sessions where user_id = ${userId} and id <> ${id}`);
 
-/** A session nobody was given the token of yet. */
-export const removeSessionByToken = (db: Db, tokenHash: string) =>
-  db.run(sql`delete from sessions where token_hash = ${tokenHash}`);
-
 export const refresh = (db: Db, userId: UserId, id: string) =>
   db.row<{ signedInAt: number }>(sql`
     update sessions set reauthenticated_at = now(), updated_at = now()

@@ -1,10 +1,10 @@
 /** Hashing a password is slow, so it must not run inside a transaction. */
-import * as crypto from "better-auth/crypto";
 import { expect, test, vi } from "vitest";
 import { signUp, useServer } from "../../../../test/harness.ts";
 import { readMails } from "../../../platform/mail/index.ts";
+import * as passwords from "../passwords.ts";
 
-vi.mock("better-auth/crypto", { spy: true });
+vi.mock("../passwords.ts", { spy: true });
 const server = useServer();
 
 /** Calls `work` with a list that gets, for each hash, how many transactions are open at that time. */
@@ -15,7 +15,7 @@ async function watchHashing(work: (openWhileHashing: number[]) => Promise<void>)
     open++;
     return transaction(work, terms).finally(() => open--);
   };
-  const hash = vi.mocked(crypto.hashPassword);
+  const hash = vi.mocked(passwords.hashPassword);
   const original = hash.getMockImplementation();
   const openWhileHashing: number[] = [];
   hash.mockImplementation(async (password) => {

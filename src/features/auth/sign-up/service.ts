@@ -1,5 +1,4 @@
-import { hashPassword } from "better-auth/crypto";
-import type { Ctx } from "../../../platform/context.ts";
+import type { Ctx, UserId } from "../../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { forbidden, unavailable } from "../../../platform/errors.ts";
 import { NoPlaceError } from "../../../platform/fair-queue.ts";
@@ -8,49 +7,52 @@ import { newId } from "../../../platform/ids.ts";
 import { countMail } from "../../../platform/mail/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import { recordOfUser } from "../../audit/index.ts";
-import { callLibrary, codeOf, headersOf, libraryOf, type SignedIn, signedIn } from "../library.ts";
 import { mayMail } from "../mail-limit.ts";
+import { mailVerification } from "../mailbox/index.ts";
 import * as mails from "../mails.ts";
+import { hashPassword } from "../passwords.ts";
 import { isProvisionalAddress, provisionalAddress } from "../provisional.ts";
-import { hasUsers } from "../store.ts";
+import { type SignedIn, startSession } from "../sessions/index.ts";
+import { hasUsers, setPassword } from "../store.ts";
 import * as store from "./store.ts";
 
-interface Account {
+interface SignUp {
   email: string;
   password: string;
   name: string;
+  invitationToken?: string | undefined;
 }
 
-interface SignUp extends Account {
-  invitationToken?: string | undefined;
+interface Account {
+  email: string;
+  name: string;
+  passwordHash: string;
 }
 
 /**
  * Makes an account if `SIGNUP` allows it. The reply does not show whether the address already has an account: then
  * its token is not valid, and the owner of the address gets a mail.
  */
-export async function signUp(ctx: Ctx, { invitationToken, ...account }: SignUp): Promise<SignedIn> {
+export async function signUp(
+  ctx: Ctx,
+  { invitationToken, password, name, email }: SignUp,
+): Promise<SignedIn> {
   await countMail(ctx, ctx.db, undefined);
-  const enter = (tx: Db) => requireEntry(ctx, tx, account.email, invitationToken);
+  const enter = (tx: Db) => requireEntry(ctx, tx, email, invitationToken);
   // Refused requests must not cause the work of hashing.
   await ctx.db.transaction(enter);
-  const hash = await hashInTurn(ctx, account.password);
-  const { together, withHash } = libraryOf(ctx);
-  return withHash(hash, async () => {
-    try {
-      return await callLibrary(
-        together(async (tx) => {
-          await enter(tx);
-          return insertAccount(ctx, tx, account);
-        }),
-      );
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
-    const reply = await rehearse(ctx, account);
-    await tellOwner(ctx, account.email);
-    return reply;
-  });
+  const account = { email: email.toLowerCase(), name, passwordHash: await hashInTurn(ctx, password) };
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      await enter(tx);
+      return insertAccount(ctx, tx, account);
+    });
+  } catch (error) {
+    if (violatedConstraint(error) !== "users_email_key") throw error;
+  }
+  const reply = await rehearse(ctx, account);
+  await tellOwner(ctx, account.email);
+  return reply;
 }
 
 /** A hash blocks one of few threads for a tenth of a second. At most two run at once, shared fairly by network. */
@@ -106,18 +108,15 @@ async function requireEntry(
   }
 }
 
-async function insertAccount(ctx: Ctx, tx: Db, account: Account): Promise<SignedIn> {
-  const { api } = libraryOf(ctx);
-  const made = signedIn(await api.signUpEmail({ body: account, headers: headersOf(ctx) }));
-  const { id, email, name } = made.user;
-  await recordOfUser(ctx, tx, made.user, { action: "user.signed_up", after: { id, email, name } });
-  return made;
+async function insertAccount(ctx: Ctx, tx: Db, { email, name, passwordHash }: Account): Promise<SignedIn> {
+  const id: UserId = newId("usr");
+  const user = (await store.insertUser(tx, id, email, name))!;
+  await setPassword(tx, id, newId("acc"), passwordHash);
+  const token = await startSession(ctx, tx, id, "password");
+  await mailVerification(ctx, tx, email);
+  await recordOfUser(ctx, tx, user, { action: "user.signed_up", after: { id, email, name } });
+  return { token, user };
 }
-
-/** The constraint refuses the second of two sign-ups at the same moment. */
-const isTaken = (error: unknown): boolean =>
-  (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") ?? false) ||
-  violatedConstraint(error) === "users_email_key";
 
 /** Rolls the transaction back and carries the reply out of it. */
 class Rehearsed extends Error {
@@ -131,22 +130,19 @@ class Rehearsed extends Error {
 /** Makes the reply for a taken address. It does the same work as for a free address, then rolls it back. */
 async function rehearse(ctx: Ctx, account: Account): Promise<SignedIn> {
   try {
-    return await callLibrary(
-      libraryOf(ctx).together(async (tx): Promise<never> => {
-        const email = provisionalAddress(newId("usr"));
-        throw new Rehearsed(await insertAccount(ctx, tx, { ...account, email }));
-      }),
-    );
+    return await ctx.db.transaction(async (tx): Promise<never> => {
+      const email = provisionalAddress(newId("usr"));
+      throw new Rehearsed(await insertAccount(ctx, tx, { ...account, email }));
+    });
   } catch (error) {
     if (!(error instanceof Rehearsed)) throw error;
     const { token, user } = error.reply;
-    return { token, user: { ...user, email: account.email.toLowerCase() } };
+    return { token, user: { ...user, email: account.email } };
   }
 }
 
 /** Tells the owner of the address by mail that the account exists. Sends nothing beyond the limit. */
-async function tellOwner(ctx: Ctx, email: string): Promise<void> {
-  const to = email.toLowerCase();
+async function tellOwner(ctx: Ctx, to: string): Promise<void> {
   if (isProvisionalAddress(to) || !(await mayMail(ctx.db, "sign-up notices", to))) return;
   await ctx.mail.send(ctx.db, mails.addressTaken(ctx.config.publicUrl, { email: to }));
 }

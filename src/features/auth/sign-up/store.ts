@@ -1,4 +1,11 @@
+import type { UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import type { User } from "../contract.ts";
+
+export const insertUser = (db: Db, userId: UserId, email: string, name: string) =>
+  db.row<User>(sql`
+    insert into users (id, email, name) values (${userId}, ${email}, ${name})
+    returning id, email, email_verified as "emailVerified", name, created_at as "createdAt"`);
 
 /** One sign-up at a time while there are no accounts, so that only one of them is the first. */
 export const lockFirstAccount = (tx: Db) =>
