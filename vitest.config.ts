@@ -1,7 +1,27 @@
 import { defineConfig } from "vitest/config";
 
-// Rooms and the HTTP suites run on both engines; what knows no database runs once.
-const onBoth = ["src/features/**/*.test.ts", "test/http/**/*.test.ts"];
+/** Tests of rooms that use no database. */
+const unitTestsOfRooms = "src/features/**/*.unit.test.ts";
+
+/** Rooms and the HTTP suites run on both engines. */
+const onEngines = {
+  include: ["src/features/**/*.test.ts", "test/http/**/*.test.ts"],
+  exclude: [unitTestsOfRooms],
+};
+
+/** Suites of the HTTP layer. Their requests are answered without SQL that differs between the engines. */
+const onOneEngine = ["test/http/loopback.test.ts", "test/http/wire.test.ts"];
+
+/**
+ * A worker runs many files with the same modules: loading all rooms takes two seconds of CPU time, and the code of the
+ * embedded engine becomes fast only after some use.
+ */
+const engineProject = {
+  globalSetup: "test/setup.ts",
+  setupFiles: "test/mocks.ts",
+  isolate: false,
+  maxWorkers: 2,
+};
 
 export default defineConfig({
   test: {
@@ -14,30 +34,21 @@ export default defineConfig({
           name: "unit",
           include: [
             "src/platform/**/*.test.ts",
-            "src/features/**/*.unit.test.ts",
+            unitTestsOfRooms,
             "test/unit/**/*.test.ts",
             "test/security/**/*.test.ts",
           ],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "pglite",
-          include: onBoth,
-          exclude: ["src/features/**/*.unit.test.ts"],
-          globalSetup: "test/setup.ts",
           maxWorkers: 2,
         },
       },
+      { extends: true, test: { name: "pglite", ...engineProject, ...onEngines } },
       {
         extends: true,
         test: {
           name: "postgres",
-          include: onBoth,
-          exclude: ["src/features/**/*.unit.test.ts"],
-          globalSetup: "test/setup.ts",
-          maxWorkers: 2,
+          ...engineProject,
+          ...onEngines,
+          exclude: [...onEngines.exclude, ...onOneEngine],
         },
       },
       {

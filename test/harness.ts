@@ -8,6 +8,7 @@ import type { Job } from "../src/platform/jobs/index.ts";
 import { createLog, type Log } from "../src/platform/log.ts";
 import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
 import type { Body } from "./body.ts";
+import { testPassword } from "./passwords.ts";
 import { cloneDatabase } from "./postgres.ts";
 
 export type EngineKind = "pglite" | "postgres";
@@ -59,6 +60,14 @@ interface PlatformOptions {
   engine?: Engine;
 }
 
+let template: Blob | undefined;
+
+/** The migrated database of the embedded engine. It is 45 MB, so each worker reads it once. */
+function readTemplate(): Blob {
+  template ??= new Blob([readFileSync(inject("pgliteTemplate"))]);
+  return template;
+}
+
 /** Opens an engine on a test database. */
 const openTestEngine = async (
   database: TestDatabase,
@@ -66,7 +75,7 @@ const openTestEngine = async (
 ): Promise<Engine> =>
   database.url
     ? openPostgres(database.url, { poolSize: 5, statementMs, limits, onError: () => {} })
-    : openPglite(undefined, { loadDataDir: new Blob([readFileSync(inject("pgliteTemplate"))]) });
+    : openPglite(undefined, { loadDataDir: readTemplate() });
 
 /** Everything below the rooms, on a database of the tests. */
 export async function openTestPlatform(
@@ -212,7 +221,7 @@ let people = 0;
 
 export async function signUp(server: TestServer, name = "Ada"): Promise<Person> {
   const email = `${name.toLowerCase().replace(/\W/g, "")}-${++people}-${Date.now()}@example.com`;
-  const password = "correct horse battery";
+  const password = testPassword;
   const { status, body } = await server.call("/api/auth/sign-up/email", { body: { email, password, name } });
   if (status !== 200) throw new Error(`sign-up failed: ${status} ${JSON.stringify(body)}`);
   return {

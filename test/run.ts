@@ -1,6 +1,6 @@
 /**
  * `npm test`: everything that must hold, in the order in which it fails fastest. Ends with the one line
- * `N passed, N failed`; each check counts as one, each test as one.
+ * `N passed, N failed`; each check counts as one, each test as one. `--only` runs a part, and can be repeated.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,7 +10,21 @@ import { parseArgs } from "node:util";
 import { chromiumIsThere } from "./chromium.ts";
 import { postgresIsThere, postgresUrl } from "./postgres.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+const parts = ["checks", "unit", "pglite", "postgres", "process", "browser"];
+const { values } = parseArgs({ options: { only: { type: "string", multiple: true, default: parts } } });
+const wanted = new Set(values.only);
+const unknown = values.only.find((part) => !parts.includes(part));
+if (unknown !== undefined) {
+  console.error(`There is no part "${unknown}". The parts are ${parts.join(", ")}.`);
+  process.exit(2);
+}
+
+/** Lanes run at the same time. Tests of processes and browsers mostly wait, one file at a time, so they have their own. */
+const lanes = [
+  ["unit", "pglite", "postgres"],
+  ["process", "browser"],
+];
+
 const bin = (name: string) => join(import.meta.dirname, "../node_modules/.bin", name);
 
 const checks: [name: string, command: string, ...args: string[]][] = [
@@ -25,7 +39,13 @@ let passed = 0;
 let failed = 0;
 let skipped = 0;
 
-if (values.only !== "tests") {
+if (wanted.has("checks")) await runChecks();
+await runTests();
+
+console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
+process.exit(failed === 0 ? 0 : 1);
+
+async function runChecks(): Promise<void> {
   for (const [name, command, ...args] of checks) {
     const { code, output } = await run(command, args, "quiet");
     if (code === 0) passed++;
@@ -34,30 +54,36 @@ if (values.only !== "tests") {
     if (code !== 0) console.log(output);
   }
 }
-if (values.only !== "checks") await runTests();
-
-console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
-process.exit(failed === 0 ? 0 : 1);
 
 async function runTests(): Promise<void> {
-  const projects: string[] = [];
-  if (!(await postgresIsThere())) {
+  if (wanted.has("postgres") && !(await postgresIsThere())) {
     skipped++;
+    wanted.delete("postgres");
     const where = new URL(postgresUrl).host;
     console.log(`\n!!! No PostgreSQL at ${where}: everything that runs on PostgreSQL IS SKIPPED.`);
     console.log("!!! Start one, or name it in TEST_DATABASE_URL (a role that may create databases).\n");
-    projects.push("--project=!postgres");
   }
-  if (!chromiumIsThere()) {
+  if (wanted.has("browser") && !chromiumIsThere()) {
     skipped++;
+    wanted.delete("browser");
     console.log("\n!!! No Chromium for this kind of machine: everything in a browser IS SKIPPED.");
     console.log("!!! Install one (Debian: chromium), or name it in TEST_CHROMIUM.\n");
-    projects.push("--project=!browser");
   }
+  const running = lanes
+    .map((projects) => projects.filter((project) => wanted.has(project)))
+    .filter((projects) => projects.length > 0)
+    // The first lane prints as it runs; the output of the second follows as a whole.
+    .map((projects, i) => runLane(projects, i === 0 ? "loud" : "quiet"));
+  for (const lane of running) console.log(await lane);
+}
+
+/** Runs the tests of these projects, counts them, and returns what is still to be printed. */
+async function runLane(projects: readonly string[], mode: "quiet" | "loud"): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-tests-"));
   const file = join(folder, "results.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-  const { code } = await run(bin("vitest"), ["run", ...reporters, ...projects], "loud");
+  const chosen = projects.map((project) => `--project=${project}`);
+  const { code, output } = await run(bin("vitest"), ["run", ...reporters, ...chosen], mode);
   try {
     const results = JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
     passed += results.numPassedTests!;
@@ -69,6 +95,7 @@ async function runTests(): Promise<void> {
     failed++;
   }
   rmSync(folder, { recursive: true, force: true });
+  return output;
 }
 
 function run(

@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createAutomation, createRunner } from "../../../test/automations.ts";
+import { useClock } from "../../../test/clock.ts";
 import {
   createKey,
   createWorkspace,
@@ -16,6 +17,7 @@ import { pruneAll } from "./prune.ts";
 
 const dayMs = 24 * 3600_000;
 
+const atTime = useClock();
 const server = useServer();
 let acme: Workspace;
 let owner: Person;
@@ -284,16 +286,13 @@ describe("the chain", () => {
     });
     await room.jobs![0]!.handle(server.platform, {});
     expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 4, faults: [] });
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * dayMs });
-    try {
+    await atTime(Date.now() + 60 * dayMs, async () => {
       for (const note of ["later", "last"])
         await recordAsSystem(db, globex.orgId as OrgId, {
           action: "test.noted",
           target: { type: "test", id: note },
         });
-    } finally {
-      vi.useRealTimers();
-    }
+    });
     await pruneAll(server.platform, Date.now() + 100 * dayMs);
     expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 2, pruned: 4, sequence: 6, faults: [] });
     const { chain } = (await server.call("/v1/audit-chain", { headers: globex.owner.auth })).body;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { useClock } from "../../../test/clock.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../test/harness.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { createDb, type Db, raw, sql } from "../../platform/db/index.ts";
@@ -13,6 +14,7 @@ import { pruneAll } from "./prune.ts";
 import * as store from "./store.ts";
 import type { VerifyOptions } from "./verify.ts";
 
+const atTime = useClock();
 const server = useServer();
 const dayMs = 24 * 3600_000;
 let other: Workspace;
@@ -307,9 +309,9 @@ describe("a noted entry", () => {
       body: { retentionDays: 90 },
       headers: globex.owner.auth,
     });
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * dayMs });
-    await recordAsSystem(db, scope as OrgId, { action: "test.noted", target: { type: "test", id: null } });
-    vi.useRealTimers();
+    await atTime(Date.now() + 60 * dayMs, () =>
+      recordAsSystem(db, scope as OrgId, { action: "test.noted", target: { type: "test", id: null } }),
+    );
     await pruneAll({ db, log: createLog("silent") }, Date.now() + 100 * dayMs);
     const noted = (sequence: number, hash: string) =>
       verdictOf(scope, db, { expected: [{ scope, sequence, hash }] });

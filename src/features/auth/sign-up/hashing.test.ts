@@ -4,7 +4,6 @@ import { signUp, useServer } from "../../../../test/harness.ts";
 import { readMails } from "../../../platform/mail/index.ts";
 import * as passwords from "../passwords.ts";
 
-vi.mock("../passwords.ts", { spy: true });
 const server = useServer();
 
 /** Calls `work` with a list that gets, for each hash, how many transactions are open at that time. */
@@ -15,6 +14,7 @@ async function watchHashing(work: (openWhileHashing: number[]) => Promise<void>)
     open++;
     return transaction(work, terms).finally(() => open--);
   };
+  // `test/mocks.ts` made it a mock function, for all files of the worker.
   const hash = vi.mocked(passwords.hashPassword);
   const original = hash.getMockImplementation();
   const openWhileHashing: number[] = [];

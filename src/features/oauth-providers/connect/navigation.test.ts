@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { useClock } from "../../../../test/clock.ts";
 import {
   type AuthorizationServer,
   approve,
@@ -22,6 +23,7 @@ import { sql } from "../../../platform/db/index.ts";
 type Auth = Record<string, string>;
 
 describe("a start that is opened in a browser", () => {
+  const atTime = useClock();
   const server = useServer();
   let as: AuthorizationServer;
   let acme: Workspace;
@@ -187,16 +189,10 @@ describe("a start that is opened in a browser", () => {
   test("the confirmation expires after ten minutes; then the page asks again", async () => {
     const headers = { ...browser, ...cookieOf(ada) };
     const query = confirmed(await start(server, headers, id, "?account=slow"));
-    const at = async (minutes: number) => {
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * 60_000 });
-      try {
-        return await start(server, headers, id, query);
-      } finally {
-        vi.useRealTimers();
-      }
-    };
-    expect((await at(9)).status).toBe(303);
-    const late = await at(11);
+    const startAfter = (minutes: number) =>
+      atTime(Date.now() + minutes * 60_000, () => start(server, headers, id, query));
+    expect((await startAfter(9)).status).toBe(303);
+    const late = await startAfter(11);
     expect(late.status).toBe(200);
     expect(late.body).toContain("Connect Acme ID?");
   });

@@ -1,17 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { knownProviders } from "../../../src/features/oauth-providers/catalogue/index.ts";
-import { healthReasons } from "../../../src/features/oauth-providers/connections/contract.ts";
+import { readGuide, readRoomSource } from "../../../test/documentation.ts";
+import { knownProviders } from "./catalogue/index.ts";
+import { healthReasons } from "./connections/contract.ts";
 
-const root = join(import.meta.dirname, "../../..");
-const guide = readFileSync(join(root, "docs/oauth-providers.md"), "utf8");
-const room = join(root, "src/features/oauth-providers");
-const source = readdirSync(room, { recursive: true })
-  .map(String)
-  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-  .map((file) => readFileSync(join(room, file), "utf8"))
-  .join("\n");
+const guide = readGuide("oauth-providers");
+const source = readRoomSource("oauth-providers");
 
 test.each(healthReasons)("the guide explains the reason %s", (reason) => {
   expect(guide).toContain(`\`${reason}\``);
@@ -25,7 +18,7 @@ const codes = [
   ),
 ];
 
-test("there are codes to look for", () => {
+test("the room has error codes that the guide must explain", () => {
   expect(codes.length).toBeGreaterThan(10);
 });
 
@@ -37,7 +30,7 @@ const pageCodes = [
   ...source.matchAll(/^ {2}(\w+):\s+"[^"]*(?:\{\}|Nothing is connected|no longer valid)/gm),
 ].map(([, code]) => code!);
 
-test("there are codes on pages to look for", () => {
+test("the pages of the room have codes that the guide must explain", () => {
   expect(pageCodes).toEqual(expect.arrayContaining(["access_denied", "superseded", "issuer_mismatch"]));
 });
 

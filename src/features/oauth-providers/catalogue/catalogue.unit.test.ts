@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { knownProviders, serverOf } from "../../../src/features/oauth-providers/catalogue/index.ts";
-import { authorizeUrl } from "../../../src/platform/oauth/index.ts";
+import { authorizeUrl } from "../../../platform/oauth/index.ts";
+import { knownProviders, serverOf } from "./index.ts";
 
 const providers = [...knownProviders().values()];
 const named = providers.map((provider) => [provider.id, provider] as const);

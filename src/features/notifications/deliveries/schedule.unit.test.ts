@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  longestPause,
-  nextStep,
-  pauses,
-  readRetryAfter,
-} from "../../../src/features/notifications/deliveries/schedule.ts";
-import { signatureHeaders } from "../../../src/features/notifications/deliveries/signature.ts";
+import { longestPause, nextStep, pauses, readRetryAfter } from "./schedule.ts";
+import { signatureHeaders } from "./signature.ts";
 
 const outcome = fc.record({
   status: fc.option(fc.integer({ min: 100, max: 599 })),

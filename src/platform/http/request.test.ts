@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { requestOf } from "../../src/platform/http/request.ts";
+import { requestOf } from "./request.ts";
 
 const request = (url: string, host: string | undefined = "x") =>
   requestOf({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRouter } from "../../src/platform/http/router.ts";
+import { createRouter } from "./router.ts";
 
 const router = createRouter(
   [

@@ -1,18 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CronError, parseCron } from "../../../src/features/automations/schedules/cron.ts";
-import {
-  nextOccurrence,
-  nextOccurrences,
-  type Schedule,
-  ScheduleInput,
-} from "../../../src/features/automations/schedules/schedule.ts";
-import {
-  instantOf,
-  isTimeZone,
-  localTime,
-  writeLocal,
-} from "../../../src/features/automations/schedules/zone.ts";
+import { CronError, parseCron } from "./cron.ts";
+import { nextOccurrence, nextOccurrences, type Schedule, ScheduleInput } from "./schedule.ts";
+import { instantOf, isTimeZone, localTime, writeLocal } from "./zone.ts";
 
 const cron = (expression: string, timezone: string): Schedule => ({ kind: "cron", expression, timezone });
 const daily = (hour: number, minute: number, timezone: string): Schedule => ({

@@ -1,0 +1,77 @@
+/** The GitHub workflows, as far as they can be checked without GitHub. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+interface Job {
+  "runs-on": string;
+  "timeout-minutes"?: number;
+  permissions?: Record<string, string>;
+  strategy?: { matrix: { part?: string[]; include?: { parts?: string }[] } };
+  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+}
+
+interface Workflow {
+  on: Record<string, unknown>;
+  permissions?: Record<string, string>;
+  concurrency?: { group: string; "cancel-in-progress": unknown };
+  jobs: Record<string, Job>;
+}
+
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, ".github/workflows");
+const files = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }));
+
+describe.each(files)("$file", ({ text }) => {
+  const workflow = parse(text, { strict: true, uniqueKeys: true }) as Workflow;
+  const jobs = Object.entries(workflow.jobs);
+  const steps = jobs.flatMap(([, job]) => job.steps);
+
+  test("pins every action by its commit, with the version as a comment", () => {
+    const uses = [...text.matchAll(/^\s*-? *uses:(.*)$/gm)].map(([, value]) => value!);
+    expect(uses).toHaveLength(steps.filter((step) => step.uses).length);
+    for (const value of uses) expect(value).toMatch(/^ [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test("uses one version of each action", () => {
+    const pinned = new Set(steps.flatMap(({ uses }) => uses ?? []));
+    const actions = new Set([...pinned].map((uses) => uses.split("@")[0]));
+    expect(pinned.size).toBe(actions.size);
+  });
+
+  test("may only read, in the workflow and in each job", () => {
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    for (const [name, job] of jobs) expect({ name, permissions: job.permissions }).toEqual({ name });
+  });
+
+  test("leaves no credential in the working copy", () => {
+    for (const { uses, with: inputs } of steps)
+      if (uses?.startsWith("actions/checkout@"))
+        expect(inputs).toMatchObject({ "persist-credentials": false });
+  });
+
+  test("limits the time of each job, and replaces older runs of a pull request", () => {
+    for (const [, job] of jobs) expect(job["timeout-minutes"]).toBeLessThanOrEqual(30);
+    expect(workflow.concurrency?.group).toContain("github.ref");
+  });
+
+  test("puts no text that a contributor can choose into a shell command", () => {
+    for (const { run } of steps)
+      for (const [, expression] of (run ?? "").matchAll(/\$\{\{(.*?)\}\}/g))
+        expect(expression!.trim()).toMatch(/^matrix\.\w+$/);
+  });
+});
+
+test("the jobs run every part of `npm test`, each once", () => {
+  const parts = /const parts = \[(.*)\];/.exec(readFileSync(join(root, "test/run.ts"), "utf8"))![1]!;
+  const expected = [...parts.matchAll(/"(\w+)"/g)].map(([, part]) => part!);
+  const { jobs } = parse(files.find(({ file }) => file === "ci.yml")!.text) as Workflow;
+  const run = Object.values(jobs).flatMap(({ strategy }) => [
+    ...(strategy?.matrix.part ?? []),
+    ...(strategy?.matrix.include ?? []).flatMap(({ parts: only = "" }) =>
+      [...only.matchAll(/--only (\w+)/g)].map(([, part]) => part!),
+    ),
+  ]);
+  expect(run.sort()).toEqual(expected.sort());
+});
