@@ -127,7 +127,7 @@ export function createAuthAdapter(db: Db, onSessionsEnded: (db: Db, userIds: str
   return {
     current,
     /** Runs `work` in one transaction. The library itself does not use transactions everywhere. */
-    together: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => inside.run(tx, () => work(tx))),
+    transaction: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => inside.run(tx, () => work(tx))),
     adapter: (options: BetterAuthOptions) => {
       instance = adapter(options);
       return instance;

@@ -1,6 +1,7 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import { cookieName } from "./cookie.ts";
 import { jobs } from "./jobs.ts";
+import { authLibrary } from "./library.ts";
 import { routes } from "./routes.ts";
 import { resolveSession } from "./service.ts";
 import { sessionDays } from "./sessions/index.ts";
@@ -43,4 +44,5 @@ export const room = defineRoom({
     },
   ],
   sealedColumns: [sealedSecrets],
+  state: [authLibrary],
 });

@@ -4,9 +4,9 @@ import { betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
 import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { Ctx, Platform, UserId } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
+import { defineState } from "../../platform/state.ts";
 import { createAuthAdapter, StorageError } from "./adapter.ts";
 import type { User } from "./contract.ts";
 import * as mails from "./mails.ts";
@@ -19,15 +19,14 @@ export const resetIdentifier = (token: string): string =>
 const prefixes: Record<string, string> = { user: "usr", session: "ses", account: "acc", verification: "ver" };
 
 /**
- * Better Auth does what is easy to get wrong: passwords, reset and verification. It is called from our
- * own routes and never sees a request; sessions are checked by our own query.
+ * Better Auth handles passwords, resets and verification. Our own routes call it, so it never receives a request.
+ * Sessions are checked by our own query.
  */
 function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
-  const { adapter, current, together } = createAuthAdapter(db, async (on, userIds) => {
+  const { adapter, current, transaction } = createAuthAdapter(db, async (on, userIds) => {
     for (const userId of userIds) await forgetCallers(bus, on, userId);
   });
-  const resets = new WeakMap<Db, UserId>();
-  const hashes = new AsyncLocalStorage<string>();
+  const calls = new AsyncLocalStorage<{ hash: string; resetUserId?: UserId }>();
   const { api } = betterAuth({
     baseURL: config.publicUrl,
     basePath: "/api/auth",
@@ -81,14 +80,17 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
       minPasswordLength: 8,
       maxPasswordLength: 128,
       password: {
-        hash: async (password) => hashes.getStore() ?? hashPassword(password),
+        hash: async (password) => calls.getStore()?.hash ?? hashPassword(password),
         verify: verifyPassword,
       },
       resetPasswordTokenExpiresIn: 3600,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) =>
         mail.send(current(), mails.resetPassword(config.publicUrl, user, token)),
-      onPasswordReset: async ({ user }) => void resets.set(current(), user.id as UserId),
+      onPasswordReset: async ({ user }) => {
+        const call = calls.getStore();
+        if (call) call.resetUserId = user.id as UserId;
+      },
     },
     emailVerification: {
       sendOnSignUp: true,
@@ -97,25 +99,22 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
         mail.send(current(), mails.verifyEmail(config.publicUrl, user, token)),
     },
   });
-  /** The user whose password was reset in this transaction. The library's reply does not include it. */
-  const findResetUser = (tx: Db) => resets.get(tx);
   /** Gives the library a finished hash. Hashing is slow, so it must not run inside a transaction. */
-  const withHash = <T>(hash: string, work: () => Promise<T>) => hashes.run(hash, work);
-  return { api, together, findResetUser, withHash };
+  const withHash = <T>(hash: string, work: () => Promise<T>) => calls.run({ hash }, work);
+  /** The user whose password was reset inside this `withHash`. The library's reply does not include it. */
+  const findResetUser = () => calls.getStore()?.resetUserId;
+  return { api, transaction, findResetUser, withHash };
 }
 
-const libraries = new WeakMap<Platform["keyring"], ReturnType<typeof createLibrary>>();
+export const authLibrary = defineState({ name: "auth library", create: createLibrary });
 
-/** One per process; a context of a request carries the platform it was made from. */
-export function libraryOf(platform: Platform) {
-  // It keeps the `db` it was made with and would go on using a transaction that is long over.
-  if (platform.db.inTransaction) throw new Error("The auth library must not be called inside a transaction.");
-  const library = libraries.get(platform.keyring) ?? createLibrary(platform);
-  libraries.set(platform.keyring, library);
-  return library;
+export function getLibrary({ db, state }: Pick<Platform, "db" | "state">) {
+  // The library opens its own transactions. Inside another one it would wait for itself.
+  if (db.inTransaction) throw new Error("The auth library must not be called inside a transaction.");
+  return state.get(authLibrary);
 }
 
-export const headersOf = ({ address, userAgent }: Ctx) =>
+export const createHeaders = ({ address, userAgent }: Ctx) =>
   new Headers({ "user-agent": userAgent, ...(address === "unknown" ? {} : { "x-client-address": address }) });
 
 /** Throws the original database error instead of the library's wrapper. */
@@ -127,7 +126,7 @@ export async function callLibrary<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-export const codeOf = (error: unknown) => (error instanceof APIError ? error.body?.code : undefined);
+export const readErrorCode = (error: unknown) => (error instanceof APIError ? error.body?.code : undefined);
 
 export interface SignedIn {
   token: string;

@@ -10,7 +10,14 @@ import { hashSecret } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
 import { endKeysAndTokens } from "./credentials.ts";
-import { callLibrary, headersOf, libraryOf, resetIdentifier, type SignedIn, signedIn } from "./library.ts";
+import {
+  callLibrary,
+  createHeaders,
+  getLibrary,
+  resetIdentifier,
+  type SignedIn,
+  signedIn,
+} from "./library.ts";
 import { mayMail, perMailbox } from "./mail-limit.ts";
 import { proveMailbox } from "./mailbox/index.ts";
 import { isProvisionalAddress } from "./provisional.ts";
@@ -30,7 +37,7 @@ export async function signIn(ctx: Ctx, body: { email: string; password: string }
   await countAttempt(ctx.db, key, wrongPasswords);
   try {
     const result = signedIn(
-      await callLibrary(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })),
+      await callLibrary(getLibrary(ctx).api.signInEmail({ body, headers: createHeaders(ctx) })),
     );
     await forgetAttempt(ctx.db, key);
     const userId = result.user.id as UserId;
@@ -109,11 +116,11 @@ export async function requestPasswordReset(ctx: Ctx, body: { email: string }): P
 
 async function sendReset(ctx: Ctx, body: { email: string }): Promise<void> {
   if (isProvisionalAddress(body.email)) return;
-  const { api, together } = libraryOf(ctx);
+  const { api, transaction } = getLibrary(ctx);
   await countMail(ctx, ctx.db, undefined);
   // Beyond the limit the reply stays the same and no mail is sent. Earlier links still work.
   if (!(await mayMail(ctx.db, "mails", body.email))) return;
-  await callLibrary(together(() => api.requestPasswordReset({ body, headers: headersOf(ctx) })));
+  await callLibrary(transaction(() => api.requestPasswordReset({ body, headers: createHeaders(ctx) })));
 }
 
 interface NewPassword {
@@ -135,14 +142,14 @@ export async function openReset({ db }: Ctx, token: string | undefined): Promise
 const invalidReset = () => invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
 
 export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...body }: NewPassword) {
-  const { api, together, findResetUser, withHash } = libraryOf(ctx);
+  const { api, transaction, findResetUser, withHash } = getLibrary(ctx);
   // An invalid link must not cause the work of hashing. The library checks the link again when it uses it up.
   if ((await openReset(ctx, body.token)).kind !== "good") throw invalidReset();
   const hash = await hashPassword(body.newPassword);
   // One transaction: a new password must also end every session, or a thief would stay signed in.
   const reset = async (tx: Db) => {
-    await api.resetPassword({ body, headers: headersOf(ctx) });
-    const userId = findResetUser(tx);
+    await api.resetPassword({ body, headers: createHeaders(ctx) });
+    const userId = findResetUser();
     if (!userId) throw new Error("The library reset a password without reporting its user.");
     // Another person may hold an older link.
     await store.removeLinks(tx, userId);
@@ -153,7 +160,7 @@ export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...bod
     if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
   };
   try {
-    await callLibrary(withHash(hash, () => together(reset)));
+    await callLibrary(withHash(hash, () => transaction(reset)));
     return { ok: true } as const;
   } catch (error) {
     if (error instanceof APIError && error.statusCode === 400) throw invalidReset();
@@ -165,7 +172,9 @@ export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }>
   const email = await store.emailOf(ctx.db, ctx.userId);
   await countMail(ctx, ctx.db, ctx.userId);
   await countAttempt(ctx.db, `confirmation mails ${ctx.userId}`, perMailbox);
-  await callLibrary(libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) }));
+  await callLibrary(
+    getLibrary(ctx).api.sendVerificationEmail({ body: { email }, headers: createHeaders(ctx) }),
+  );
   return { ok: true };
 }
 

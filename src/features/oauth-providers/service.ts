@@ -58,7 +58,7 @@ export async function list(
   const modes = new Map(clients.map((row) => [row.providerId, row.connectionMode]));
   const counts = new Map(usable.map((row) => [row.providerId, row.connections]));
   const after = afterId(query);
-  const found = [...[...knownProviders().values()].map(fromKnown), ...custom.map(fromCustom)]
+  const found = [...[...knownProviders.values()].map(fromKnown), ...custom.map(fromCustom)]
     .filter(({ id }) => id > after && (configured === undefined || modes.has(id) === (configured === "true")))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   const items = found.slice(0, query.limit).map((provider) =>
@@ -96,7 +96,7 @@ export async function read(ctx: MemberCtx, providerId: string): Promise<{ provid
 
 export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provider: Provider }> {
   const server = serverFrom(ctx, body);
-  if (knownProviders().has(body.id)) throw exists(body.id);
+  if (knownProviders.has(body.id)) throw exists(body.id);
   await ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, ctx.orgId, "oauth_providers");
     const { id, name, issuer = null, scopes } = body;

@@ -8,7 +8,14 @@ import { newId } from "../../../platform/ids.ts";
 import { countMail } from "../../../platform/mail/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import { recordOfUser } from "../../audit/index.ts";
-import { callLibrary, codeOf, headersOf, libraryOf, type SignedIn, signedIn } from "../library.ts";
+import {
+  callLibrary,
+  createHeaders,
+  getLibrary,
+  readErrorCode,
+  type SignedIn,
+  signedIn,
+} from "../library.ts";
 import { mayMail } from "../mail-limit.ts";
 import * as mails from "../mails.ts";
 import { isProvisionalAddress, provisionalAddress } from "../provisional.ts";
@@ -35,11 +42,11 @@ export async function signUp(ctx: Ctx, { invitationToken, ...account }: SignUp):
   // Refused requests must not cause the work of hashing.
   await ctx.db.transaction(enter);
   const hash = await hashInTurn(ctx, account.password);
-  const { together, withHash } = libraryOf(ctx);
+  const { transaction, withHash } = getLibrary(ctx);
   return withHash(hash, async () => {
     try {
       return await callLibrary(
-        together(async (tx) => {
+        transaction(async (tx) => {
           await enter(tx);
           return insertAccount(ctx, tx, account);
         }),
@@ -107,8 +114,8 @@ async function requireEntry(
 }
 
 async function insertAccount(ctx: Ctx, tx: Db, account: Account): Promise<SignedIn> {
-  const { api } = libraryOf(ctx);
-  const made = signedIn(await api.signUpEmail({ body: account, headers: headersOf(ctx) }));
+  const { api } = getLibrary(ctx);
+  const made = signedIn(await api.signUpEmail({ body: account, headers: createHeaders(ctx) }));
   const { id, email, name } = made.user;
   await recordOfUser(ctx, tx, made.user, { action: "user.signed_up", after: { id, email, name } });
   return made;
@@ -116,7 +123,7 @@ async function insertAccount(ctx: Ctx, tx: Db, account: Account): Promise<Signed
 
 /** The constraint refuses the second of two sign-ups at the same moment. */
 const isTaken = (error: unknown): boolean =>
-  (codeOf(error)?.startsWith("USER_ALREADY_EXISTS") ?? false) ||
+  (readErrorCode(error)?.startsWith("USER_ALREADY_EXISTS") ?? false) ||
   violatedConstraint(error) === "users_email_key";
 
 /** Rolls the transaction back and carries the reply out of it. */
@@ -132,7 +139,7 @@ class Rehearsed extends Error {
 async function rehearse(ctx: Ctx, account: Account): Promise<SignedIn> {
   try {
     return await callLibrary(
-      libraryOf(ctx).together(async (tx): Promise<never> => {
+      getLibrary(ctx).transaction(async (tx): Promise<never> => {
         const email = provisionalAddress(newId("usr"));
         throw new Rehearsed(await insertAccount(ctx, tx, { ...account, email }));
       }),

@@ -7,7 +7,6 @@ import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import {
   alreadyCompleted,
-  changesOf,
   countUsage,
   holderOf,
   isOver,
@@ -16,11 +15,12 @@ import {
   reachOf,
   readRun,
   renew,
+  runChanges,
   runIdOf,
   stand,
 } from "../runs/index.ts";
-import { collectorOf } from "./collector.ts";
 import type { listQuery, Report, RunEvent } from "./contract.ts";
+import { eventReportBatcher } from "./report-batcher.ts";
 import * as store from "./store.ts";
 import { follow, positionOf as positionOfId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
@@ -72,11 +72,11 @@ async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch 
   const meter = ctx.state.get(quotaMeter);
   const full = await meter.refusal(ctx.db, ctx.orgId, "automation_storage", bytes);
   const isSimple = !full && isPlain(given);
-  const appended = isSimple ? await collectorOf(ctx)(reportOf(ctx, id, given)) : undefined;
+  const appended = isSimple ? await ctx.state.get(eventReportBatcher)(reportOf(ctx, id, given)) : undefined;
   if (appended) {
     meter.add(ctx.orgId, "automation_storage", bytes);
     if (appended.renew) await renew(ctx, id, given[0]!.attempt);
-    changesOf(ctx).announce(ctx.db, id);
+    ctx.state.get(runChanges).announce(ctx.db, id);
     return {
       added: given.length,
       lastSequence: given.at(-1)!.sequence,
@@ -90,15 +90,15 @@ async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch 
     });
     if (late.length > 0) await keepLate(ctx, id, holderOf(ctx), late);
     // A refused report can change the run too: it can end the lease, or be kept as a late report.
-    changesOf(ctx).announce(ctx.db, id);
+    ctx.state.get(runChanges).announce(ctx.db, id);
     throw verdict.refusal;
   }
   if (verdict.added > 0) meter.add(ctx.orgId, "automation_storage", bytes);
-  changesOf(ctx).announce(ctx.db, id);
+  ctx.state.get(runChanges).announce(ctx.db, id);
   return verdict;
 }
 
-const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.Append => ({
+const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.EventReport => ({
   orgId: ctx.orgId,
   reach: reachOf(ctx),
   id,
@@ -188,7 +188,7 @@ async function settle(
   // Stored events are acknowledged again, even when the storage is full.
   if (full && fresh.length > 0) return refuse(full);
   if (fresh.length > 0) {
-    const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
+    const [appended] = await store.insertReportsAcrossOrganizations(tx, [reportOf(ctx, id, fresh)]);
     if (!appended) throw new Error("The run changed under its lock.");
     for (const event of fresh) {
       known.set(event.sequence, eventOf(id, event, appended.receivedAt));
