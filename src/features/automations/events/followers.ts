@@ -133,7 +133,7 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
     }
     let tail = state?.tail;
     if (!tail) {
-      tail = (await store.findLastPosition(db, orgId, id)) ?? beforeAll;
+      tail = (await store.findLastPosition(db, orgId, id)) ?? store.beforeAll;
       buffer.startAfter(tail);
     } else {
       for (let more = true; more; ) {
@@ -213,8 +213,6 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
 
 const isSame = (a: RunState | undefined, b: RunState | undefined) =>
   a?.version === b?.version && a?.tail.attempt === b?.tail.attempt && a?.tail.sequence === b?.tail.sequence;
-
-const beforeAll: store.Position = { attempt: 0, sequence: -1 };
 
 /** The event id: `sequence` in the first attempt, `attempt.sequence` in later attempts. */
 const writeId = ({ attempt, sequence }: store.Position) =>

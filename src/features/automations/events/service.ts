@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
-import { baseHeaders, type Source } from "../../../platform/http/index.ts";
+import { conflict, type Refusal, tooLarge } from "../../../platform/errors.ts";
+import { baseHeaders, defineCursor, type Source } from "../../../platform/http/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
@@ -22,7 +22,7 @@ import {
 import type { listQuery, Report, RunEvent } from "./contract.ts";
 import { eventReportBatcher } from "./report-batcher.ts";
 import * as store from "./store.ts";
-import { follow, positionOf as positionOfId } from "./stream.ts";
+import { follow, readEventId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
 
 const maxPayloadBytes = 256 * 1024;
@@ -228,11 +228,11 @@ const eventConflict = (sequence: number, more: Record<string, unknown>) =>
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
   const run = await readRun(ctx, id);
   const isNewestFirst = query.order === "desc";
-  const from = query.cursor === undefined && isNewestFirst ? store.beyondAll : positionOf(query.cursor);
+  const from = eventCursor.read(query, isNewestFirst ? store.afterAll : store.beforeAll);
   const listPage = isNewestFirst ? store.listBefore : store.listAfter;
   const { items, more } = await listPage(ctx.db, ctx.orgId, run.id as RunId, from, query.limit);
   const last = items.at(-1);
-  return { items, nextCursor: last && more ? writePosition(last) : null };
+  return { items, nextCursor: last && more ? eventCursor.write(last) : null };
 }
 
 export async function stream(
@@ -243,7 +243,7 @@ export async function stream(
 ): Promise<Response> {
   const runId = runIdOf(id);
   const run = await readRun(ctx, id);
-  const after = positionOfId(lastEventId);
+  const after = readEventId(lastEventId);
   if (after.attempt > 0 && isOver(run)) {
     const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
     // A browser would come back forever; this tells it not to.
@@ -253,12 +253,10 @@ export async function stream(
   return eventStream((signal) => follow(ctx, runId, after, signal));
 }
 
-const writePosition = ({ attempt, sequence }: store.Position) =>
-  Buffer.from(`${attempt}.${sequence}`).toString("base64url");
-
-function positionOf(cursor: string | undefined): store.Position {
-  if (cursor === undefined) return { attempt: 0, sequence: -1 };
-  const found = /^(\d{1,9})\.(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
-  if (!found) throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  return { attempt: Number(found[1]), sequence: Number(found[2]) };
-}
+const eventCursor = defineCursor<store.Position>({
+  write: ({ attempt, sequence }) => `${attempt}.${sequence}`,
+  read(text) {
+    const found = /^(\d{1,9})\.(\d{1,16})$/.exec(text);
+    return found ? { attempt: Number(found[1]), sequence: Number(found[2]) } : undefined;
+  },
+});

@@ -101,8 +101,9 @@ export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
 
 const pageBytes = 2 * 1024 * 1024;
 
-/** A position after every event. */
-export const beyondAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
+/** Positions before the first and after the last event. */
+export const beforeAll: Position = { attempt: 0, sequence: -1 };
+export const afterAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
 
 /** Events after a position, in order; fewer than `limit` when their payloads are large. */
 export const listAfter = (db: Db, orgId: OrgId, id: RunId, after: Position, limit: number) =>

@@ -9,9 +9,9 @@ import * as store from "./store.ts";
 const lingerMs = 2_000;
 const pageLength = 50;
 
-export function positionOf(lastEventId: string | undefined): store.Position {
+export function readEventId(lastEventId: string | undefined): store.Position {
   const found = /^(?:(\d{1,9})\.)?(\d{1,16})$/.exec(lastEventId ?? "");
-  if (!found) return { attempt: 0, sequence: -1 };
+  if (!found) return store.beforeAll;
   return { attempt: Number(found[1] ?? 1), sequence: Number(found[2]) };
 }
 

@@ -9,7 +9,7 @@ import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import { resourcesOfRun } from "../resources/index.ts";
 import { newCredential, replaceCredential, type StoredCredential } from "../run-credentials/index.ts";
-import { countReport, isMonthSpent, ofRun } from "../usage/index.ts";
+import { completionReport, countReport, isMonthSpent, ofRun } from "../usage/index.ts";
 import { runChanges } from "./changes.ts";
 import type { Assignment, Completion, NamedRun, Run, runQuery } from "./contract.ts";
 import { endRun } from "./ending.ts";
@@ -297,7 +297,8 @@ async function decideCompletion(
     reasonDetail: report.error?.message?.slice(0, 500) ?? null,
     fenced: false,
   });
-  if (report.usage) await countUsage(ctx, tx, run, report.attempt, -1, run.modelId, report.usage);
+  if (report.usage)
+    await countUsage(ctx, tx, run, report.attempt, completionReport, run.modelId, report.usage);
   return { stored: stored! };
 }
 
