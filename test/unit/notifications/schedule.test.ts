@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  longestPause,
-  nextStep,
-  pauses,
-  readRetryAfter,
-} from "../../../src/features/notifications/deliveries/schedule.ts";
+import { longestPause, nextStep, pauses } from "../../../src/features/notifications/deliveries/schedule.ts";
 import { signatureHeaders } from "../../../src/features/notifications/deliveries/signature.ts";
+import { readRetryAfter } from "../../../src/platform/backoff.ts";
 
 const outcome = fc.record({
   status: fc.option(fc.integer({ min: 100, max: 599 })),

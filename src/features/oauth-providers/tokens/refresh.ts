@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { backOff } from "../../../platform/backoff.ts";
 import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -10,10 +11,9 @@ import { note, theService } from "../events/index.ts";
 import { openToken, sealTokens } from "./sealing.ts";
 import * as store from "./store.ts";
 
-/** Longer than an answer can take, so an expired lease means that the process died. */
-const leaseSeconds = 30;
 const topic = "oauth-tokens";
 const pollMs = 250;
+const pauses = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 0.2 };
 
 /** The refreshes that this process has started, by token. */
 export const activeRefreshes = defineState({
@@ -48,7 +48,7 @@ async function refreshOrWait(
 ): Promise<void> {
   const { db, bus } = platform;
   const holder = randomUUID();
-  const taken = await store.takeRefresh(db, orgId, token, holder, leaseSeconds);
+  const taken = await store.takeRefresh(db, orgId, token, holder);
   if (taken) return refresh(platform, taken, holder);
   const other = await store.findRefreshing(db, orgId, token.id);
   if (other?.lapsed) return settleLapsed(platform, other);
@@ -111,7 +111,7 @@ async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFa
   const { orgId, id } = taken;
   const { code } = failure;
   if (failure.kind !== "invalid_grant") {
-    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures);
+    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures + 1, pauses) / 1000;
     const kept = await store.putFailure(tx, orgId, taken, holder, { code, pauseSeconds });
     const connection = kept ? await findOfToken(tx, orgId, id) : undefined;
     if (connection) {
@@ -127,10 +127,6 @@ async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFa
     await note(tx, orgId, "reconnect_needed", theService, about, { code });
   }
 }
-
-/** 2 s, 4 s, … to a quarter of an hour, each a little different so that many do not come back together. */
-const backOff = (failures: number) =>
-  Math.min(900, 2 ** Math.min(failures + 1, 10)) * (0.8 + Math.random() * 0.4);
 
 /** The process that refreshed the token died, so it is unknown whether the provider used up the refresh token. */
 export async function settleLapsed(
