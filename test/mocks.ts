@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
 vi.mock("../src/features/auth/passwords.ts", async (importOriginal) => {
-  const { withTestPassword } = await import("./passwords.ts");
-  return withTestPassword(await importOriginal());
+  const { hashPassword, verifyPassword } = await import("./passwords.ts");
+  return { ...(await importOriginal<object>()), hashPassword, verifyPassword };
 });

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { notFound } from "../../platform/errors.ts";
 import { baseHeaders, readPage } from "../../platform/http/index.ts";
 import { isId, newId, newIdAt } from "../../platform/ids.ts";
-import { quotaMeter } from "../quotas/index.ts";
+import { overhead, quotaMeter } from "../quotas/index.ts";
 import { appendEntry, changeHead } from "./chain.ts";
 import type { AuditEvent, Chain, Filter, listQuery } from "./contract.ts";
 import { toCsv } from "./csv.ts";
@@ -53,7 +53,7 @@ async function meterEntry(
   { before, after }: Change,
 ): Promise<void> {
   if (!state) return;
-  const bytes = 500 + (stateText(before)?.length ?? 0) + (stateText(after)?.length ?? 0);
+  const bytes = overhead.auditEvent + (stateText(before)?.length ?? 0) + (stateText(after)?.length ?? 0);
   const meter = state.get(quotaMeter);
   await meter.check(tx, orgId, "audit_storage", bytes);
   tx.afterCommit(() => meter.add(orgId, "audit_storage", bytes));

@@ -1,12 +1,13 @@
 import type { Job } from "../../platform/jobs/index.ts";
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { tick } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { routes } from "./routes.ts";
 import { resolveRun, runPrefix } from "./run-credentials/index.ts";
-import { resolveRunner, runnerPrefix, touchRunnersOfAll } from "./runners/index.ts";
-import { skipUnclaimed, stopOrganization } from "./runs/index.ts";
+import { resolveRunner, runnerPrefix, sharedLookups, touchRunnersOfAll } from "./runners/index.ts";
+import { runChanges, skipUnclaimed, stopOrganization, workListeners } from "./runs/index.ts";
 
 export type { Automation } from "./contract.ts";
 export { digestOf as digestReport } from "./digest.ts";
@@ -27,6 +28,7 @@ export const room = defineRoom({
     { name: "Automation Usage", description: "What runs used and cost." },
   ],
   routes,
+  state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
   jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [

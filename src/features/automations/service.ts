@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
-import { type PageQuery, readPage } from "../../platform/http/index.ts";
+import { cutPage, numberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { keepAtMost, overhead, quotaMeter, takeQuota } from "../quotas/index.ts";
@@ -247,16 +247,8 @@ async function queueRun(
 
 export async function listRevisions(ctx: MemberCtx, id: string, query: PageQuery) {
   const { automation } = await read(ctx, id);
-  const before = query.cursor === undefined ? null : Number(Buffer.from(query.cursor, "base64url"));
-  if (before !== null && !(Number.isInteger(before) && before > 0 && before < 2 ** 31))
-    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  const before = numberCursor.read(query, null);
   const automationId = automation.id as store.AutomationId;
   const rows = await store.listRevisions(ctx.db, ctx.orgId, automationId, before, query.limit + 1);
-  const items: Revision[] = rows.slice(0, query.limit);
-  const last = items.at(-1);
-  return {
-    items,
-    nextCursor:
-      rows.length > query.limit && last ? Buffer.from(String(last.revision)).toString("base64url") : null,
-  };
+  return cutPage<Revision>(rows, query, ({ revision }) => numberCursor.write(revision));
 }

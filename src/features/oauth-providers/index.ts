@@ -4,7 +4,7 @@ import { sealedCredentials } from "./clients/index.ts";
 import { sealedAttempts } from "./connect/index.ts";
 import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
-import { sealedTokens } from "./tokens/index.ts";
+import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
 
 export type { Connection, Grants } from "./connections/contract.ts";
 export { endConnectionsOfMember } from "./connections/service.ts";
@@ -19,4 +19,5 @@ export const room = defineRoom({
   jobs,
   permissions: ["connections:use", "connections:manage", "oauth_clients:manage"] satisfies Permission[],
   sealedColumns: [...sealedCredentials, ...sealedTokens, sealedAttempts],
+  state: [activeRefreshes],
 });

@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import { conflict, invalidField, invalidRequest, notFound } from "../../platform/errors.ts";
-import type { PageQuery } from "../../platform/http/index.ts";
+import { defineCursor, type PageQuery } from "../../platform/http/index.ts";
 import { Server } from "../../platform/oauth/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import { knownProviders } from "./catalogue/index.ts";
@@ -57,8 +57,8 @@ export async function list(
   ]);
   const modes = new Map(clients.map((row) => [row.providerId, row.connectionMode]));
   const counts = new Map(usable.map((row) => [row.providerId, row.connections]));
-  const after = afterId(query);
-  const found = [...[...knownProviders().values()].map(fromKnown), ...custom.map(fromCustom)]
+  const after = providerCursor.read(query, "");
+  const found = [...[...knownProviders.values()].map(fromKnown), ...custom.map(fromCustom)]
     .filter(({ id }) => id > after && (configured === undefined || modes.has(id) === (configured === "true")))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   const items = found.slice(0, query.limit).map((provider) =>
@@ -70,17 +70,14 @@ export async function list(
   );
   const last = items.at(-1);
   const more = found.length > items.length && last;
-  return { items, nextCursor: more ? Buffer.from(last.id).toString("base64url") : null };
+  return { items, nextCursor: more ? providerCursor.write(last.id) : null };
 }
 
-/** These are read by their names, so the cursor is one. */
-function afterId({ cursor }: PageQuery): string {
-  if (cursor === undefined) return "";
-  const id = Buffer.from(cursor, "base64url").toString("utf8");
-  if (!/^[a-z0-9-]{1,40}$/.test(id))
-    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  return id;
-}
+/** Providers have readable ids, such as `github`. */
+const providerCursor = defineCursor<string>({
+  write: (id) => id,
+  read: (text) => (/^[a-z0-9-]{1,40}$/.test(text) ? text : undefined),
+});
 
 export async function read(ctx: MemberCtx, providerId: string): Promise<{ provider: Provider }> {
   const setup = await findSetup(ctx, providerId);
@@ -96,7 +93,7 @@ export async function read(ctx: MemberCtx, providerId: string): Promise<{ provid
 
 export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provider: Provider }> {
   const server = serverFrom(ctx, body);
-  if (knownProviders().has(body.id)) throw exists(body.id);
+  if (knownProviders.has(body.id)) throw exists(body.id);
   await ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, ctx.orgId, "oauth_providers");
     const { id, name, issuer = null, scopes } = body;

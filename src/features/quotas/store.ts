@@ -62,6 +62,7 @@ export const overhead = {
   lateReport: 300,
   delivery: 1_000,
   version: 500,
+  auditEvent: 500,
 };
 
 /** Measures one organization in one statement, for tables that are small enough. */
@@ -73,7 +74,8 @@ const measured: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) 
     select sum(octet_length(body) + ${overhead.delivery}::int) from webhook_deliveries
     where org_id = ${orgId} or (org_id is null and target_org_id = ${orgId})`,
   audit_storage: (orgId) => sql`
-    select sum(coalesce(octet_length(e.before::text), 0) + coalesce(octet_length(e.after::text), 0) + 500)
+    select sum(coalesce(octet_length(e.before::text), 0) + coalesce(octet_length(e.after::text), 0)
+      + ${overhead.auditEvent}::int)
     from audit_events e join audit_chains c on c.scope = e.scope where c.org_id = ${orgId}`,
 };
 

@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
-import { conflict, invalidField, notFound } from "../../platform/errors.ts";
-import { forgetCallers, type PageQuery } from "../../platform/http/index.ts";
+import { conflict, notFound } from "../../platform/errors.ts";
+import { cutPage, defineCursor, forgetCallers, type PageQuery } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { builtInRoles, catalogue, permissions, permissionsOfRole } from "../permissions/index.ts";
@@ -20,7 +20,7 @@ export const listPermissions = () => ({
 });
 
 /** Few enough to be sorted here: the organization's own, then the three that every organization has. */
-export async function list({ db, orgId }: MemberCtx, { limit, cursor }: PageQuery) {
+export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
   const [own, counts] = [await store.list(db, orgId), await countsOf(db, orgId)];
   const all: Role[] = [
     ...own.map((role) => described(role, counts)),
@@ -35,15 +35,14 @@ export async function list({ db, orgId }: MemberCtx, { limit, cursor }: PageQuer
       updatedAt: null,
     })),
   ];
-  const after = cursor === undefined ? -1 : all.findIndex(({ id }) => encoded(id) === cursor);
-  if (cursor !== undefined && after < 0)
-    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  const items = all.slice(after + 1, after + 1 + limit);
-  const more = after + 1 + limit < all.length;
-  return { items, nextCursor: more ? encoded(items.at(-1)!.id) : null };
+  const cursor = defineCursor<Role>({
+    write: ({ id }) => id,
+    read: (text) => all.find(({ id }) => id === text),
+    exact: true,
+  });
+  const last = cursor.read(query, undefined);
+  return cutPage(last ? all.slice(all.indexOf(last) + 1) : all, query, cursor.write);
 }
-
-const encoded = (id: string) => Buffer.from(id).toString("base64url");
 
 const countsOf = async (db: Db, orgId: MemberCtx["orgId"]) =>
   new Map((await store.countMembers(db, orgId)).map(({ role, count }) => [role, count]));

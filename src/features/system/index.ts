@@ -1,5 +1,6 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import { createRoutes } from "./routes.ts";
+import { migrationCount } from "./service.ts";
 
 export { fieldGuide } from "./reference/index.ts";
 
@@ -9,4 +10,5 @@ export const createRoom = (api: () => Record<string, unknown>) =>
     name: "system",
     tags: [{ name: "System", description: "Health, versions, this description." }],
     routes: createRoutes(api),
+    state: [migrationCount],
   });

@@ -1,11 +1,12 @@
 import { isLoopbackOnly } from "../../platform/config.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { isMigrated } from "../../platform/db/index.ts";
+import { isMigrated, readMigrations } from "../../platform/db/index.ts";
 import { isLoopbackHost } from "../../platform/egress/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
 import type { HttpHeaders } from "../../platform/http/index.ts";
 import { instanceId } from "../../platform/keyring.ts";
 import { sameSecret } from "../../platform/secrets.ts";
+import { defineState } from "../../platform/state.ts";
 import { version as program } from "../../platform/version.ts";
 import * as store from "./store.ts";
 
@@ -17,9 +18,16 @@ const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> 
   }
 };
 
-export async function readiness({ db, jobs }: Ctx) {
+/** How many migrations this program needs. */
+export const migrationCount = defineState({
+  name: "migration count",
+  create: () => readMigrations().length,
+});
+
+export async function readiness({ db, jobs, state }: Ctx) {
   const database = await passes(async () => (await store.ping(db)) >= 0);
-  const migrations = database === "ok" ? await passes(() => isMigrated(db)) : "failing";
+  const migrations =
+    database === "ok" ? await passes(() => isMigrated(db, state.get(migrationCount))) : "failing";
   const checks = { database, migrations, jobs: await passes(async () => jobs.isReady()) };
   const ready = Object.values(checks).every((check) => check === "ok");
   return ready

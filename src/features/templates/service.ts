@@ -2,7 +2,7 @@ import type { MemberCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
-import { type PageQuery, readPage } from "../../platform/http/index.ts";
+import { cutPage, numberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { takeQuota } from "../quotas/index.ts";
@@ -114,17 +114,9 @@ async function lockManual(tx: Db, { orgId }: MemberCtx, id: string): Promise<Tem
 
 export async function listVersions(ctx: MemberCtx, id: string, query: PageQuery) {
   await read(ctx, id);
-  const before = query.cursor === undefined ? null : Number(Buffer.from(query.cursor, "base64url"));
-  if (before !== null && !(Number.isInteger(before) && before > 0 && before < 2 ** 31))
-    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
+  const before = numberCursor.read(query, null);
   const rows = await store.listVersions(ctx.db, ctx.orgId, idOf(id), before, query.limit + 1);
-  const items = rows.slice(0, query.limit);
-  const last = items.at(-1);
-  return {
-    items,
-    nextCursor:
-      rows.length > query.limit && last ? Buffer.from(String(last.version)).toString("base64url") : null,
-  };
+  return cutPage(rows, query, ({ version }) => numberCursor.write(version));
 }
 
 export async function readVersion(ctx: MemberCtx, id: string, number: string) {

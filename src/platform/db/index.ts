@@ -8,6 +8,7 @@ export {
   isReferenceGone,
   violatedConstraint,
 } from "./failure.ts";
+export { defineLease, expireIn } from "./lease.ts";
 export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
 export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";

@@ -67,14 +67,11 @@ export async function pendingMigrations(db: Db, migrations = readMigrations()): 
   return pending(exists?.found ? await history(db) : [], migrations);
 }
 
-let count: number | undefined;
-
 /**
- * True when everything this program needs is there. A newer program may have added to it: while a new
- * version is rolled out the old processes go on serving.
+ * Returns true when the first `count` migrations are applied. There may be more: during an update, processes of the old
+ * version continue to serve.
  */
-export async function isMigrated(db: Db): Promise<boolean> {
-  count ??= readMigrations().length;
+export async function isMigrated(db: Db, count: number): Promise<boolean> {
   const row = await db.row<{ done: number }>(
     sql`select count(*)::int as done from schema_migrations where version <= ${count}`,
   );

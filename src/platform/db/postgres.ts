@@ -21,17 +21,22 @@ const types: pg.CustomTypesConfig = {
     pg.types.getTypeParser(oid, format as "text")) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-// A prepared statement per text. Texts are written in the program, so there are few; the bound only
-// keeps a mistake (a text built from values) from filling the server's memory.
+/** Texts are part of the program, so there are few. The limit protects the server from texts built from values. */
 const maxPrepared = 500;
-const names = new Map<string, string>();
-function nameOf(text: string): string | undefined {
-  let name = names.get(text);
-  if (name === undefined && names.size < maxPrepared) {
-    name = `s${names.size}`;
-    names.set(text, name);
-  }
-  return name;
+
+type StatementNames = (text: string) => string | undefined;
+
+/** Gives each text the name of its prepared statement. */
+function createStatementNames(): StatementNames {
+  const names = new Map<string, string>();
+  return (text) => {
+    let name = names.get(text);
+    if (name === undefined && names.size < maxPrepared) {
+      name = `s${names.size}`;
+      names.set(text, name);
+    }
+    return name;
+  };
 }
 
 /** Time limit that the server applies to a statement, in milliseconds. 0 means no limit. */
@@ -60,6 +65,7 @@ export async function openPostgres(
   { poolSize = 10, limits: given = {}, statementMs = 30_000, onError }: PostgresOptions,
 ): Promise<Engine> {
   const limits = { ...defaultLimits, ...given };
+  const names = createStatementNames();
   const openPool = (max: number, work: WorkClass) =>
     new pg.Pool({
       connectionString: url,
@@ -90,13 +96,13 @@ export async function openPostgres(
     kind: "postgres",
     query: (text, values, terms = standard) => {
       const { signal, work } = terms;
-      if (!signal) return sessionOver(poolOf(terms), waitMs(work)).query(text, values);
+      if (!signal) return openSession(poolOf(terms), names, waitMs(work)).query(text, values);
       return whileWanted(poolOf(terms), signal, (client) =>
-        sessionOver(client, waitMs(work)).query(text, values),
+        openSession(client, names, waitMs(work)).query(text, values),
       );
     },
     foreign: (text, values, terms = standard) =>
-      sessionOver(poolOf(terms), waitMs(terms.work)).foreign(text, values),
+      openSession(poolOf(terms), names, waitMs(terms.work)).foreign(text, values),
     transaction: async (work, terms = standard) => {
       const client = await orDown(poolOf(terms).connect());
       let broken: Error | undefined;
@@ -107,7 +113,7 @@ export async function openPostgres(
       client.on("error", onLost);
       try {
         await orDown(client.query({ text: beginText(terms), ...limitOf(statementMs) }));
-        const result = await work(sessionOver(client, waitMs(terms.work)));
+        const result = await work(openSession(client, names, waitMs(terms.work)));
         const { command } = await orDown(client.query({ text: "commit", ...limitOf(waitMs(terms.work)) }));
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
         if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
@@ -140,11 +146,15 @@ const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
 // The driver reads `query_timeout` per statement, but its types do not list it.
 const limitOf = (waitMs: number | undefined) => (waitMs === undefined ? {} : { query_timeout: waitMs });
 
-function sessionOver(on: pg.Pool | pg.PoolClient, waitMs: number | undefined): Session {
+function openSession(
+  on: pg.Pool | pg.PoolClient,
+  names: StatementNames,
+  waitMs: number | undefined,
+): Session {
   const limit = limitOf(waitMs);
   return {
     query: async (text, values) => {
-      const name = nameOf(text);
+      const name = names(text);
       const statement: pg.QueryConfig = { text, values, types, ...limit, ...(name ? { name } : {}) };
       const { rows, rowCount } = await orDown(on.query<Record<string, unknown>>(statement));
       return { rows, affected: rowCount ?? 0 };

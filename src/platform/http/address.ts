@@ -11,7 +11,7 @@ export function clientAddress(
   { incoming, headers }: Pick<HttpRequest, "headers"> & { incoming: { socket: Socket } },
   trusted: Config["trustedProxies"],
 ): string {
-  const peer = peers.get(incoming.socket) ?? rememberPeer(incoming.socket);
+  const peer = (incoming.socket as Connection)[peerAddress] ?? rememberPeer(incoming.socket);
   if (trusted.length === 0) return peer;
   const hops = (headers["x-forwarded-for"] ?? "")
     .split(",")
@@ -22,13 +22,13 @@ export function clientAddress(
   return address;
 }
 
-/** A connection has one peer for all its requests. */
-const peers = new WeakMap<object, string>();
+const peerAddress = Symbol("peer address");
+type Connection = Socket & { [peerAddress]?: string };
 
 /** Call it when the connection opens. A closed socket no longer has the address of its peer. */
-export function rememberPeer(socket: Socket): string {
+export function rememberPeer(socket: Connection): string {
   const address = normalize(socket.remoteAddress ?? "unknown");
-  peers.set(socket, address);
+  socket[peerAddress] = address;
   return address;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type ListSource, scan } from "../db/index.ts";
-import { invalidField } from "../errors.ts";
+import { idCursor } from "./cursor.ts";
 
 /** The query of every list. Rows come newest first, which for our ids is descending. */
 export const pageQuery = z.strictObject({
@@ -13,35 +13,31 @@ export type PageQuery = z.output<typeof pageQuery>;
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
 
-/** Sorts behind every id. */
-const beyondAll = "~";
+/** Sorts after every id. */
+const afterAllIds = "~";
 
-/**
- * The page holds what sorts before this id. Opaque to the caller; for the first page it is beyond all ids,
- * so that a list is one statement, `id < after`, that reads its page from the index and nothing else.
- */
-export function afterOf({ cursor }: PageQuery): string {
-  if (cursor === undefined) return beyondAll;
-  const id = Buffer.from(cursor, "base64url").toString("utf8");
-  if (!/^[a-z]+_[0-9a-z]{26}$/.test(id))
-    throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  return id;
+/** The page contains ids before this one. The first page starts after all ids, so every page is the same statement. */
+export const afterOf = (query: PageQuery): string => idCursor.read(query, afterAllIds);
+
+export interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
 }
 
-/** `rows` were asked for with `limit + 1`: the one too many says that there is a next page. */
-export function page<Row extends { id: string }>(
-  rows: Row[],
-  { limit }: PageQuery,
-): { items: Row[]; nextCursor: string | null } {
+/** `rows` were read with `limit + 1`. One more row than the limit means that there is a next page. */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  { limit }: Pick<PageQuery, "limit">,
+  writeCursor: (last: Row) => string,
+): Page<Row> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return {
-    items,
-    nextCursor: rows.length > limit && last ? cursorAfter(last.id) : null,
-  };
+  return { items, nextCursor: rows.length > limit && last ? writeCursor(last) : null };
 }
 
-const cursorAfter = (id: string) => Buffer.from(id).toString("base64url");
+/** `cutPage` for rows that are sorted by id. */
+export const page = <Row extends { id: string }>(rows: readonly Row[], query: PageQuery): Page<Row> =>
+  cutPage(rows, query, ({ id }) => idCursor.write(id));
 
 /**
  * Reads a page of a list with filters. It can be short or empty and still have a `nextCursor`: the rest is not examined
@@ -50,8 +46,8 @@ const cursorAfter = (id: string) => Buffer.from(id).toString("base64url");
 export async function readPage<Row extends { id: string }>(
   source: ListSource<Row>,
   query: PageQuery,
-): Promise<{ items: Row[]; nextCursor: string | null }> {
+): Promise<Page<Row>> {
   const { rows, resumeAfter } = await scan(source, afterOf(query), query.limit + 1);
   const { items, nextCursor } = page(rows, query);
-  return { items, nextCursor: nextCursor ?? (resumeAfter === null ? null : cursorAfter(resumeAfter)) };
+  return { items, nextCursor: nextCursor ?? (resumeAfter === null ? null : idCursor.write(resumeAfter)) };
 }

@@ -1,3 +1,4 @@
+import { readRetryAfter } from "../backoff.ts";
 import { OAuthFailure, safeCode } from "./failure.ts";
 import type { Server } from "./server.ts";
 
@@ -53,13 +54,13 @@ export function assertSuccess(
   const { status } = response;
   const said = errorIn(body);
   if (status >= 200 && status < 300 && said === undefined) return;
-  const retryAfter = Number(response.headers.get("retry-after"));
+  const retryAfter = readRetryAfter(response.headers.get("retry-after"), Date.now());
   if (status >= 500 || status === 429) {
     throw new OAuthFailure(
       "unavailable",
       `http_${status}`,
       `The provider answered with HTTP ${status}.`,
-      retryAfter > 0 ? Math.min(retryAfter, 3600) : undefined,
+      retryAfter ? Math.min(retryAfter, 3600) : undefined,
     );
   }
   if (said === undefined) {

@@ -5,8 +5,8 @@ import { createKey, createWorkspace, useServer, type Workspace } from "../../../
 import { openSse, type SseMessage, type SseReader } from "../../../../test/sse.ts";
 import type { OrgId } from "../../../platform/context.ts";
 import { type Engine, sql } from "../../../platform/db/index.ts";
-import { changesOf } from "../runs/index.ts";
-import { followersOf } from "./followers.ts";
+import { runChanges } from "../runs/index.ts";
+import { runFollowers } from "./followers.ts";
 
 const sequences = (messages: SseMessage[]) =>
   messages.filter(({ event }) => event === undefined).map(({ data }) => data.sequence);
@@ -110,7 +110,7 @@ describe("many streams of one run", () => {
       await tx.run(
         sql`update automation_runs set status = 'cancelled', finished_at = now() where id = ${run.id}`,
       );
-      changesOf(platform).announce(tx, run.id);
+      platform.state.get(runChanges).announce(tx, run.id);
       // A look before the commit finds the run unchanged, and no further look follows.
       await pause(300);
     });
@@ -171,7 +171,7 @@ describe("many streams of one run", () => {
     const { platform, engine } = server;
     const { query } = engine;
     const { id } = await queueRun(server, auth);
-    const watch = () => followersOf(platform).watch(acme.orgId as OrgId, id, () => {});
+    const watch = () => platform.state.get(runFollowers).watch(acme.orgId as OrgId, id, () => {});
     const large = { text: "x".repeat(500_000) };
     async function closeDuringLook(sequence: number) {
       const { state, leave } = watch();

@@ -1,7 +1,7 @@
-import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import { encodeMessage } from "../../../platform/http/index.ts";
-import { changesOf, findForFollowers, type Run, type RunId } from "../runs/index.ts";
+import { defineState } from "../../../platform/state.ts";
+import { findForFollowers, type Run, type RunId, runChanges } from "../runs/index.ts";
 import type { RunEvent } from "./contract.ts";
 import { createEventBuffer, type EventBuffer, type StreamedEvent, type TotalBytes } from "./event-buffer.ts";
 import * as store from "./store.ts";
@@ -33,20 +33,11 @@ export interface Watch {
   leave(): void;
 }
 
-export interface Followers {
+export interface RunFollowers {
   watch(orgId: OrgId, id: RunId, onChange: () => void): Watch;
 }
 
-const known = new WeakMap<Bus, Followers>();
-
-export function followersOf(platform: Pick<Platform, "bus" | "db" | "log">): Followers {
-  let followers = known.get(platform.bus);
-  if (!followers) {
-    followers = createFollowers(platform);
-    known.set(platform.bus, followers);
-  }
-  return followers;
-}
+export const runFollowers = defineState({ name: "run followers", create: createRunFollowers });
 
 interface Follower {
   orgId: OrgId;
@@ -72,8 +63,9 @@ interface Follower {
  * Follows each watched run once per process, and gives new events to all watchers. A follower looks when a change is
  * announced. Timers are for lost announcements and for a bus that is down.
  */
-function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Followers {
+function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "state">): RunFollowers {
   const { bus, log } = platform;
+  const changes = platform.state.get(runChanges);
   // The reads are for all watchers, so they use a share of their own.
   const db = platform.db.under({ work: "read", share: "streams" });
   const followers = new Map<string, Follower>();
@@ -141,7 +133,7 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
     }
     let tail = state?.tail;
     if (!tail) {
-      tail = (await store.findLastPosition(db, orgId, id)) ?? beforeAll;
+      tail = (await store.findLastPosition(db, orgId, id)) ?? store.beforeAll;
       buffer.startAfter(tail);
     } else {
       for (let more = true; more; ) {
@@ -171,7 +163,7 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
       lookedAt: performance.now(),
       settled: hasOtherProcesses ? 0 : settlingLooksMs.length,
       delayMs: Math.random() * 10_000,
-      stop: changesOf(platform).watch(id, {
+      stop: changes.watch(id, {
         onChange: () => void look(follower),
         onGap: () => {
           follower.settled = 0;
@@ -221,8 +213,6 @@ function createFollowers(platform: Pick<Platform, "bus" | "db" | "log">): Follow
 
 const isSame = (a: RunState | undefined, b: RunState | undefined) =>
   a?.version === b?.version && a?.tail.attempt === b?.tail.attempt && a?.tail.sequence === b?.tail.sequence;
-
-const beforeAll: store.Position = { attempt: 0, sequence: -1 };
 
 /** The event id: `sequence` in the first attempt, `attempt.sequence` in later attempts. */
 const writeId = ({ attempt, sequence }: store.Position) =>

@@ -1,13 +1,12 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { conflict, invalidField, type Refusal, tooLarge } from "../../../platform/errors.ts";
-import { baseHeaders, type Source } from "../../../platform/http/index.ts";
+import { conflict, type Refusal, tooLarge } from "../../../platform/errors.ts";
+import { baseHeaders, defineCursor, type Source } from "../../../platform/http/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import {
   alreadyCompleted,
-  changesOf,
   countUsage,
   holderOf,
   isOver,
@@ -16,13 +15,14 @@ import {
   reachOf,
   readRun,
   renew,
+  runChanges,
   runIdOf,
   stand,
 } from "../runs/index.ts";
-import { collectorOf } from "./collector.ts";
 import type { listQuery, Report, RunEvent } from "./contract.ts";
+import { eventReportBatcher } from "./report-batcher.ts";
 import * as store from "./store.ts";
-import { follow, positionOf as positionOfId } from "./stream.ts";
+import { follow, readEventId } from "./stream.ts";
 import { usageOf } from "./usage-event.ts";
 
 const maxPayloadBytes = 256 * 1024;
@@ -72,11 +72,11 @@ async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch 
   const meter = ctx.state.get(quotaMeter);
   const full = await meter.refusal(ctx.db, ctx.orgId, "automation_storage", bytes);
   const isSimple = !full && isPlain(given);
-  const appended = isSimple ? await collectorOf(ctx)(reportOf(ctx, id, given)) : undefined;
+  const appended = isSimple ? await ctx.state.get(eventReportBatcher)(reportOf(ctx, id, given)) : undefined;
   if (appended) {
     meter.add(ctx.orgId, "automation_storage", bytes);
     if (appended.renew) await renew(ctx, id, given[0]!.attempt);
-    changesOf(ctx).announce(ctx.db, id);
+    ctx.state.get(runChanges).announce(ctx.db, id);
     return {
       added: given.length,
       lastSequence: given.at(-1)!.sequence,
@@ -90,15 +90,15 @@ async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch 
     });
     if (late.length > 0) await keepLate(ctx, id, holderOf(ctx), late);
     // A refused report can change the run too: it can end the lease, or be kept as a late report.
-    changesOf(ctx).announce(ctx.db, id);
+    ctx.state.get(runChanges).announce(ctx.db, id);
     throw verdict.refusal;
   }
   if (verdict.added > 0) meter.add(ctx.orgId, "automation_storage", bytes);
-  changesOf(ctx).announce(ctx.db, id);
+  ctx.state.get(runChanges).announce(ctx.db, id);
   return verdict;
 }
 
-const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.Append => ({
+const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.EventReport => ({
   orgId: ctx.orgId,
   reach: reachOf(ctx),
   id,
@@ -188,7 +188,7 @@ async function settle(
   // Stored events are acknowledged again, even when the storage is full.
   if (full && fresh.length > 0) return refuse(full);
   if (fresh.length > 0) {
-    const [appended] = await store.appendOfAll(tx, [reportOf(ctx, id, fresh)]);
+    const [appended] = await store.insertReportsAcrossOrganizations(tx, [reportOf(ctx, id, fresh)]);
     if (!appended) throw new Error("The run changed under its lock.");
     for (const event of fresh) {
       known.set(event.sequence, eventOf(id, event, appended.receivedAt));
@@ -228,11 +228,11 @@ const eventConflict = (sequence: number, more: Record<string, unknown>) =>
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
   const run = await readRun(ctx, id);
   const isNewestFirst = query.order === "desc";
-  const from = query.cursor === undefined && isNewestFirst ? store.beyondAll : positionOf(query.cursor);
+  const from = eventCursor.read(query, isNewestFirst ? store.afterAll : store.beforeAll);
   const listPage = isNewestFirst ? store.listBefore : store.listAfter;
   const { items, more } = await listPage(ctx.db, ctx.orgId, run.id as RunId, from, query.limit);
   const last = items.at(-1);
-  return { items, nextCursor: last && more ? writePosition(last) : null };
+  return { items, nextCursor: last && more ? eventCursor.write(last) : null };
 }
 
 export async function stream(
@@ -243,7 +243,7 @@ export async function stream(
 ): Promise<Response> {
   const runId = runIdOf(id);
   const run = await readRun(ctx, id);
-  const after = positionOfId(lastEventId);
+  const after = readEventId(lastEventId);
   if (after.attempt > 0 && isOver(run)) {
     const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
     // A browser would come back forever; this tells it not to.
@@ -253,12 +253,10 @@ export async function stream(
   return eventStream((signal) => follow(ctx, runId, after, signal));
 }
 
-const writePosition = ({ attempt, sequence }: store.Position) =>
-  Buffer.from(`${attempt}.${sequence}`).toString("base64url");
-
-function positionOf(cursor: string | undefined): store.Position {
-  if (cursor === undefined) return { attempt: 0, sequence: -1 };
-  const found = /^(\d{1,9})\.(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("utf8"));
-  if (!found) throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  return { attempt: Number(found[1]), sequence: Number(found[2]) };
-}
+const eventCursor = defineCursor<store.Position>({
+  write: ({ attempt, sequence }) => `${attempt}.${sequence}`,
+  read(text) {
+    const found = /^(\d{1,9})\.(\d{1,16})$/.exec(text);
+    return found ? { attempt: Number(found[1]), sequence: Number(found[2]) } : undefined;
+  },
+});

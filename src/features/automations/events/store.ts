@@ -15,8 +15,8 @@ export interface NewEvent {
 /** An attempt that no column can hold was never begun. */
 const asInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
 
-/** Events for the end of one attempt: consecutive numbers, a terminal one at most at the end. */
-export interface Append {
+/** The next events of one attempt. Their numbers are consecutive, and only the last one can be terminal. */
+export interface EventReport {
   orgId: OrgId;
   reach: Reach;
   id: RunId;
@@ -24,33 +24,31 @@ export interface Append {
   events: readonly NewEvent[];
 }
 
-export interface Appended {
+export interface StoredReport {
   receivedAt: number;
   /** The lease is half over. */
   renew: boolean;
 }
 
 /**
- * The hot path: everything that was reported at one moment, for different runs of whichever organization,
- * in one statement and one commit. Gives the (one-based) place of each report that was stored; what is not
- * in the answer was not the simple case, and is looked at again by itself.
+ * The hot path: stores event reports of different runs in one statement with one commit. Returns the position (from 1)
+ * of each stored report. The others are not the simple case, and the caller handles each of them alone.
  *
- * The run's row is locked: between the check and the commit nobody ends the run or takes it over. A row
- * that somebody else has locked is passed over, so no report waits for another one's run. What is read of
- * the events may be older than the lock, but then the number it would write is taken, and the primary key
- * refuses the statement. One flat text, so that it is put together and prepared once.
+ * The row of the run is locked, so the run cannot end or change its holder before the commit. Rows that are already
+ * locked are skipped, so no report waits for another run. If the events read here are older than the lock, the primary
+ * key rejects the statement. The text has no variable parts, so it is prepared once.
  */
-export const appendOfAll = (db: Db, reports: readonly Append[]) => {
+export const insertReportsAcrossOrganizations = (db: Db, reports: readonly EventReport[]) => {
   const events = reports.flatMap((report) => report.events);
-  return db.rows<Appended & { place: number }>(sql`
+  return db.rows<StoredReport & { position: number }>(sql`
     with given as (
       select * from unnest(${reports.map(({ id }) => id)}::text[], ${reports.map(({ orgId }) => orgId)}::text[],
         ${reports.map(({ reach }) => reach)}::text[], ${reports.map(({ holder }) => holder)}::text[],
         ${reports.map(({ events }) => asInt(events[0]!.attempt))}::int[],
         ${reports.map(({ events }) => events[0]!.sequence)}::bigint[])
-        with ordinality as g(id, org_id, reach, holder, attempt, first, place)
+        with ordinality as g(id, org_id, reach, holder, attempt, first, position)
     ), run as (
-      select given.place, given.attempt, given.first, r.no,
+      select given.position, given.attempt, given.first, r.no,
         r.lease_expires_at < now() + interval '30 seconds' as renew
       from given join automation_runs r on r.id = given.id
       where r.org_id = given.org_id and (given.reach is null or r.member_id = given.reach)
@@ -58,7 +56,7 @@ export const appendOfAll = (db: Db, reports: readonly Append[]) => {
         and r.attempt = given.attempt and r.holder = given.holder
       for no key update of r skip locked
     ), held as materialized (
-      select run.place, run.no, run.attempt, run.renew from run left join lateral (
+      select run.position, run.no, run.attempt, run.renew from run left join lateral (
         select sequence, type from automation_events
         where run_no = run.no and attempt = run.attempt order by sequence desc limit 1) last on true
       where case when last.sequence is null then run.first in (0, 1)
@@ -72,10 +70,10 @@ export const appendOfAll = (db: Db, reports: readonly Append[]) => {
         unnest(${events.map(({ type }) => type)}::text[]),
         unnest(${events.map(({ createdAt }) => createdAt)}::bigint[]),
         json_array_elements(${`[${events.map(({ payload }) => payload).join(",")}]`}::text::json)
-      ) as e(place, sequence, type, created_at, payload)
-      join held on held.place = e.place
+      ) as e(position, sequence, type, created_at, payload)
+      join held on held.position = e.position
     )
-    select place, renew, now() as "receivedAt" from held`);
+    select position, renew, now() as "receivedAt" from held`);
 };
 
 const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",
@@ -103,8 +101,9 @@ export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
 
 const pageBytes = 2 * 1024 * 1024;
 
-/** A position after every event. */
-export const beyondAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
+/** Positions before the first and after the last event. */
+export const beforeAll: Position = { attempt: 0, sequence: -1 };
+export const afterAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
 
 /** Events after a position, in order; fewer than `limit` when their payloads are large. */
 export const listAfter = (db: Db, orgId: OrgId, id: RunId, after: Position, limit: number) =>

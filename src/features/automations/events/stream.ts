@@ -2,16 +2,16 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { isOver, isReachable, type RunId } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
 import { isBefore } from "./event-buffer.ts";
-import { followersOf, streamedEvent } from "./followers.ts";
+import { runFollowers, streamedEvent } from "./followers.ts";
 import * as store from "./store.ts";
 
 /** After its terminal event a run is usually completed at once; the stream waits that long to say so. */
 const lingerMs = 2_000;
 const pageLength = 50;
 
-export function positionOf(lastEventId: string | undefined): store.Position {
+export function readEventId(lastEventId: string | undefined): store.Position {
   const found = /^(?:(\d{1,9})\.)?(\d{1,16})$/.exec(lastEventId ?? "");
-  if (!found) return { attempt: 0, sequence: -1 };
+  if (!found) return store.beforeAll;
   return { attempt: Number(found[1] ?? 1), sequence: Number(found[2]) };
 }
 
@@ -31,7 +31,7 @@ export async function* follow(
   let shown = "";
   let terminatedAt: number | undefined;
   const waker = createWaker(signal);
-  const watch = followersOf(ctx).watch(ctx.orgId, id, waker.wake);
+  const watch = ctx.state.get(runFollowers).watch(ctx.orgId, id, waker.wake);
   try {
     while (!signal.aborted) {
       const state = await watch.state();

@@ -1,4 +1,4 @@
-import type { Bus } from "../../../platform/bus.ts";
+import { defineState } from "../../../platform/state.ts";
 
 /**
  * Shares the lookups that many streams make at the same moment. Calls with the same key share one lookup that starts
@@ -16,16 +16,8 @@ interface Lane {
   waiting: Map<string, { start(): Promise<void>; outcome: Promise<unknown> }>;
 }
 
-const known = new WeakMap<Bus, SharedLookups>();
-
-export function sharedLookupsOf(bus: Bus): SharedLookups {
-  let lookups = known.get(bus);
-  if (!lookups) {
-    lookups = createSharedLookups();
-    known.set(bus, lookups);
-  }
-  return lookups;
-}
+/** The lookups of all runner streams of this process. */
+export const sharedLookups = defineState({ name: "shared runner lookups", create: createSharedLookups });
 
 export function createSharedLookups(): SharedLookups {
   const lanes = new Map<string, Lane>();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Message } from "../../../platform/http/index.ts";
-import { holderOf, onWork, reachOf } from "../runs/index.ts";
+import { holderOf, reachOf, workListeners } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
 import { scopeOf } from "./service.ts";
-import { sharedLookupsOf } from "./shared-lookups.ts";
+import { sharedLookups } from "./shared-lookups.ts";
 import * as store from "./store.ts";
 
 /** How often a stream looks while the bus is down. */
@@ -29,7 +29,7 @@ export async function* wakeUps(
   const scope = await scopeOf(ctx);
   let missed = false;
   const waker = createWaker(signal);
-  const stop = onWork(ctx.bus, ctx.orgId, {
+  const stop = ctx.state.get(workListeners).add(ctx.orgId, {
     onWork: (memberId) => {
       if (scope === null || memberId === scope) waker.wake();
     },
@@ -60,7 +60,7 @@ export async function* wakeUps(
 
 async function look(ctx: MemberCtx, scope: string | null, since: number | null) {
   const { db, orgId } = ctx;
-  const shared = sharedLookupsOf(ctx.bus);
+  const shared = ctx.state.get(sharedLookups);
   const [reach, holder] = [reachOf(ctx), holderOf(ctx)];
   // One announcement can wake every runner of an organization, so equal lookups are shared.
   const [waiting, held] = await Promise.all([

@@ -1,14 +1,14 @@
-import type { Bus } from "../../../platform/bus.ts";
 import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
+import { defineState } from "../../../platform/state.ts";
 
 /**
  * Notifies the watchers of a run when it changes. Watchers in this process are called at once; other processes get a
  * message only while they announce that they watch the run, at most one every `quietMs`. A message can be lost, so a
  * watcher must look by itself after a gap and right after it starts to watch.
  */
-export interface Changes {
+export interface RunChanges {
   /** Takes effect after the transaction of `db` has committed, or at once outside of a transaction. */
   announce(db: Db, runId: string): void;
   watch(runId: string, watcher: Watcher): () => void;
@@ -28,19 +28,10 @@ const idsPerMessage = 200;
 const watchTopic = "automation-watch";
 const changeTopic = "automation-change";
 
-const known = new WeakMap<Bus, Changes>();
+export const runChanges = defineState({ name: "run changes", create: createRunChanges });
 
-export function changesOf(platform: Pick<Platform, "bus" | "db" | "log">): Changes {
-  let changes = known.get(platform.bus);
-  if (!changes) {
-    changes = createChanges(platform);
-    known.set(platform.bus, changes);
-  }
-  return changes;
-}
-
-function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" | "log">): Changes {
-  const me = newId("proc");
+function createRunChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" | "log">): RunChanges {
+  const processId = newId("proc");
   const watchers = new Map<string, Set<Watcher>>();
   const watchedElsewhere = new Map<string, number>();
   const announced = new Set<string>();
@@ -51,14 +42,14 @@ function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" |
     if (kind === "pglite" || payloads.length === 0) return;
     bus.send(topic, ...payloads).catch((error: Error) => log.warn({ err: error }, "change not announced"));
   };
-  const tellWatchers = (runId: string) => {
+  const notifyWatchers = (runId: string) => {
     for (const watcher of watchers.get(runId) ?? []) watcher.onChange();
   };
   const renew = () => {
     const ids = [...watchers.keys()];
     const messages: string[] = [];
     for (let at = 0; at < ids.length; at += idsPerMessage)
-      messages.push(`${me} ${ids.slice(at, at + idsPerMessage).join(" ")}`);
+      messages.push(`${processId} ${ids.slice(at, at + idsPerMessage).join(" ")}`);
     publish(watchTopic, ...messages);
     if (ids.length === 0) {
       clearInterval(renewal);
@@ -68,7 +59,7 @@ function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" |
   bus.subscribe(watchTopic, {
     onMessage: (message) => {
       const [from, ...ids] = message.split(" ");
-      if (from === me) return;
+      if (from === processId) return;
       const now = performance.now();
       for (const [id, until] of watchedElsewhere) if (until < now) watchedElsewhere.delete(id);
       for (const id of ids) watchedElsewhere.set(id, now + believedMs);
@@ -76,13 +67,13 @@ function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" |
     onGap: renew,
   });
   bus.subscribe(changeTopic, {
-    onMessage: tellWatchers,
+    onMessage: notifyWatchers,
     onGap: () => {
       for (const set of watchers.values()) for (const watcher of set) watcher.onGap();
     },
   });
   const announceNow = (runId: string) => {
-    if (watchers.size > 0) tellWatchers(runId);
+    if (watchers.size > 0) notifyWatchers(runId);
     if (watchedElsewhere.size === 0 || announced.has(runId)) return;
     const until = watchedElsewhere.get(runId);
     if (until === undefined || until < performance.now()) return;
@@ -98,7 +89,7 @@ function createChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db" |
     watch(runId, watcher) {
       const set = watchers.get(runId) ?? new Set();
       watchers.set(runId, set.add(watcher));
-      publish(watchTopic, `${me} ${runId}`);
+      publish(watchTopic, `${processId} ${runId}`);
       renewal ??= setInterval(renew, renewMs).unref();
       return () => {
         set.delete(watcher);

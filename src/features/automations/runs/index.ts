@@ -1,4 +1,4 @@
-export { changesOf } from "./changes.ts";
+export { runChanges } from "./changes.ts";
 export {
   asReader,
   asReporter,
@@ -13,7 +13,6 @@ export {
 export { alreadyCompleted, isOver, leaseLost } from "./fence.ts";
 export { findForFollowers, isReachable } from "./following.ts";
 export { skipUnclaimed, stopOrganization, sweep } from "./jobs.ts";
-export { onWork } from "./leases.ts";
 export { routes } from "./routes.ts";
 export {
   countUsage,
@@ -37,3 +36,4 @@ export {
   removeOld,
   removeSome as removeSomeRuns,
 } from "./store.ts";
+export { workListeners } from "./work-announcements.ts";

@@ -1,10 +1,11 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { defaults } from "../settings/index.ts";
-import { changesOf } from "./changes.ts";
+import { runChanges } from "./changes.ts";
 import { endRun } from "./ending.ts";
-import { announceWork, giveUpLease } from "./leases.ts";
+import { giveUpLease } from "./leases.ts";
 import * as store from "./store.ts";
+import { announceWork } from "./work-announcements.ts";
 
 const atOnce = 100;
 
@@ -42,7 +43,7 @@ async function sweepOverdue(platform: Platform): Promise<number> {
     }
     return overdue;
   });
-  for (const { id } of runs) changesOf(platform).announce(platform.db, id);
+  for (const { id } of runs) platform.state.get(runChanges).announce(platform.db, id);
   return runs.length;
 }
 
@@ -59,7 +60,7 @@ async function sweepUnclaimed(platform: Platform): Promise<number> {
     }
     return waiting;
   });
-  for (const { id } of runs) changesOf(platform).announce(platform.db, id);
+  for (const { id } of runs) platform.state.get(runChanges).announce(platform.db, id);
   return runs.length;
 }
 
@@ -88,5 +89,5 @@ async function stop(platform: Platform, orgId: OrgId, id: store.RunId): Promise<
       await announceWork(platform.bus, tx, orgId, run.memberId);
     }
   });
-  changesOf(platform).announce(platform.db, id);
+  platform.state.get(runChanges).announce(platform.db, id);
 }

@@ -9,14 +9,15 @@ import { digestOf } from "../digest.ts";
 import { keepLate } from "../late-reports/index.ts";
 import { resourcesOfRun } from "../resources/index.ts";
 import { newCredential, replaceCredential, type StoredCredential } from "../run-credentials/index.ts";
-import { countReport, isMonthSpent, ofRun } from "../usage/index.ts";
-import { changesOf } from "./changes.ts";
+import { completionReport, countReport, isMonthSpent, ofRun } from "../usage/index.ts";
+import { runChanges } from "./changes.ts";
 import type { Assignment, Completion, NamedRun, Run, runQuery } from "./contract.ts";
 import { endRun } from "./ending.ts";
 import { alreadyCompleted, leaseLost, resultConflict, standingOf } from "./fence.ts";
 import { stopOrganization } from "./jobs.ts";
-import { announceWork, giveUpLease } from "./leases.ts";
+import { giveUpLease } from "./leases.ts";
 import * as store from "./store.ts";
+import { announceWork } from "./work-announcements.ts";
 
 /** Whose runs the caller reaches: their own, or everyone's. */
 export const reachOf = ({ member }: MemberCtx): store.Reach =>
@@ -129,7 +130,7 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
     return assign(ctx, tx, run);
   });
   // Also without an assignment, because the claim can end an expired lease or the run.
-  changesOf(ctx).announce(ctx.db, id);
+  ctx.state.get(runChanges).announce(ctx.db, id);
   return { assignment: assignment ?? null };
 }
 
@@ -201,7 +202,7 @@ export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: NamedRu
     await record(ctx, tx, { action: "automation_run.cancel_requested", target });
     return requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id));
   });
-  changesOf(ctx).announce(ctx.db, id);
+  ctx.state.get(runChanges).announce(ctx.db, id);
   return { run };
 }
 
@@ -230,7 +231,7 @@ async function requestCancel(
 
 /** An automation is put away: what waits of it never starts; what runs may finish. */
 export async function endQueued(
-  platform: Pick<Platform, "bus" | "db" | "log">,
+  platform: Pick<Platform, "bus" | "db" | "state">,
   tx: Db,
   orgId: OrgId,
   automationId: string,
@@ -238,7 +239,7 @@ export async function endQueued(
   for (const { id } of await store.lockQueued(tx, orgId, automationId)) {
     const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
     await store.end(tx, orgId, id, { ...ending, fenced: true });
-    changesOf(platform).announce(tx, id);
+    platform.state.get(runChanges).announce(tx, id);
   }
 }
 
@@ -254,10 +255,10 @@ export async function complete(ctx: MemberCtx, id: string, report: Completion): 
       await keepLate(ctx, id, holderOf(ctx), [late]);
     }
     // A refused report can change the run too: it can end the lease, or be kept as a late report.
-    changesOf(ctx).announce(ctx.db, id);
+    ctx.state.get(runChanges).announce(ctx.db, id);
     throw verdict.refusal;
   }
-  changesOf(ctx).announce(ctx.db, id);
+  ctx.state.get(runChanges).announce(ctx.db, id);
   return { run: verdict.stored };
 }
 
@@ -296,7 +297,8 @@ async function decideCompletion(
     reasonDetail: report.error?.message?.slice(0, 500) ?? null,
     fenced: false,
   });
-  if (report.usage) await countUsage(ctx, tx, run, report.attempt, -1, run.modelId, report.usage);
+  if (report.usage)
+    await countUsage(ctx, tx, run, report.attempt, completionReport, run.modelId, report.usage);
   return { stored: stored! };
 }
 

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, filterOrder, join, listSource, raw, sql } from "../../../platform/db/index.ts";
+import { type Db, defineLease, filterOrder, join, listSource, raw, sql } from "../../../platform/db/index.ts";
 import { type Id, idsBetween } from "../../../platform/ids.ts";
 import type { StoredCredential } from "../run-credentials/index.ts";
 import type { Assignment, Attempt, AutomationAsRun, Completion, NamedRun, Reason, Run } from "./contract.ts";
@@ -9,8 +9,8 @@ export type RunId = Id<"run">;
 /** Whose runs a caller reaches: one member's, or with null everyone's. */
 export type Reach = string | null;
 
-/** A lease is 60 s; a heartbeat or an accepted report starts it anew. */
-const lease = sql`now() + interval '60 seconds'`;
+/** A heartbeat or an accepted event report renews it. The holder is a runner, so every write checks the attempt too. */
+const lease = defineLease(60, "r");
 
 const columns = sql`r.id, r.automation_id as "automationId", r.revision as "automationRevision",
   r.member_id as "memberId", r.trigger, r.retry_of as "retryOf", r.occurrence_at as "occurrenceAt", r.status, r.reason,
@@ -166,7 +166,7 @@ export interface LockedRun extends Standing {
   archived: boolean;
 }
 
-const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(r.lease_expires_at > now(), false) as live,
+const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(${lease.isLive}, false) as live,
   r.fenced, r.automation_id as "automationId", r.member_id as "memberId",
   r.cancel_requested_at is not null as "cancelRequested", r.cancel_reason as "cancelReason",
   r.completion_digest as "completionDigest",
@@ -193,7 +193,7 @@ export const startAttempt = (
   tx.row<Claimed>(sql`
     with started as (
       update automation_runs r set status = 'running', reason = null, reason_detail = null,
-        attempt = r.attempt + 1, holder = ${holder}, lease_expires_at = ${lease},
+        attempt = r.attempt + 1, ${lease.take(holder)},
         started_at = coalesce(r.started_at, now()),
         deadline_at = now() + make_interval(secs => v.max_runtime_seconds)
       from automation_revisions v
@@ -215,9 +215,9 @@ const assignment = sql`v.id as "runId", v.automation_id as "automationId", v.nam
 
 export const renewLease = (db: Db, orgId: OrgId, reach: Reach, id: RunId, attempt: number, holder: string) =>
   db.row<{ attempt: number; leaseExpiresAt: number; cancelRequested: boolean }>(sql`
-    update automation_runs r set lease_expires_at = ${lease}
+    update automation_runs r set ${lease.renew}
     where r.id = ${id} and ${withinReach(orgId, reach)} and r.status = 'running' and r.attempt = ${attempt}::bigint
-      and r.holder = ${holder} and r.lease_expires_at > now()
+      and ${lease.isHeldBy(holder)} and ${lease.isLive}
     returning r.attempt, r.lease_expires_at as "leaseExpiresAt",
       r.cancel_requested_at is not null as "cancelRequested"`);
 
@@ -232,8 +232,8 @@ export const findAssignment = (db: Db, orgId: OrgId, id: RunId) =>
 
 export const requeue = (tx: Db, orgId: OrgId, id: RunId, reason: Reason, detail: string) =>
   tx.run(sql`
-    update automation_runs set status = 'queued', reason = ${reason}, reason_detail = ${detail}, holder = null,
-      lease_expires_at = null, deadline_at = null, queued_at = now()
+    update automation_runs set status = 'queued', reason = ${reason}, reason_detail = ${detail},
+      ${lease.release}, deadline_at = null, queued_at = now()
     where id = ${id} and org_id = ${orgId}`);
 
 export interface Ending {
@@ -283,7 +283,7 @@ export interface OverdueRun extends LockedRun {
   longPast: boolean;
 }
 
-const isOverdue = sql`r.status = 'running' and (r.lease_expires_at <= now()
+const isOverdue = sql`r.status = 'running' and (${lease.isExpired}
   or (r.deadline_at <= now() and r.cancel_requested_at is null)
   or r.deadline_at <= now() - interval '60 seconds')`;
 

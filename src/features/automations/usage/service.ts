@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { invalidField, notFound } from "../../../platform/errors.ts";
-import type { PageQuery } from "../../../platform/http/index.ts";
+import { notFound } from "../../../platform/errors.ts";
+import { cutPage, defineCursor, type PageQuery } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { announce } from "../../notifications/index.ts";
@@ -107,26 +107,20 @@ export async function readBudget({ db, orgId }: MemberCtx) {
 }
 
 export async function listHeld({ db, orgId }: MemberCtx, query: PageQuery) {
-  const after = query.cursor === undefined ? null : readPosition(query.cursor);
+  const after = heldCursor.read(query, null);
   const rows = await store.listHeld(db, orgId, after, query.limit + 1);
-  const items = rows.slice(0, query.limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > query.limit && last ? writePosition(last) : null };
-}
-
-const writePosition = ({ runId, attempt, sequence }: HeldReport) =>
-  Buffer.from(`${runId} ${attempt} ${sequence ?? completion}`).toString("base64url");
-
-function readPosition(cursor: string): store.Position {
-  const found = /^(run_\w{26}) (\d{1,9}) (-1|\d{1,16})$/.exec(
-    Buffer.from(cursor, "base64url").toString("utf8"),
+  return cutPage<HeldReport>(rows, query, ({ runId, attempt, sequence }) =>
+    heldCursor.write({ runId, attempt, report: sequence ?? store.completionReport }),
   );
-  if (!found) throw invalidField(["cursor"], "This is not a cursor of ours. Start without one.");
-  return { runId: found[1]!, attempt: Number(found[2]), report: Number(found[3]) };
 }
 
-/** The report number of a completion. */
-const completion = -1;
+const heldCursor = defineCursor<store.Position>({
+  write: ({ runId, attempt, report }) => `${runId} ${attempt} ${report}`,
+  read(text) {
+    const found = /^(run_\w{26}) (\d{1,9}) (-1|\d{1,16})$/.exec(text);
+    return found ? { runId: found[1]!, attempt: Number(found[2]), report: Number(found[3]) } : undefined;
+  },
+});
 
 /** Replaces or confirms the figures of a report, and updates the spend of the month of the report. */
 export async function correct(
@@ -136,7 +130,7 @@ export async function correct(
 ) {
   const { db, orgId } = ctx;
   return db.transaction(async (tx) => {
-    const place = { runId: id, attempt, report: sequence ?? completion };
+    const place = { runId: id, attempt, report: sequence ?? store.completionReport };
     const before = isId("run", id) ? await store.lockReport(tx, orgId, place) : undefined;
     if (!before) throw notFound("usage_report");
     await store.correct(tx, orgId, place, usage);
@@ -155,7 +149,8 @@ export async function correct(
 
 export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]) {
   const { db, orgId, member } = ctx;
-  const after = query.cursor === undefined ? null : readKey(query.groupBy, query.cursor);
+  const cursor = createKeyCursor(query.groupBy);
+  const after = cursor.read(query, null);
   const everyones = member.permissions.has("usage:read");
   // Somebody else's, asked for without the right to see it, is empty: that they exist is no secret, what they spend is.
   if (!everyones && query.memberId !== undefined && query.memberId !== member.id) {
@@ -168,8 +163,7 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
     toAt: query.toAt ?? null,
   };
   const { rows, totals } = await readUsage(db, orgId, query.groupBy, filter, after, query.limit + 1);
-  const items = rows.slice(0, query.limit);
-  const last = items.at(-1);
+  const { items, nextCursor } = cutPage(rows, query, ({ key }) => cursor.write(key));
   const names = await namesOf(ctx, query.groupBy, items);
   return {
     items: items.map(({ key, ...item }) => ({
@@ -178,7 +172,7 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
       ...item,
     })),
     totals,
-    nextCursor: rows.length > query.limit && last ? writeKey(query.groupBy, last.key) : null,
+    nextCursor,
   };
 }
 
@@ -193,13 +187,12 @@ async function namesOf(
   return new Map(rows.map(({ key, name }) => [key, name]));
 }
 
-const writeKey = (groupBy: string, key: string) => Buffer.from(`${groupBy} ${key}`).toString("base64url");
-
-/** A key can be any text, for example a model name. The grouping before it identifies the cursor as ours. */
-function readKey(groupBy: string, cursor: string): string {
-  const text = Buffer.from(cursor, "base64url").toString("utf8");
-  const key = text.slice(groupBy.length + 1);
-  if (writeKey(groupBy, key) !== cursor || key.includes("\0"))
-    throw invalidField(["cursor"], "This is not a cursor of this list. Start without one.");
-  return key;
-}
+/** A key can be any text, for example a model name. The grouping before it shows which list the cursor is from. */
+const createKeyCursor = (groupBy: string) =>
+  defineCursor<string>({
+    write: (key) => `${groupBy} ${key}`,
+    read: (text) =>
+      text.startsWith(`${groupBy} `) && !text.includes("\0") ? text.slice(groupBy.length + 1) : undefined,
+    exact: true,
+    message: "This is not a cursor of this list. Start without one.",
+  });

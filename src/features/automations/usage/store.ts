@@ -2,10 +2,13 @@ import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, nothing, raw, type Sql, sql } from "../../../platform/db/index.ts";
 import type { HeldReport, UsageGroup, UsageTotals } from "./contract.ts";
 
+/** The report number of a completion. Events have their sequence. */
+export const completionReport = -1;
+
 export interface UsageReport extends UsageTotals {
   runId: string;
   attempt: number;
-  /** The event's sequence; -1 for the completion. */
+  /** The sequence of the event, or `completionReport`. */
   report: number;
   automationId: string;
   memberId: string;
@@ -47,7 +50,7 @@ export const count = (db: Db, orgId: OrgId, usage: UsageReport) =>
       select ${total(sql`u.cost_micros`)} from automation_usage u where u.run_id = ${usage.runId}) as "runMicros"
     from spent, counted`);
 
-const completion = sql`-1`;
+const completion = raw(String(completionReport));
 
 /** Stores an implausible report with figures of 0, so that it does not count. */
 export const hold = (

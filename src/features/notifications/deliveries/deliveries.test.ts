@@ -23,7 +23,8 @@ import { type Receiver, startReceiver } from "../../../../test/webhook-receiver.
 import type { Platform } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
-import { newSecret, sealSecret } from "../endpoints/sealing.ts";
+import { newWebhookSecret } from "../../../platform/secrets.ts";
+import { sealSecret } from "../endpoints/sealing.ts";
 import { pauses } from "./schedule.ts";
 import * as store from "./store.ts";
 import { deliverDue } from "./work.ts";
@@ -508,7 +509,7 @@ describe("many deliveries", () => {
         `org_hang${i}`,
         `whe_hang${i}`,
         "secret",
-        newSecret(),
+        newWebhookSecret(),
       );
       await db.run(sql`update webhook_endpoints set secret = ${sealed} where id = ${`whe_hang${i}`}`);
     }

@@ -1,3 +1,5 @@
+import { spread } from "../../../platform/backoff.ts";
+
 /** Seconds before the second attempt, the third, …: nine attempts over about a day. */
 export const pauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;
 /** The longest `Retry-After` that is respected, in seconds. */
@@ -23,15 +25,7 @@ export function nextStep(tries: number, { status, retryAfterSeconds }: Outcome, 
   const pause = pauses[tries - 1];
   if (pause === undefined) return { state: "failed", gone: false };
   // Spread out, so that deliveries to an endpoint that was down are not all retried at the same moment.
-  const spread = pause * (0.9 + 0.2 * random);
+  const planned = spread(pause, 0.1, random);
   const asked = Math.min(retryAfterSeconds ?? 0, longestPause);
-  return { state: "pending", afterSeconds: Math.max(spread, asked) };
-}
-
-/** Parses the seconds or date of RFC 9110. Returns null for anything else. */
-export function readRetryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null;
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value);
-  const at = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000));
+  return { state: "pending", afterSeconds: Math.max(planned, asked) };
 }

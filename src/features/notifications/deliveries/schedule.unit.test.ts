@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { longestPause, nextStep, pauses, readRetryAfter } from "./schedule.ts";
+import { readRetryAfter } from "../../../platform/backoff.ts";
+import { longestPause, nextStep, pauses } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
 
 const outcome = fc.record({

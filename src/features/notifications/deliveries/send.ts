@@ -1,8 +1,9 @@
+import { readRetryAfter } from "../../../platform/backoff.ts";
 import type { Platform } from "../../../platform/context.ts";
 import { EgressError } from "../../../platform/egress/index.ts";
 import { printableLine } from "../../../platform/printable.ts";
 import { openSecret } from "../endpoints/index.ts";
-import { type Outcome, readRetryAfter } from "./schedule.ts";
+import type { Outcome } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { Claimed } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, listSource, sql } from "../../../platform/db/index.ts";
+import { type Db, expireIn, listSource, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type {
   Attempt,
@@ -107,7 +107,7 @@ export interface Share {
 }
 
 /** Longer than the wait for a place and one attempt together, so an expired lease means that the process died. */
-const lease = sql`now() + interval '120 seconds'`;
+const lease = expireIn(120);
 const lost = "The service stopped before the outcome was recorded. The event may have arrived.";
 
 /**

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
 
 type Column = "secret" | "previous_secret";
@@ -17,9 +16,6 @@ export const sealedColumns: SealedColumn[] = (["secret", "previous_secret"] as c
   column,
   organization: "org_id",
 }));
-
-/** A secret of 32 random bytes in the format of Standard Webhooks. */
-export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 export const sealSecret = (keyring: Keyring, orgId: string, id: string, column: Column, secret: string) =>
   keyring.seal(secret, placeOf(orgId, id, column));

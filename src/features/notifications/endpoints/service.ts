@@ -4,13 +4,14 @@ import { isLoopbackHost } from "../../../platform/egress/index.ts";
 import { invalidField, notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
+import { newWebhookSecret } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { endWaiting } from "../deliveries/store.ts";
 import { type EventType, eventTypes } from "../facts.ts";
 import { checkMaySee } from "../settings/index.ts";
 import type { WebhookEndpoint } from "./contract.ts";
-import { newSecret, openSecret, sealSecret } from "./sealing.ts";
+import { openSecret, sealSecret } from "./sealing.ts";
 import * as store from "./store.ts";
 
 const noEndpoint = () => notFound("webhook_endpoint");
@@ -71,7 +72,7 @@ export async function create(
   const target = { ...given, url: checkedUrl(ctx, given.url), types: [...new Set(given.types)] };
   checkTypes(ctx, target.types);
   const id = newId("whe");
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const sealed = sealSecret(keyring, orgId, id, "secret", secret);
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "webhook_endpoints");
@@ -127,7 +128,7 @@ export async function rotateSecret(ctx: MemberCtx, id: string, overlapSeconds: n
   return ctx.db.transaction(async (tx) => {
     const { secret: old } = await hold(tx, ctx, id);
     const endpointId = endpointIdOf(id);
-    const secret = newSecret();
+    const secret = newWebhookSecret();
     const previous =
       overlapSeconds === 0
         ? null

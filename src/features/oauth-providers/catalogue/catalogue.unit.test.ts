@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { authorizeUrl } from "../../../platform/oauth/index.ts";
-import { knownProviders, serverOf } from "./index.ts";
+import { findServer, knownProviders } from "./index.ts";
 
-const providers = [...knownProviders().values()];
+const providers = [...knownProviders.values()];
 const named = providers.map((provider) => [provider.id, provider] as const);
 
 test("there are at least forty, each once", () => {
@@ -12,7 +12,7 @@ test("there are at least forty, each once", () => {
 
 describe("each provider", () => {
   test.each(named)("%s is complete for a tenant of its own example", async (_, provider) => {
-    const server = serverOf(provider, provider.tenant?.example ?? null)!;
+    const server = findServer(provider, provider.tenant?.example ?? null)!;
     expect(JSON.stringify(server)).not.toContain("{tenant}");
     const request = { clientId: "c", redirectUri: "https://x/cb", state: "s", verifier: "v", nonce: "n" };
     const url = new URL(await authorizeUrl(server, { ...request, scopes: provider.scopes }));
@@ -28,13 +28,13 @@ describe("each provider", () => {
   test.each(named)("%s asks for nothing twice, and its default tenant is one it takes", (_, provider) => {
     const scopes = [...provider.scopes, ...provider.optionalScopes];
     expect(new Set(scopes).size).toBe(scopes.length);
-    if (provider.tenant?.default) expect(serverOf(provider, null)).toBeDefined();
-    if (provider.tenant && !provider.tenant.default) expect(serverOf(provider, null)).toBeUndefined();
+    if (provider.tenant?.default) expect(findServer(provider, null)).toBeDefined();
+    if (provider.tenant && !provider.tenant.default) expect(findServer(provider, null)).toBeUndefined();
   });
 
   test.each(named)("%s goes to one site, whatever somebody writes as tenant", (_, provider) => {
     const site = (tenant: string | null) => {
-      const server = serverOf(provider, tenant);
+      const server = findServer(provider, tenant);
       return server && new URL(server.tokenEndpoint).hostname;
     };
     for (const tenant of [

@@ -1,2 +1,2 @@
-export { knownProviders, serverOf } from "./known.ts";
+export { findServer, knownProviders } from "./known.ts";
 export { type KnownProvider, Tenant } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { Server } from "../../../platform/oauth/index.ts";
+import type { Server } from "../../../platform/oauth/index.ts";
 import { business } from "./entries/business.ts";
 import { developers } from "./entries/developers.ts";
 import { identity } from "./entries/identity.ts";
@@ -7,35 +7,24 @@ import { type Known, KnownProvider } from "./schema.ts";
 
 const entries: readonly Known[] = [...developers, ...identity, ...work, ...business];
 
-/** Written into a template's URLs, where something has to stand. */
-const fill = (server: unknown, tenant: string): unknown =>
-  JSON.parse(JSON.stringify(server).replaceAll("{tenant}", tenant));
+/** Replaces `{tenant}` in the servers below, so that their URLs are valid. */
+const placeholder = "tenant.invalid";
 
-let read: Map<string, KnownProvider> | undefined;
-/** Every provider that is part of the program. Read when first asked for: who needs none pays nothing. */
-export function knownProviders(): ReadonlyMap<string, KnownProvider> {
-  read ??= new Map(
-    entries.map(({ server, ...rest }) => {
-      const provider = KnownProvider.parse({ ...rest, server: fill(server, "tenant.invalid") });
-      return [rest.id, { ...provider, server: server as Server }];
-    }),
-  );
-  return read;
-}
+const replace = <T>(server: T, text: string, tenant: string): T =>
+  JSON.parse(JSON.stringify(server).replaceAll(text, tenant));
 
-const filled = new Map<string, Server>();
-const maxFilled = 1_000;
+/** Every provider that is part of the program, by id. */
+export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map(
+  entries.map(({ server, ...rest }) => [
+    rest.id,
+    KnownProvider.parse({ ...rest, server: replace(server, "{tenant}", placeholder) }),
+  ]),
+);
 
-/** The provider's server for a tenant; undefined when it needs one that is not given or not allowed. */
-export function serverOf({ id, server, tenant }: KnownProvider, given: string | null): Server | undefined {
-  const value = given ?? tenant?.default ?? null;
-  if (tenant && (value === null || !new RegExp(tenant.pattern).test(value))) return undefined;
-  const key = `${id} ${value}`;
-  let result = filled.get(key);
-  if (!result) {
-    result = Server.parse(fill(server, value ?? ""));
-    if (filled.size >= maxFilled) filled.clear();
-    filled.set(key, result);
-  }
-  return result;
+/** The provider's server for a tenant. Undefined when the provider needs a tenant and none, or a wrong one, is given. */
+export function findServer({ server, tenant }: KnownProvider, given: string | null): Server | undefined {
+  if (!tenant) return server;
+  const value = given ?? tenant.default;
+  if (value === undefined || !new RegExp(tenant.pattern).test(value)) return undefined;
+  return replace(server, placeholder, value);
 }

@@ -9,7 +9,7 @@ export type Destination = Pick<CredentialsRow, "providerId" | "tenant" | "server
  * its id and tenant identify them. A custom provider's endpoints are in the database, so their origins are used.
  */
 export function addressOf({ providerId, tenant, server }: Destination): string {
-  if (knownProviders().has(providerId)) return `${providerId} ${tenant ?? ""}`;
+  if (knownProviders.has(providerId)) return `${providerId} ${tenant ?? ""}`;
   if (!server) return "";
   const { tokenEndpoint, refreshEndpoint, revocation, account } = server;
   const asked =

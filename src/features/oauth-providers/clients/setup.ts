@@ -8,7 +8,7 @@ import {
   type Peer,
   type Server,
 } from "../../../platform/oauth/index.ts";
-import { type KnownProvider, knownProviders, serverOf } from "../catalogue/index.ts";
+import { findServer, type KnownProvider, knownProviders } from "../catalogue/index.ts";
 import { addressOf, placeOf } from "./sealing.ts";
 import * as store from "./store.ts";
 
@@ -47,7 +47,7 @@ export const fromKnown = (known: KnownProvider): Provider => ({
   tenant: known.tenant ?? null,
   authMethods: known.authMethods,
   discoveredAt: null,
-  server: serverOf(known, null),
+  server: findServer(known, null),
 });
 
 export const fromCustom = (row: store.CustomRow): Provider => ({
@@ -66,7 +66,7 @@ export const fromCustom = (row: store.CustomRow): Provider => ({
 
 /** Undefined: there is no such provider for this organization. */
 export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Setup | undefined> {
-  const known = knownProviders().get(providerId);
+  const known = knownProviders.get(providerId);
   // Not worth a query, and no text that the database would choke on.
   if (!known && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
   const row = await store.findSetup(ctx.db, ctx.orgId, providerId);
@@ -86,8 +86,8 @@ export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Set
 
 /** Where a client's requests go; undefined while its tenant is missing. */
 export function serverFor({ providerId, tenant, server }: store.CredentialsRow): Server | undefined {
-  const known = knownProviders().get(providerId);
-  return known ? serverOf(known, tenant) : (server ?? undefined);
+  const known = knownProviders.get(providerId);
+  return known ? findServer(known, tenant) : (server ?? undefined);
 }
 
 /** What a client still needs before anybody can connect with it, by the name of the field. */

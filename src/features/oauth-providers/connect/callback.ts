@@ -226,6 +226,6 @@ const noClaim = () =>
   });
 
 async function nameOf(ctx: Ctx, { orgId, providerId }: store.Attempt): Promise<string> {
-  const known = knownProviders().get(providerId);
+  const known = knownProviders.get(providerId);
   return known?.name ?? (await store.nameOfProvider(ctx.db, orgId, providerId)) ?? providerId;
 }

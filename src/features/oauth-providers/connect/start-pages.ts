@@ -85,7 +85,7 @@ const needsSignIn = ({ status, body }: Refusal) =>
 
 /** The name of an organization's own provider is shown to its members only. */
 const findName = async ({ db, caller }: Ctx, providerId: string): Promise<string | undefined> =>
-  knownProviders().get(providerId)?.name ??
+  knownProviders.get(providerId)?.name ??
   (caller?.member && (await nameOfProvider(db, caller.member.orgId, providerId)));
 
 async function whoAndWhere({ db, caller }: Ctx): Promise<(readonly [string, string])[]> {

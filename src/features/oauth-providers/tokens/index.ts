@@ -1,4 +1,5 @@
 export { keepFresh } from "./jobs.ts";
+export { activeRefreshes } from "./refresh.ts";
 export { routes } from "./routes.ts";
 export { sealedTokens, sealTokens } from "./sealing.ts";
 export {

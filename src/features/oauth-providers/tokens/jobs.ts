@@ -1,7 +1,7 @@
 import type { Platform } from "../../../platform/context.ts";
 import { workFairly } from "../../../platform/fair-work.ts";
 import { job } from "../../../platform/jobs/index.ts";
-import { renew, settleLapsed } from "./refresh.ts";
+import { refreshToken, settleLapsed } from "./refresh.ts";
 import * as store from "./store.ts";
 
 const batch = 40;
@@ -36,7 +36,7 @@ async function renewExpiring(platform: Platform): Promise<void> {
       return fresh;
     },
     keyOf: ({ orgId }) => orgId,
-    work: (token) => renew(platform, token.orgId, token, Date.now() + 15_000),
+    work: (token) => refreshToken(platform, token.orgId, token, Date.now() + 15_000),
     perKey: perOrganization,
   });
 }

@@ -1,63 +1,71 @@
 import { randomUUID } from "node:crypto";
+import { backOff } from "../../../platform/backoff.ts";
 import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { OAuthFailure, refreshTokens, type Tokens } from "../../../platform/oauth/index.ts";
+import { defineState } from "../../../platform/state.ts";
 import { type Destination, findCredentials, peerOf, serverFor } from "../clients/index.ts";
 import { announceNeed, findOfToken, isClientRejected, needReconnect } from "../connections/index.ts";
 import { note, theService } from "../events/index.ts";
 import { openToken, sealTokens } from "./sealing.ts";
 import * as store from "./store.ts";
 
-/** Longer than an answer may take, so that a lease that is over means a process that is gone. */
-const leaseSeconds = 30;
 const topic = "oauth-tokens";
 const pollMs = 250;
+const pauses = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 0.2 };
 
-/** What this process is doing at the moment, by token. */
-const flights = new WeakMap<Bus, Map<string, Promise<void>>>();
+/** The refreshes that this process has started, by token. */
+export const activeRefreshes = defineState({
+  name: "active token refreshes",
+  create: () => new Map<string, Promise<void>>(),
+});
 
 /**
- * Renews a token, or waits for whoever is doing so: in this process by sharing the call, in others by what
- * they announce. Says nothing of how it went; the row does. Resolves at `until` at the latest.
+ * Refreshes a token, or waits while another caller or process refreshes it. The result is in the row. Resolves at
+ * `until` at the latest.
  */
-export async function renew(
+export async function refreshToken(
   platform: Platform,
   orgId: OrgId,
   token: store.Seen,
   until: number,
 ): Promise<void> {
-  const mine = flights.get(platform.bus) ?? new Map<string, Promise<void>>();
-  flights.set(platform.bus, mine);
-  let flight = mine.get(token.id);
-  if (!flight) {
-    flight = attempt(platform, orgId, token, until).finally(() => mine.delete(token.id));
-    mine.set(token.id, flight);
+  const active = platform.state.get(activeRefreshes);
+  let refreshing = active.get(token.id);
+  if (!refreshing) {
+    refreshing = refreshOrWait(platform, orgId, token, until).finally(() => active.delete(token.id));
+    active.set(token.id, refreshing);
   }
-  await before(until, flight);
+  await waitUntil(until, refreshing);
 }
 
-async function attempt(platform: Platform, orgId: OrgId, token: store.Seen, until: number): Promise<void> {
+async function refreshOrWait(
+  platform: Platform,
+  orgId: OrgId,
+  token: store.Seen,
+  until: number,
+): Promise<void> {
   const { db, bus } = platform;
   const holder = randomUUID();
-  const taken = await store.takeRefresh(db, orgId, token, holder, leaseSeconds);
+  const taken = await store.takeRefresh(db, orgId, token, holder);
   if (taken) return refresh(platform, taken, holder);
   const other = await store.findRefreshing(db, orgId, token.id);
   if (other?.lapsed) return settleLapsed(platform, other);
-  if (other) await change(bus, token.id, until);
+  if (other) await waitForChange(bus, token.id, until);
 }
 
-/** Until somebody announces something about this token, or it is time to look. */
-async function change(bus: Bus, id: string, until: number): Promise<void> {
+/** Waits for an announcement about this token, but at most `pollMs`. */
+async function waitForChange(bus: Bus, id: string, until: number): Promise<void> {
   let unsubscribe = () => {};
-  const told = new Promise<void>((resolve) => {
+  const announced = new Promise<void>((resolve) => {
     unsubscribe = bus.subscribe(topic, { onMessage: (one) => one === id && resolve(), onGap: resolve });
   });
-  await before(Math.min(until, Date.now() + pollMs), told);
+  await waitUntil(Math.min(until, Date.now() + pollMs), announced);
   unsubscribe();
 }
 
-async function before(until: number, work: Promise<void>): Promise<void> {
+async function waitUntil(until: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, until - Date.now()));
@@ -83,7 +91,7 @@ async function refresh(platform: Platform, taken: store.Taken, holder: string): 
     );
   } catch (error) {
     if (!(error instanceof OAuthFailure)) {
-      // Before anything was sent: a value that does not open, a row that is gone.
+      // Nothing was sent: a value could not be opened, or a row was removed.
       await store.putFailure(db, orgId, taken, holder, { code: "internal_error", pauseSeconds: 60 });
       throw error;
     }
@@ -103,7 +111,7 @@ async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFa
   const { orgId, id } = taken;
   const { code } = failure;
   if (failure.kind !== "invalid_grant") {
-    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures);
+    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures + 1, pauses) / 1000;
     const kept = await store.putFailure(tx, orgId, taken, holder, { code, pauseSeconds });
     const connection = kept ? await findOfToken(tx, orgId, id) : undefined;
     if (connection) {
@@ -120,11 +128,7 @@ async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFa
   }
 }
 
-/** 2 s, 4 s, … to a quarter of an hour, each a little different so that many do not come back together. */
-const backOff = (failures: number) =>
-  Math.min(900, 2 ** Math.min(failures + 1, 10)) * (0.8 + Math.random() * 0.4);
-
-/** Whoever was renewing it is gone, and with it the knowledge whether the provider ever heard of it. */
+/** The process that refreshed the token died, so it is unknown whether the provider used up the refresh token. */
 export async function settleLapsed(
   { db, bus }: Platform,
   { id, orgId, credentialsId }: store.Lapsed,

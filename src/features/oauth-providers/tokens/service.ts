@@ -5,7 +5,7 @@ import { findSetup } from "../clients/index.ts";
 import { needReconnect } from "../connections/index.ts";
 import { actorOf, note } from "../events/index.ts";
 import type { IssueToken } from "./contract.ts";
-import { renew } from "./refresh.ts";
+import { refreshToken } from "./refresh.ts";
 import { openToken } from "./sealing.ts";
 import * as store from "./store.ts";
 
@@ -22,7 +22,7 @@ export async function issue(ctx: MemberCtx, providerId: string, wanted: IssueTok
     if (!mayRenew(found)) return makeDo(ctx, providerId, found);
     if (Date.now() >= until) throw unavailable(2, "still_refreshing");
     const seen = found.accessToken;
-    await renew(ctx, ctx.orgId, { id: found.tokenId, seen }, until);
+    await refreshToken(ctx, ctx.orgId, { id: found.tokenId, seen }, until);
     found = await find(ctx, providerId, wanted, wanted.minTtlSeconds);
     // One that was just renewed is as good as this provider's get, however long was asked for.
     if (!found.fresh && found.accessToken !== seen) found = await find(ctx, providerId, wanted, 0);

@@ -1,8 +1,11 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, defineLease, sql } from "../../../platform/db/index.ts";
 import type { Server } from "../../../platform/oauth/index.ts";
 
-/** Their own, and the shared ones that were given to everyone, to them, or to a team they are in: as where they are listed. */
+/** Longer than an answer can take. */
+const lease = defineLease(30);
+
+/** The same rule as in the list of connections: a member's own, and shared ones that are granted to the member. */
 const usableBy = (memberId: string) =>
   sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
     or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
@@ -138,19 +141,19 @@ export interface Seen {
  * Takes the one right to send this refresh token, unless it was renewed since it was looked at. Committed
  * before anything is sent: should this process vanish, the row says what it was about to do.
  */
-export const takeRefresh = (db: Db, orgId: OrgId, { id, seen }: Seen, holder: string, leaseSeconds: number) =>
+export const takeRefresh = (db: Db, orgId: OrgId, { id, seen }: Seen, holder: string) =>
   db.row<Taken>(sql`
-    update oauth_tokens t set refresh_state = 'refreshing', holder = ${holder}, consumed_hash = t.refresh_hash,
-      lease_expires_at = now() + make_interval(secs => ${leaseSeconds}::int)
+    update oauth_tokens t set refresh_state = 'refreshing', consumed_hash = t.refresh_hash,
+      ${lease.take(holder)}
     where t.org_id = ${orgId} and t.id = ${id} and t.refresh_state = 'idle' and t.refresh_token is not null
       and t.access_token is not distinct from ${seen}
       and t.revoke_state is null and (t.next_refresh_at is null or t.next_refresh_at <= now())
     returning t.id, t.org_id as "orgId", t.credentials_id as "credentialsId", t.refresh_token as "refreshToken",
       t.consumed_hash as "consumedHash", t.failures`);
 
-/** Ours as long as nobody else took it; a lease that ran out meanwhile does not make our answer untrue. */
+/** Also true after the lease has expired, as long as no other process has taken the token. */
 const isOurs = (id: string, holder: string, consumedHash: string) =>
-  sql`id = ${id} and holder = ${holder} and consumed_hash = ${consumedHash}
+  sql`id = ${id} and ${lease.isHeldBy(holder)} and consumed_hash = ${consumedHash}
     and refresh_state in ('refreshing', 'uncertain')`;
 
 interface Renewed {
@@ -174,7 +177,7 @@ export const putRenewed = (db: Db, orgId: OrgId, taken: Taken, holder: string, t
         else coalesce(${tokens.refreshToken}, refresh_token) end,
       refresh_hash = coalesce(${tokens.refreshHash}, refresh_hash),
       scopes = coalesce(${tokens.scopes}::text[], scopes), expires_at = ${tokens.expiresAt}, obtained_at = now(),
-      refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null, failures = 0, refresh_deaths = 0,
+      refresh_state = 'idle', ${lease.release}, consumed_hash = null, failures = 0, refresh_deaths = 0,
       next_refresh_at = null, last_error = null,
       revoke_state = case when revoke_state is null or revoke_state = 'unneeded' then revoke_state else 'pending' end,
       revoke_due_at = case when revoke_state is null then null else now() end
@@ -189,7 +192,7 @@ export const putFailure = (
   { code, pauseSeconds }: { code: string; pauseSeconds: number },
 ) =>
   db.run(sql`
-    update oauth_tokens set refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null,
+    update oauth_tokens set refresh_state = 'idle', ${lease.release}, consumed_hash = null,
       failures = failures + 1, last_error = ${code},
       next_refresh_at = now() + make_interval(secs => ${pauseSeconds}::float8)
     where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
@@ -197,7 +200,7 @@ export const putFailure = (
 /** The provider says that it is over: what we hold is worth nothing, and goes. */
 export const putEnd = (db: Db, orgId: OrgId, taken: Taken, holder: string, code: string) =>
   db.run(sql`
-    update oauth_tokens set refresh_state = 'idle', holder = null, lease_expires_at = null, consumed_hash = null,
+    update oauth_tokens set refresh_state = 'idle', ${lease.release}, consumed_hash = null,
       last_error = ${code}, access_token = null, refresh_token = null, revoke_state = 'unneeded'
     where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
 
@@ -210,14 +213,14 @@ export interface Lapsed {
 /** Whether somebody is renewing it, and whether they should have come back by now. */
 export const findRefreshing = (db: Db, orgId: OrgId, id: string) =>
   db.row<Lapsed & { lapsed: boolean }>(sql`
-    select id, org_id as "orgId", credentials_id as "credentialsId", lease_expires_at < now() as lapsed
+    select id, org_id as "orgId", credentials_id as "credentialsId", ${lease.isExpired} as lapsed
     from oauth_tokens where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing'`);
 
 /** Tokens whose holder vanished in the middle of a refresh. */
 export const listLapsedOfAll = (db: Db, limit: number) =>
   db.rows<Lapsed>(sql`
     select id, org_id as "orgId", credentials_id as "credentialsId" from oauth_tokens
-    where refresh_state = 'refreshing' and lease_expires_at < now()
+    where refresh_state = 'refreshing' and ${lease.isExpired}
     order by lease_expires_at limit ${limit}`);
 
 /**
@@ -230,7 +233,7 @@ export const settleLapsed = async (db: Db, orgId: OrgId, id: string, state: "idl
       update oauth_tokens set last_error = 'interrupted', refresh_deaths = refresh_deaths + 1,
         refresh_state = case when refresh_deaths >= 1 then 'uncertain' else ${state} end,
         holder = case when ${state} = 'idle' and refresh_deaths < 1 then null else holder end
-      where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing' and lease_expires_at < now()
+      where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing' and ${lease.isExpired}
       returning refresh_state as state`)
   )?.state;
 
@@ -278,7 +281,7 @@ export const takePendingAcrossOrganizations = (
   pauses: readonly number[],
 ) => {
   const isPending = sql`revoke_state = 'pending' and revoke_due_at <= now()
-    and (refresh_state <> 'refreshing' or lease_expires_at < now())`;
+    and (refresh_state <> 'refreshing' or ${lease.isExpired})`;
   return db.rows<Pending>(sql`
     update oauth_tokens t set revoke_attempts = revoke_attempts + 1, revoke_running = true,
       revoke_deaths = revoke_deaths + revoke_running::int,

@@ -1,7 +1,7 @@
+import { createBatcher } from "../../../platform/batcher.ts";
 import type { Bus } from "../../../platform/bus.ts";
 import type { Platform } from "../../../platform/context.ts";
 import { isReferenceGone } from "../../../platform/db/index.ts";
-import { createTogether } from "../../../platform/together.ts";
 import { announce } from "../../connectors/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import * as store from "./store.ts";
@@ -38,14 +38,14 @@ function createCollector(platform: Pick<Platform, "bus" | "db" | "state">): Reco
     wake(recorded.flatMap(({ queued, connectorId }) => (queued && connectorId ? [connectorId] : [])));
     return recorded;
   };
-  return createTogether({
+  return createBatcher({
     send,
-    async failed(error, push) {
+    async onFailure(error, push) {
       // Its connector was removed while it was being written: looked at once more, it is about nobody.
       if (isReferenceGone(error)) return (await send([push]))[0]!;
       throw error;
     },
-    sizeOf: ({ body }) => body.length,
+    size: ({ body }) => body.length,
     maxItems: 64,
     maxSize: 1024 * 1024,
   });

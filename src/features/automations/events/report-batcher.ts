@@ -1,0 +1,32 @@
+import { createBatcher } from "../../../platform/batcher.ts";
+import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
+import { defineState } from "../../../platform/state.ts";
+import * as store from "./store.ts";
+
+/**
+ * Stores event reports that arrive at the same time with one commit. The result is undefined when the events are not
+ * simply the next ones of their attempt.
+ */
+export const eventReportBatcher = defineState({
+  name: "event report batcher",
+  // Statements write event reports of several organizations, so all of them use one share of the database.
+  create: ({ db }) => createReportBatcher(db.under({ work: "change", share: "reports" })),
+});
+
+const createReportBatcher = (db: Db) =>
+  createBatcher<store.EventReport, store.StoredReport | undefined>({
+    async send(reports) {
+      const stored = await store.insertReportsAcrossOrganizations(db, reports);
+      const byPosition = new Map(stored.map(({ position, ...report }) => [position, report]));
+      return reports.map((_, i) => byPosition.get(i + 1));
+    },
+    onFailure(error) {
+      // The same event was reported twice at the same time, and the other report was stored first.
+      if (violatedConstraint(error) === "automation_events_pkey") return undefined;
+      throw error;
+    },
+    key: ({ id }) => id,
+    size: ({ events }) => events.reduce((sum, { payload }) => sum + payload.length, 0),
+    maxItems: 64,
+    maxSize: 1024 * 1024,
+  });

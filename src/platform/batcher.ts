@@ -1,0 +1,110 @@
+import { isDatabaseBusy, isDatabaseDown } from "./db/index.ts";
+
+export interface BatcherOptions<Item, Outcome> {
+  /** Sends a batch as one statement with one commit. Returns one outcome per item, in the same order. */
+  send(items: readonly Item[]): Promise<readonly Outcome[]>;
+  /** Gives the outcome of an item that failed when it was sent alone, or throws the error. */
+  onFailure?(error: unknown, item: Item): Outcome | Promise<Outcome>;
+  /** Items with the same key never share a batch. They are sent in the order of their arrival. */
+  key?(item: Item): string;
+  size(item: Item): number;
+  maxItems: number;
+  maxSize: number;
+}
+
+/** A batch smaller than this is not worth a second statement. */
+const minItems = 8;
+
+interface Pending<Item, Outcome> {
+  item: Item;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Sends items that arrive at the same time in one statement. While a batch is being sent, new items wait for the next
+ * one. An item is answered after its own commit, and never fails because of another item.
+ */
+export function createBatcher<Item, Outcome>({
+  send,
+  onFailure = (error) => Promise.reject(error),
+  key,
+  size,
+  maxItems,
+  maxSize,
+}: BatcherOptions<Item, Outcome>): (item: Item) => Promise<Outcome> {
+  let pending: Pending<Item, Outcome>[] = [];
+  let busy = false;
+
+  /**
+   * Takes the next batch in order of arrival. After a batch of `answered` items it takes at most half of all items,
+   * because those callers soon send again, and batches of unequal size would stay unequal.
+   */
+  function takeBatch(answered: number): Pending<Item, Outcome>[] {
+    const half = Math.max(minItems, Math.ceil((pending.length + answered) / 2));
+    const limit = answered === 0 ? maxItems : Math.min(half, maxItems);
+    const batch: Pending<Item, Outcome>[] = [];
+    const rest: Pending<Item, Outcome>[] = [];
+    const keys = new Set<string>();
+    let batchSize = 0;
+    for (const one of pending) {
+      const itemKey = key?.(one.item);
+      const itemSize = size(one.item);
+      const fits = batch.length < limit && (batch.length === 0 || batchSize + itemSize <= maxSize);
+      if (!fits || (itemKey !== undefined && keys.has(itemKey))) {
+        rest.push(one);
+        continue;
+      }
+      if (itemKey !== undefined) keys.add(itemKey);
+      batchSize += itemSize;
+      batch.push(one);
+    }
+    pending = rest;
+    return batch;
+  }
+
+  function sendNext(answered = 0): void {
+    const batch = takeBatch(answered);
+    busy = batch.length > 0;
+    if (busy) void flush(batch);
+  }
+
+  async function flush(batch: readonly Pending<Item, Outcome>[]): Promise<void> {
+    const answer = await sendBatch(batch);
+    // The next statement starts before the answers, so that the database does not wait for them.
+    sendNext(batch.length);
+    process.nextTick(answer);
+  }
+
+  /** Returns a function that answers all items of the batch. */
+  async function sendBatch(batch: readonly Pending<Item, Outcome>[]): Promise<() => void> {
+    try {
+      const outcomes = await send(batch.map(({ item }) => item));
+      return () => {
+        for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i]!);
+      };
+    } catch (error) {
+      if (batch.length > 1 && !isDatabaseDown(error) && !isDatabaseBusy(error)) {
+        // One item is wrong, or there was a deadlock. Sent alone, each item gets its own outcome.
+        const answers: (() => void)[] = [];
+        for (const one of batch) answers.push(await sendBatch([one]));
+        return () => {
+          for (const answer of answers) answer();
+        };
+      }
+      return () => {
+        for (const { item, resolve, reject } of batch)
+          new Promise<Outcome>((settle) => settle(onFailure(error, item))).then(resolve, reject);
+      };
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      pending.push({ item, resolve, reject });
+      if (busy) return;
+      // Items that arrive in the same turn of the event loop join the first batch.
+      busy = true;
+      setImmediate(() => sendNext());
+    });
+}

@@ -1,0 +1,33 @@
+import { raw, type Sql, sql } from "./sql.ts";
+
+/**
+ * A row with the columns `holder` and `lease_expires_at` belongs to its holder until the lease expires, by the clock of
+ * the database. An expired lease means that the holder died: choose `seconds` longer than a holder can be silent.
+ */
+export interface Lease {
+  /** Assignments for `update … set`. */
+  take(holder: string): Sql;
+  renew: Sql;
+  release: Sql;
+  /** Conditions. Every write of a holder repeats `isHeldBy`, so a late holder changes nothing. */
+  isHeldBy(holder: string): Sql;
+  isLive: Sql;
+  isExpired: Sql;
+}
+
+/** `row` is the alias of the table in conditions. `holder` must differ for each take, or `attempt` be checked too. */
+export function defineLease(seconds: number, row?: string): Lease {
+  const column = (name: string) => raw(row ? `${row}.${name}` : name);
+  const expiry = expireIn(seconds);
+  return {
+    take: (holder) => sql`holder = ${holder}, lease_expires_at = ${expiry}`,
+    renew: sql`lease_expires_at = ${expiry}`,
+    release: sql`holder = null, lease_expires_at = null`,
+    isHeldBy: (holder) => sql`${column("holder")} = ${holder}`,
+    isLive: sql`${column("lease_expires_at")} > now()`,
+    isExpired: sql`${column("lease_expires_at")} <= now()`,
+  };
+}
+
+/** The time at which a lease that is taken now expires. */
+export const expireIn = (seconds: number): Sql => raw(`now() + interval '${Number(seconds)} seconds'`);
