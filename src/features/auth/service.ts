@@ -8,7 +8,7 @@ import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../pla
 import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
+import { membershipFrom } from "../permissions/index.ts";
 import { endKeysAndTokens } from "./credentials.ts";
 import { callLibrary, headersOf, libraryOf, resetIdentifier, type SignedIn, signedIn } from "./library.ts";
 import { mayMail, perMailbox } from "./mail-limit.ts";
@@ -182,6 +182,6 @@ export async function resolveSession(
     userId: row.userId,
     signedInAt: row.signedInAt,
     signedInBy: row.signedInBy,
-    ...(row.memberId ? { member: membershipFrom(row as MembershipRow) } : {}),
+    ...(row.memberId === null ? {} : { member: membershipFrom(row) }),
   };
 }
