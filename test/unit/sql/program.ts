@@ -3,7 +3,7 @@ import { type Node, type SourceFile, SyntaxKind } from "typescript/unstable/ast"
 import { API, type Checker, type Symbol as TsSymbol } from "typescript/unstable/sync";
 import { NotAnalysable } from "./values.ts";
 
-export const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../../..");
 
 /** The compiler's view of the repository. */
 export interface Program {
