@@ -6,7 +6,7 @@ import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { Ctx, Platform, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
-import { newId } from "../../platform/ids.ts";
+import { isId, newId } from "../../platform/ids.ts";
 import { createAuthAdapter, StorageError } from "./adapter.ts";
 import type { User } from "./contract.ts";
 import * as mails from "./mails.ts";
@@ -88,7 +88,7 @@ function createLibrary({ config, db, bus, keyring, mail, log }: Platform) {
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) =>
         mail.send(current(), mails.resetPassword(config.publicUrl, user, token)),
-      onPasswordReset: async ({ user }) => void resets.set(current(), user.id as UserId),
+      onPasswordReset: async ({ user }) => void resets.set(current(), readUserId(user)),
     },
     emailVerification: {
       sendOnSignUp: true,
@@ -142,8 +142,16 @@ interface LibraryUser {
   createdAt: Date;
 }
 
+function readUserId({ id }: { id: string }): UserId {
+  if (!isId("usr", id)) throw new Error("The auth library returned an id that is not a user's.");
+  return id;
+}
+
 export function signedIn({ token, user }: { token: string | null; user: LibraryUser }): SignedIn {
   if (!token) throw new Error("Signing in gave no session.");
-  const { id, email, emailVerified, name, createdAt } = user;
-  return { token, user: { id, email, emailVerified, name, createdAt: createdAt.getTime() } };
+  const { email, emailVerified, name, createdAt } = user;
+  return {
+    token,
+    user: { id: readUserId(user), email, emailVerified, name, createdAt: createdAt.getTime() },
+  };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { APIError } from "better-auth/api";
 import { hashPassword, verifyPassword } from "better-auth/crypto";
-import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
+import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
@@ -33,7 +33,7 @@ export async function signIn(ctx: Ctx, body: { email: string; password: string }
       await callLibrary(libraryOf(ctx).api.signInEmail({ body, headers: headersOf(ctx) })),
     );
     await forgetAttempt(ctx.db, key);
-    const userId = result.user.id as UserId;
+    const userId = result.user.id;
     if (!(await isOn(ctx.db, userId))) return { status: 200, body: result };
     // The library has opened a session by now; nobody was given its token, and nobody will be.
     return await ctx.db.transaction(async (tx) => {
