@@ -32,6 +32,7 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["types", bin("tsc"), "--noEmit", "-p", "."],
   ["dead code", bin("knip"), "--no-progress"],
   ["openapi.json is current", process.execPath, "src/main.ts", "openapi", "--check", "openapi.json"],
+  ["schema.sql is current", process.execPath, "test/schema.ts", "--check"],
   ["openapi.json is valid", bin("redocly"), "lint", "openapi.json", "--format=stylish"],
 ];
 

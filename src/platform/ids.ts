@@ -1,4 +1,5 @@
 import { randomBytes, randomFillSync } from "node:crypto";
+import { z } from "zod";
 
 /**
  * TypeIDs: a prefix that says what it names, then a UUIDv7 in Crockford's base32, so that ids sort by
@@ -86,3 +87,10 @@ export function isId<Prefix extends string>(prefix: Prefix, text: string): text 
     /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1))
   );
 }
+
+/**
+ * The schema of an id that we reply with. It checks what the type says; the description of the API shows a string.
+ * Ids in requests are strings: a service answers 404 for one that is not well-formed.
+ */
+export const idSchema = <Prefix extends string>(prefix: Prefix) =>
+  z.string().refine((text): text is Id<Prefix> => text.startsWith(`${prefix}_`));

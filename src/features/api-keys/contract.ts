@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can, permissions } from "../permissions/index.ts";
 
 const tag = "API Keys";
 
 export const ApiKey = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("key"),
     name: z.string(),
     start: z.string().describe("The first letters of the key, to tell keys apart."),
-    memberId: z.string(),
+    memberId: idSchema("mem"),
     permissions: z
       .array(z.string())
       .nullable()

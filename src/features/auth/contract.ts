@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { lineOfText, linkQuery, open, route, signedIn } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 
 const tag = "Authentication";
 
 export const User = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("usr"),
     email: z.string(),
     emailVerified: z.boolean(),
     name: z.string(),

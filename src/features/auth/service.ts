@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
+import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
@@ -7,7 +7,7 @@ import { newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
+import { membershipFrom } from "../permissions/index.ts";
 import { endKeysAndTokens } from "./credentials.ts";
 import { hashResetToken, resetMinutes } from "./links.ts";
 import { mayMail, perMailbox } from "./mail-limit.ts";
@@ -41,12 +41,12 @@ export async function signIn(ctx: Ctx, { email, password }: SignIn): Promise<Fir
   const key = attemptsOf(ctx, email);
   await countAttempt(ctx.db, key, wrongPasswords);
   const user = await store.findUserByEmail(ctx.db, email);
-  const userId = user?.id as UserId | undefined;
-  const hash = userId && (await store.findPasswordHash(ctx.db, userId));
+  const hash = user && (await store.findPasswordHash(ctx.db, user.id));
   // Without an account the same work is done, so that the time of the reply does not show whether there is one.
   const isRight = hash ? await verifyPassword(hash, password) : (await hashPassword(password)) === "";
-  if (!user || !userId || !hash || !isRight)
+  if (!user || !hash || !isRight)
     throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
+  const userId = user.id;
   await forgetAttempt(ctx.db, key);
   if (isOutdated(hash)) await store.replacePasswordHash(ctx.db, userId, hash, await hashPassword(password));
   return ctx.db.transaction(async (tx) =>
@@ -123,7 +123,7 @@ async function sendReset(ctx: Ctx, { email }: { email: string }): Promise<void> 
   if (!user) return;
   const token = newToken("");
   await ctx.db.transaction(async (tx) => {
-    await store.insertReset(tx, user.id as UserId, newId("ver"), hashResetToken(token), resetMinutes);
+    await store.insertReset(tx, user.id, newId("ver"), hashResetToken(token), resetMinutes);
     await ctx.mail.send(tx, mails.resetPassword(ctx.config.publicUrl, user, token));
   });
 }
@@ -190,6 +190,6 @@ export async function resolveSession(
     userId: row.userId,
     signedInAt: row.signedInAt,
     signedInBy: row.signedInBy,
-    ...(row.memberId ? { member: membershipFrom(row as MembershipRow) } : {}),
+    ...(row.memberId === null ? {} : { member: membershipFrom(row) }),
   };
 }

@@ -3,12 +3,12 @@ import { type Db, sql } from "../../platform/db/index.ts";
 import type { MembershipRow } from "../permissions/index.ts";
 import type { User } from "./contract.ts";
 
-interface SessionRow extends Partial<MembershipRow> {
+type SessionRow = {
   id: string;
   userId: UserId;
   signedInAt: number;
   signedInBy: NonNullable<Caller["signedInBy"]>;
-}
+} & (MembershipRow | { memberId: null });
 
 /**
  * Who a session is, in the organization it acts in: the one asked for, else the active one, else the

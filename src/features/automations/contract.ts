@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { NamedConnection, NamedTemplate, resourceIds } from "./resources/index.ts";
 import { Model, NamedRun } from "./runs/index.ts";
@@ -19,8 +20,8 @@ const settings = {
 
 const Automation = z
   .strictObject({
-    id: z.string(),
-    memberId: z.string().nullable().describe("Its owner; null when they have left."),
+    id: idSchema("aut"),
+    memberId: idSchema("mem").nullable().describe("Its owner; null when they have left."),
     status: z.enum(["active", "inactive", "archived"]),
     revision: z.int(),
     name: z.string(),

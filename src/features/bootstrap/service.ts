@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, OrgId, Platform, UserCtx, UserId } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId, Platform, UserCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, notFound, unavailable } from "../../platform/errors.ts";
 import { forgetCallers, networkOf } from "../../platform/http/index.ts";
@@ -50,7 +50,7 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
     await store.lockUnclaimedOfAll(tx);
     await checkUnclaimed(config, tx, network);
     const organization = await insertOrganization(tx, { name }, days);
-    const orgId = organization.id as OrgId;
+    const orgId = organization.id;
     await store.setNetwork(tx, orgId, network);
     const userId = newId("usr");
     await insertProvisional(tx, userId, provisionalAddress(userId), "Agent");
@@ -174,7 +174,7 @@ export async function openLink(
         };
   }
   const visitor = await findVisitor(ctx, cookies);
-  const isOwn = visitor && (await findMemberByUser(ctx.db, link.orgId, visitor.id as UserId)) !== undefined;
+  const isOwn = visitor && (await findMemberByUser(ctx.db, link.orgId, visitor.id)) !== undefined;
   return { kind: "claimed", organization, visitor, isOwn: isOwn === true };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { Access, AccessInput, installationId } from "./access/index.ts";
 import { WebhookSecret } from "./secrets/index.ts";
@@ -11,7 +12,7 @@ export type CodeHost = (typeof codehosts)[number];
 
 const Connector = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("con"),
     name: z.string(),
     codehost: z.enum(codehosts),
     baseUrl: z.string().nullable().describe("Of a code host that is not the public one of its kind."),

@@ -1,6 +1,7 @@
-import type { OrgId, Platform, UserId } from "../../platform/context.ts";
+import type { Platform } from "../../platform/context.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
+import { isId } from "../../platform/ids.ts";
 import { findOfInstance, recordAsSystem, removeChainOfInstance } from "../audit/index.ts";
 import { findUser, removeUser } from "../auth/index.ts";
 import { pruneAutomations } from "../automations/index.ts";
@@ -36,12 +37,12 @@ export async function removeDemo(
     await store.lockInstance(tx);
     const mark = await findOfInstance(tx, markAction);
     const earlier = await findOfInstance(tx, removedAction);
-    if (!mark?.targetId || earlier?.targetId === mark.targetId) {
+    const orgId = mark?.targetId;
+    if (!mark || !orgId || !isId("org", orgId) || earlier?.targetId === orgId) {
       throw new OperatorError(
         "There is no demo workspace here. `signalbox demo` makes one on an empty instance.",
       );
     }
-    const orgId = mark.targetId as OrgId;
     const { people } = mark.after as Mark;
     const userIds = people.map(({ id }) => id);
     await store.lockMemberships(tx, orgId, userIds);
@@ -56,8 +57,8 @@ export async function removeDemo(
     await eraseOrganization(bus, tx, orgId);
     const gone = people.filter(({ id }) => !needed.has(id));
     for (const { id } of gone) {
-      if (!(await findUser(tx, id as UserId))) continue;
-      await removeUser(tx, id as UserId);
+      if (!(await findUser(tx, id))) continue;
+      await removeUser(tx, id);
       await forgetCallers(bus, tx, id);
     }
     await store.removeRemains(

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { MemberCtx, Platform } from "../../platform/context.ts";
+import type { MemberCtx, Platform, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import { createApiKey } from "../api-keys/index.ts";
@@ -47,7 +47,7 @@ export interface DemoWorkspace {
 /** What `removeDemo` needs to find the people of the demo again. */
 export interface Mark {
   seed: string;
-  people: { id: string; email: string }[];
+  people: { id: UserId; email: string }[];
 }
 
 const dayMs = 24 * 3600_000;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { linkQuery, open, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { Member } from "../members/index.ts";
 import { Organization } from "../organizations/index.ts";
 import { can } from "../permissions/index.ts";
@@ -10,14 +11,13 @@ const statuses = ["pending", "accepted", "cancelled", "expired"] as const;
 
 const Invitation = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("inv"),
     email: z.string(),
     role: z.string(),
     roleName: z.string(),
     teamIds: z.array(z.string()),
     status: z.enum(statuses),
-    invitedBy: z
-      .string()
+    invitedBy: idSchema("mem")
       .nullable()
       .describe("The member who answers for it; null: they left, and it must be sent again to be accepted."),
     inviterName: z.string(),

@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, MemberId, Membership, OrgId, UserCtx, UserId } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, Membership, OrgId, UserCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../platform/errors.ts";
 import { countAttempt, forgetCallers, readPage } from "../../platform/http/index.ts";
@@ -230,8 +230,7 @@ async function checkInvited(
 /** Checks the inviter: they could still give the same role and teams today. */
 async function refuseWithdrawn(db: Db, { orgId, invitedBy, role, teamIds }: store.Found): Promise<void> {
   const stands =
-    invitedBy !== null &&
-    (await couldGrant(db, orgId, invitedBy as MemberId, role, await rightsFor(db, orgId, teamIds)));
+    invitedBy !== null && (await couldGrant(db, orgId, invitedBy, role, await rightsFor(db, orgId, teamIds)));
   if (stands) return;
   throw conflict(
     "invitation_withdrawn",
@@ -258,7 +257,7 @@ export async function openLink(
   if (!found) return { kind: "unknown", hasToken: token !== undefined };
   const visitor = await findVisitor(ctx, cookies);
   const opened = { invitation: previewOf(found), visitor };
-  const userId = visitor?.id as UserId | undefined;
+  const userId = visitor?.id;
   if (userId && (await findMemberByUser(ctx.db, found.orgId, userId))) return { kind: "member", ...opened };
   const over = await messageOf(async () => {
     refuseOver(found, ["accepted", "cancelled", "expired"]);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
 const tag = "MCP Tokens";
@@ -8,10 +9,10 @@ const scopes = ["mcp:read", "mcp:write"] as const;
 
 const McpToken = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("mcp"),
     name: z.string(),
     start: z.string().describe("The first letters of the token, to tell tokens apart."),
-    memberId: z.string(),
+    memberId: idSchema("mem"),
     scopes: z.array(z.enum(scopes)),
     expiresAt: z.int(),
     lastUsedAt: z.int().nullable().describe("To within some seconds."),

@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { member, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
 const tag = "Members";
 
 export const Member = z
   .strictObject({
-    id: z.string(),
-    userId: z.string(),
+    id: idSchema("mem"),
+    userId: idSchema("usr"),
     email: z.string(),
     name: z.string(),
     role: z.string().describe("`owner`, `admin`, `member`, or the id of a role of the organization's own."),
     roleName: z.string().describe("What people call it."),
-    teams: z.array(z.strictObject({ id: z.string(), name: z.string() })),
+    teams: z.array(z.strictObject({ id: idSchema("team"), name: z.string() })),
     createdAt: z.int(),
   })
   .meta({ id: "Member" });

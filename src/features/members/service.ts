@@ -42,7 +42,7 @@ export async function change(ctx: MemberCtx, id: string, { role }: { role: strin
 }
 
 async function setRole(ctx: MemberCtx, tx: Db, { id, role: before }: Member, role: string): Promise<void> {
-  await store.setRole(tx, ctx.orgId, id as MemberId, role);
+  await store.setRole(tx, ctx.orgId, id, role);
   await forgetCallers(ctx.bus, tx, id);
   await record(ctx, tx, {
     action: "member.role_changed",

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
 const tag = "Organizations";
 
 export const Organization = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("org"),
     name: z.string(),
     slug: z.string(),
     allowedEmailDomains: z.array(z.string()).describe("Who may be invited; empty: anyone."),

@@ -22,7 +22,7 @@ export async function create(ctx: UserCtx, wanted: NewOrganization) {
   const { db, bus, userId, caller } = ctx;
   return db.transaction(async (tx) => {
     const organization = await insertOrganization(tx, wanted);
-    const id = organization.id as OrgId;
+    const id = organization.id;
     await addMember(tx, id, userId, "owner");
     await setActiveOrganization(tx, userId, caller.credentialId, id);
     await forgetCallers(bus, tx, userId);
@@ -117,7 +117,7 @@ export async function removeOrganization(
   tx: Db,
   organization: Organization,
 ): Promise<void> {
-  const id = organization.id as OrgId;
+  const id = organization.id;
   await eraseOrganization(ctx.bus, tx, id);
   // Its own chain went along; what is left to know of it belongs to the instance.
   await record(ctx, tx, { action: "organization.deleted", target: targetOf(id), before: organization }, null);

@@ -56,8 +56,8 @@ export async function grantableRole(tx: Db, actor: Membership, id: string): Prom
 }
 
 /** Refuses whoever would change something about a member who may do more than they may. */
-export async function checkAbove(tx: Db, actor: Membership, target: { id: string }): Promise<void> {
-  const row = await store.findMembership(tx, actor.orgId, target.id as MemberId);
+export async function checkAbove(tx: Db, actor: Membership, target: { id: MemberId }): Promise<void> {
+  const row = await store.findMembership(tx, actor.orgId, target.id);
   if (!row) throw notFound("member");
   if (row.role === "owner") ownersOnly(actor, "Only an owner changes or removes an owner.");
   refuseBeyond(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
 const tag = "Teams";
 
 const Team = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("team"),
     name: z.string(),
     description: z.string(),
     memberCount: z.int(),

@@ -1,4 +1,4 @@
-import type { MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
+import type { MemberCtx, OrgId } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, forbidden, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
@@ -109,7 +109,7 @@ export async function removeMember(ctx: MemberCtx, id: string, memberId: string)
 async function both(tx: Db, { orgId }: MemberCtx, id: string, memberId: string) {
   const team = await found(tx, orgId, id);
   if (!isId("mem", memberId) || !(await store.hasMember(tx, orgId, memberId))) throw notFound("member");
-  return { team, member: memberId as MemberId };
+  return { team, member: memberId };
 }
 
 const targetOf = (id: string) => ({ type: "team", id });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { fields } from "./fields.ts";
 
@@ -7,7 +8,7 @@ const tag = "Templates";
 
 const Source = z
   .strictObject({
-    connectorId: z.string(),
+    connectorId: idSchema("con"),
     connectorName: z.string(),
     path: z.string().describe("Of the file, from the root of the repository."),
     commit: z.string().describe("The head that this version came with."),
@@ -17,7 +18,7 @@ const Source = z
 
 const TemplateSummary = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("tpl"),
     slug: z.string().describe("What programs call it by; one of each in an organization."),
     name: z.string(),
     description: z.string(),

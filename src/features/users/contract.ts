@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { lineOfText, route, signedIn } from "../../platform/http/index.ts";
+import { idSchema } from "../../platform/ids.ts";
 import { User } from "../auth/index.ts";
 
 const tag = "Users";
 
 const Membership = z
   .strictObject({
-    organizationId: z.string(),
+    organizationId: idSchema("org"),
     organizationName: z.string(),
-    memberId: z.string(),
+    memberId: idSchema("mem"),
     role: z.string(),
   })
   .meta({ id: "UserMembership" });
@@ -19,7 +20,7 @@ const Me = z
     twoFactorEnabled: z.boolean(),
     credential: z.enum(["session", "key", "mcp"]).describe("What this call was signed with."),
     scopes: z.array(z.string()).nullable().describe("Of an MCP token; null: the credential knows no scopes."),
-    activeOrganizationId: z.string().nullable(),
+    activeOrganizationId: idSchema("org").nullable(),
     permissions: z.array(z.string()).describe("What this credential may do in the active organization."),
     organizations: z.array(Membership),
   })
@@ -55,7 +56,7 @@ export const switchOrganization = route({
   description: "Later requests of this session use that organization, unless they name another one.",
   access: signedIn({ credentials: ["session"] }),
   body: z.strictObject({ organizationId: z.string().min(1).max(100) }),
-  replies: { 200: z.strictObject({ activeOrganizationId: z.string() }) },
+  replies: { 200: z.strictObject({ activeOrganizationId: idSchema("org") }) },
   errors: { 404: "`organization_not_found`: there is none with this id that you belong to." },
 });
 

@@ -1,6 +1,7 @@
-import type { OrgId, UserCtx } from "../../platform/context.ts";
+import type { UserCtx } from "../../platform/context.ts";
 import { conflict, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
+import { isId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import {
   findUser,
@@ -49,9 +50,10 @@ export async function changeMe(ctx: UserCtx, { name }: { name: string }) {
 
 export async function switchOrganization(ctx: UserCtx, { organizationId }: { organizationId: string }) {
   const { db, bus, userId, caller } = ctx;
-  if (!(await store.isMember(db, userId, organizationId))) throw notFound("organization");
+  if (!isId("org", organizationId) || !(await store.isMember(db, userId, organizationId)))
+    throw notFound("organization");
   await db.transaction(async (tx) => {
-    await setActiveOrganization(tx, userId, caller.credentialId, organizationId as OrgId);
+    await setActiveOrganization(tx, userId, caller.credentialId, organizationId);
     await forgetCallers(bus, tx, caller.credentialId);
   });
   return { activeOrganizationId: organizationId };

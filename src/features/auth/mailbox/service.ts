@@ -81,7 +81,7 @@ export async function openLink(
   if (!user) return { kind: "invalid", hasToken: token !== undefined, visitor };
   if (user.emailVerified) return { kind: "verified", user };
   if (visitor?.id !== user.id) return { kind: "unclear", user };
-  await confirm(ctx, user.id as UserId);
+  await confirm(ctx, user.id);
   return { kind: "verified", user };
 }
 
@@ -97,7 +97,7 @@ const invalidLink = () =>
 export async function verifyEmail(ctx: Ctx, { token }: { token: string }): Promise<{ ok: true }> {
   const user = await findAccount(ctx, token);
   if (!user) throw invalidLink();
-  await confirm(ctx, user.id as UserId);
+  await confirm(ctx, user.id);
   return { ok: true };
 }
 
@@ -111,7 +111,7 @@ export async function disownAccount(ctx: Ctx, { token }: { token: string }): Pro
       "This address was confirmed before. Reset the password to end every session.",
     );
   }
-  const userId = user.id as UserId;
+  const userId = user.id;
   await ctx.db.transaction(async (tx) => {
     await removeTwoFactor(tx, userId);
     await store.removePassword(tx, userId);

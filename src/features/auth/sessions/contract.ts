@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route, signedIn } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 
 const tag = "Users";
 
 const UserSession = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("ses"),
     current: z.boolean().describe("The one this call was made with."),
     device: z.string().describe("As far as its user agent tells: `Firefox on Windows`."),
     userAgent: z.string(),

@@ -1,4 +1,4 @@
-import type { Platform, UserId } from "../../../platform/context.ts";
+import type { Platform } from "../../../platform/context.ts";
 import { OperatorError } from "../../../platform/errors.ts";
 import { forgetCallers } from "../../../platform/http/index.ts";
 import { recordAsSystem } from "../../audit/index.ts";
@@ -12,7 +12,7 @@ export async function resetTwoFactor(platform: Platform, email: string) {
   return platform.db.transaction(async (tx) => {
     const user = await findUserByEmail(tx, email);
     if (!user) throw new OperatorError(`There is no account with the address ${email}. Check the spelling.`);
-    const userId = user.id as UserId;
+    const userId = user.id;
     if (!(await store.isOn(tx, userId)))
       throw new OperatorError(`${user.email} has no second factor. There is nothing to remove.`);
     await store.remove(tx, userId);

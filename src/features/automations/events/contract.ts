@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { asReader, asReporter, oneOfNames, runId } from "../runs/index.ts";
 
@@ -19,7 +20,7 @@ const position = { attempt: z.int().min(1), sequence: z.int().min(0) };
 
 const RunEvent = z
   .strictObject({
-    runId: z.string(),
+    runId: idSchema("run"),
     ...position,
     type,
     payload: z.record(z.string(), z.unknown()),

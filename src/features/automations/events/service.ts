@@ -230,7 +230,7 @@ export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)
   const isNewestFirst = query.order === "desc";
   const from = eventCursor.read(query, isNewestFirst ? store.afterAll : store.beforeAll);
   const listPage = isNewestFirst ? store.listBefore : store.listAfter;
-  const { items, more } = await listPage(ctx.db, ctx.orgId, run.id as RunId, from, query.limit);
+  const { items, more } = await listPage(ctx.db, ctx.orgId, run.id, from, query.limit);
   const last = items.at(-1);
   return { items, nextCursor: last && more ? eventCursor.write(last) : null };
 }

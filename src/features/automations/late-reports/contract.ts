@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 const LateReport = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("late"),
     kind: z.enum(["event", "completion"]),
     attempt: z.int(),
     sequence: z.int().nullable(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { asReporter } from "../runs/index.ts";
 
@@ -36,9 +37,9 @@ export const token = route({
 
 const Runner = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("rnr"),
     runnerId: z.string().describe("The name it gave itself."),
-    memberId: z.string(),
+    memberId: idSchema("mem"),
     platform: z.string().nullable(),
     version: z.string().nullable(),
     concurrency: z.int(),
@@ -74,8 +75,8 @@ export const remove = route({
 
 const Waiting = z
   .strictObject({
-    runId: z.string(),
-    automationId: z.string(),
+    runId: idSchema("run"),
+    automationId: idSchema("aut"),
     automationName: z.string(),
     attempt: z.int().describe("The attempt that a claim would begin."),
     queuedAt: z.int(),
@@ -85,7 +86,7 @@ export type Waiting = z.output<typeof Waiting>;
 
 const Held = z
   .strictObject({
-    runId: z.string(),
+    runId: idSchema("run"),
     attempt: z.int(),
     leaseExpiresAt: z.int(),
     cancelRequested: z.boolean(),

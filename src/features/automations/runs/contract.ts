@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { AssignedConnection, AssignedTemplate } from "../resources/index.ts";
 import { counters, UsageTotals } from "../usage/index.ts";
@@ -27,10 +28,10 @@ export type Reason = (typeof reasons)[number];
 
 export const Run = z
   .strictObject({
-    id: z.string(),
-    automationId: z.string(),
+    id: idSchema("run"),
+    automationId: idSchema("aut"),
     automationRevision: z.int(),
-    memberId: z.string().describe("Whose run it is."),
+    memberId: idSchema("mem").describe("Whose run it is."),
     trigger: z.enum(["schedule", "manual"]),
     retryOf: z.string().nullable().describe("The id of the run that this run repeats."),
     occurrenceAt: z.int().nullable().describe("The moment of the schedule it stands for."),
@@ -190,8 +191,8 @@ export const retry = route({
 
 const Assignment = z
   .strictObject({
-    runId: z.string(),
-    automationId: z.string(),
+    runId: idSchema("run"),
+    automationId: idSchema("aut"),
     automationName: z.string(),
     instructions: z.string(),
     model: Model.nullable(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 const tag = "Automation Usage";
@@ -86,11 +87,11 @@ const place = {
 
 const HeldReport = z
   .strictObject({
-    runId: z.string(),
+    runId: idSchema("run"),
     ...place,
-    automationId: z.string(),
+    automationId: idSchema("aut"),
     automationName: z.string().nullable().describe("Null when the automation does not exist any more."),
-    memberId: z.string(),
+    memberId: idSchema("mem"),
     memberName: z.string().nullable().describe("Null when the member has left."),
     model: z.string().nullable(),
     reported: UsageTotals,

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 const tag = "Connectors";
 
 export const WebhookSecret = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("whs"),
     lastUsedAt: z.int().nullable().describe("When a hook was last verified by it."),
     createdAt: z.int(),
   })

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 const tag = "Connector Syncs";
@@ -38,8 +39,8 @@ const Problem = z
 
 const Sync = z
   .strictObject({
-    id: z.string(),
-    connectorId: z.string(),
+    id: idSchema("syn"),
+    connectorId: idSchema("con"),
     cause: z
       .enum(["push", "created", "changed", "manual", "sweep", "event"])
       .describe("`sweep`: the head had moved and no hook had told."),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { eventTypes } from "../facts.ts";
 
@@ -31,9 +32,9 @@ const Attempt = z
 export type Attempt = z.output<typeof Attempt>;
 
 const fields = {
-  id: z.string(),
-  endpointId: z.string().describe("The endpoint that the event is sent to."),
-  eventId: z.string().describe("The value of the `webhook-id` header. It is the same in every attempt."),
+  id: idSchema("wed"),
+  endpointId: idSchema("whe").describe("The endpoint that the event is sent to."),
+  eventId: idSchema("evt").describe("The value of the `webhook-id` header. It is the same in every attempt."),
   type: z.enum([...eventTypes, testType]),
   status: z
     .enum(statuses)

@@ -77,7 +77,7 @@ const withAttempt = (entry: ReturnType<typeof sql>) => sql`case
 export interface Claimed {
   id: DeliveryId;
   orgId: OrgId;
-  endpointId: string;
+  endpointId: Id<"whe">;
   eventId: string;
   body: string;
   attempt: number;

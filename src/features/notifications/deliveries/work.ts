@@ -2,7 +2,7 @@ import type { Platform } from "../../../platform/context.ts";
 import { workFairly } from "../../../platform/fair-work.ts";
 import { recordAsSystem } from "../../audit/index.ts";
 import { collect } from "../digests/index.ts";
-import { disableEndpoint, type EndpointId, noteFailure, noteSuccess } from "../endpoints/index.ts";
+import { disableEndpoint, noteFailure, noteSuccess } from "../endpoints/index.ts";
 import { adminsOf } from "../settings/index.ts";
 import type { Attempt } from "./contract.ts";
 import { nextStep, type Step } from "./schedule.ts";
@@ -86,8 +86,7 @@ interface Sending {
 
 async function deliver(platform: Platform, delivery: store.Claimed): Promise<void> {
   const { db, metrics } = platform;
-  const { orgId, attempt, tries } = delivery;
-  const endpointId = delivery.endpointId as EndpointId;
+  const { orgId, endpointId, attempt, tries } = delivery;
   const at = Date.now();
   const started = performance.now();
   const sent = delivery.enabled ? await send(platform, delivery) : whileDisabled;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { eventTypes } from "../facts.ts";
 
@@ -8,7 +9,7 @@ const access = can("notifications:manage");
 
 export const WebhookEndpoint = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("whe"),
     url: z.string().describe("The URL that events are sent to, by POST."),
     description: z.string(),
     types: z

@@ -81,7 +81,7 @@ export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Set
         discoveredAt: row.discoveredAt,
         scopes: row.customScopes ?? [],
       });
-  return { provider, client: row.credentialsId ? (row as store.ClientRow) : undefined };
+  return { provider, client: row.credentialsId === null ? undefined : row };
 }
 
 /** Where a client's requests go; undefined while its tenant is missing. */

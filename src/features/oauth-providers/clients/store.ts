@@ -39,7 +39,7 @@ const credentials = sql`k.id as "credentialsId", k.provider_id as "providerId", 
 const client = sql`${credentials}, c.generation, c.scopes, c.optional_scopes as "optionalScopes",
   c.connection_mode as "connectionMode", c.created_at as "createdAt", c.updated_at as "updatedAt"`;
 
-type Setup = Partial<ClientRow> & {
+type Setup = (ClientRow | { credentialsId: null }) & {
   customName: string | null;
   customIssuer: string | null;
   customServer: Server | null;

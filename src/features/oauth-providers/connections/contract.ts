@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { lineOfText, member, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 const tag = "OAuth Connections";
@@ -37,11 +38,11 @@ const revocationStatuses = ["pending", "revoked", "not_offered", "failed", "unne
 
 export const Connection = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("ocn"),
     providerId: z.string(),
     account: z.string().describe("The label it was made under."),
     shared: z.boolean().describe("The organization's, for those who were given it."),
-    memberId: z.string().nullable().describe("Whose it is; null: shared, or of a member who has left."),
+    memberId: idSchema("mem").nullable().describe("Whose it is; null: shared, or of a member who has left."),
     outsideAccount: z
       .strictObject({ subject: z.string(), name: z.string().nullable() })
       .nullable()

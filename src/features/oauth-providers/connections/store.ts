@@ -1,13 +1,14 @@
-import type { OrgId } from "../../../platform/context.ts";
+import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, listSource, nothing, sql } from "../../../platform/db/index.ts";
+import type { Id } from "../../../platform/ids.ts";
 import type { HealthReason } from "./contract.ts";
 
 export interface ConnectionRow {
-  id: string;
+  id: Id<"ocn">;
   providerId: string;
   shared: boolean;
   everyone: boolean;
-  memberId: string | null;
+  memberId: MemberId | null;
   label: string;
   tokenId: string;
   accountSubject: string | null;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 export const eventTypes = [
@@ -23,9 +24,9 @@ export type EventType = (typeof eventTypes)[number];
 
 const ConnectionEvent = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("oce"),
     type: z.enum(eventTypes),
-    memberId: z.string().nullable().describe("Who; null: the service itself."),
+    memberId: idSchema("mem").nullable().describe("Who; null: the service itself."),
     credential: z
       .string()
       .nullable()

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { scopeToken } from "../clients/index.ts";
 import { label } from "../connections/index.ts";
@@ -37,7 +38,7 @@ export const issue = route({
         tokenType: z.literal("Bearer"),
         expiresAt: z.int().nullable(),
         scopes: z.array(z.string()),
-        connectionId: z.string(),
+        connectionId: idSchema("ocn"),
         account: z.string(),
       })
       .meta({ id: "OauthAccessToken" }),

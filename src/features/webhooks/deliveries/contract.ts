@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
 const tag = "Webhooks";
@@ -9,7 +10,7 @@ const hidden =
   "Null for a delivery to the whole instance until a connector of this organization has read the pushed commit.";
 
 const fields = {
-  id: z.string(),
+  id: idSchema("whd"),
   deliveryId: z.string().describe("The code host's own number."),
   scope: z
     .enum(["instance", "connector"])
@@ -39,8 +40,8 @@ const fields = {
   targets: z
     .array(
       z.strictObject({
-        connectorId: z.string(),
-        syncId: z.string().nullable().describe("The work it led to; null: there was nothing new to do."),
+        connectorId: idSchema("con"),
+        syncId: idSchema("syn").nullable().describe("The work it led to; null: there was nothing new to do."),
       }),
     )
     .describe("The connectors of this organization that it concerned."),

@@ -6,7 +6,7 @@ import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { findTargets, follow, secretsOf } from "../../connectors/index.ts";
 import { codehostsOf, read } from "../dialects/index.ts";
-import { addTargetsOfAll, type DeliveryId, setVerdictOfAll } from "../ingress/index.ts";
+import { addTargetsOfAll, setVerdictOfAll } from "../ingress/index.ts";
 import type { ListQuery, WebhookDeliveryDetail } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -20,7 +20,7 @@ const shownBytes = 1024 * 1024;
 export async function get(ctx: MemberCtx, id: string): Promise<{ delivery: WebhookDeliveryDetail }> {
   const delivery = await find(ctx, id);
   const contents = ctx.member.permissions.has("connectors:manage")
-    ? await store.findContents(ctx.db, ctx.orgId, delivery.id as DeliveryId, shownBytes)
+    ? await store.findContents(ctx.db, ctx.orgId, delivery.id, shownBytes)
     : undefined;
   if (!contents?.body) {
     const headers = contents?.headers ?? null;
@@ -66,8 +66,8 @@ export async function replay(ctx: MemberCtx, id: string) {
   const { orgId } = ctx;
   const outcome = await ctx.db.transaction(async (tx) => {
     const stored = isId("whd", id) ? await store.findToReplay(tx, orgId, id) : undefined;
-    if (!stored) throw notFound("webhook_delivery");
-    const deliveryId = id as DeliveryId;
+    if (!stored || !isId("whd", id)) throw notFound("webhook_delivery");
+    const deliveryId = id;
     if (!stored.isBodyStored && stored.outcome !== "invalid") {
       throw conflict(
         "delivery_body_not_stored",

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { dialects, refusalReasons } from "../dialects/index.ts";
 
 const RefusedDelivery = z
   .strictObject({
-    id: z.string(),
+    id: idSchema("rfd"),
     address: z.string().describe("The sender's IP address, determined with `TRUSTED_PROXIES`."),
     dialect: z
       .enum(dialects)

@@ -1,0 +1,1182 @@
+-- The current schema, after all migrations. For reading: changes are made in migrations/.
+-- Written by `npm run schema`; a check fails when it is not current.
+-- The tables of pg-boss, the job queue, are not here: the library creates them in its own schema.
+
+create type automation_event_type as enum ('user', 'assistant', 'capability_search', 'capability_execution', 'usage', 'warning', 'terminal');
+
+create table accounts (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  account_id text not null,
+  provider_id text not null,
+  password text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_provider_id_account_id_key UNIQUE (provider_id, account_id),
+  constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX accounts_user ON accounts USING btree (user_id);
+
+create table api_keys (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  name text not null,
+  start text not null,
+  key_hash text not null,
+  permissions text[],
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  replaced_by text collate "C",
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX api_keys_member_page ON api_keys USING btree (member_id, id DESC);
+CREATE INDEX api_keys_page ON api_keys USING btree (org_id, id DESC);
+
+create table audit_chains (
+  scope text collate "C" not null,
+  org_id text collate "C",
+  seq bigint not null,
+  previous bytea not null,
+  hash bytea not null,
+  pruned_seq bigint not null default 0,
+  pruned_hash bytea not null default decode(repeat('00'::text, 32), 'hex'::text),
+  retention_days integer not null default 400,
+  signature text collate "C",
+  pruned_at timestamptz,
+  started_late boolean not null default false,
+  constraint audit_chains_pkey PRIMARY KEY (scope),
+  constraint audit_chains_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_chains_organization ON audit_chains USING btree (org_id) WHERE (org_id IS NOT NULL);
+
+create table audit_events (
+  scope text collate "C" not null,
+  seq bigint not null,
+  id text collate "C" not null,
+  at timestamptz not null,
+  action text collate "C" not null,
+  actor_user_id text collate "C",
+  actor_member_id text collate "C",
+  actor_name text,
+  credential text collate "C" not null,
+  credential_id text collate "C",
+  address text,
+  user_agent text,
+  request_id text,
+  target_type text collate "C" not null,
+  target_id text collate "C",
+  before json,
+  after json,
+  previous bytea not null,
+  hash bytea not null,
+  constraint audit_events_pkey PRIMARY KEY (scope, seq),
+  constraint audit_events_id_key UNIQUE (id),
+  constraint audit_events_scope_fkey FOREIGN KEY (scope) REFERENCES audit_chains(scope) ON DELETE CASCADE
+);
+CREATE INDEX audit_events_action ON audit_events USING btree (scope, action, id COLLATE "POSIX" DESC);
+CREATE INDEX audit_events_actor ON audit_events USING btree (scope, actor_user_id, id COLLATE "POSIX" DESC);
+CREATE INDEX audit_events_age ON audit_events USING btree (scope, at);
+CREATE INDEX audit_events_member ON audit_events USING btree (scope, actor_member_id, id COLLATE "POSIX" DESC) WHERE (actor_member_id IS NOT NULL);
+CREATE INDEX audit_events_page ON audit_events USING btree (scope, id DESC);
+CREATE INDEX audit_events_target ON audit_events USING btree (scope, target_id, id COLLATE "POSIX" DESC);
+CREATE TRIGGER audit_events_stay BEFORE DELETE OR UPDATE ON audit_events FOR EACH ROW EXECUTE FUNCTION audit_events_stay();
+CREATE TRIGGER audit_events_stay_all BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION audit_events_stay_all();
+
+create table automation_event_leftovers (
+  run_no bigint not null,
+  constraint automation_event_leftovers_pkey PRIMARY KEY (run_no)
+);
+
+create table automation_events (
+  run_no bigint not null,
+  sequence bigint not null,
+  created_at bigint not null,
+  received_at timestamptz not null default now(),
+  attempt integer not null,
+  type automation_event_type not null,
+  payload json not null,
+  constraint automation_events_pkey PRIMARY KEY (run_no, attempt, sequence)
+);
+
+create table automation_late_reports (
+  id text collate "C" not null,
+  run_id text collate "C" not null,
+  attempt bigint not null,
+  sequence bigint,
+  kind text not null,
+  reporter text collate "C" not null,
+  body json not null,
+  digest text not null,
+  received_at timestamptz not null default now(),
+  constraint automation_late_reports_pkey PRIMARY KEY (id),
+  constraint automation_late_reports_run_id_digest_key UNIQUE (run_id, digest),
+  constraint automation_late_reports_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'completion'::text]))),
+  constraint automation_late_reports_run_id_fkey FOREIGN KEY (run_id) REFERENCES automation_runs(id) ON DELETE CASCADE
+);
+CREATE INDEX automation_late_reports_page ON automation_late_reports USING btree (run_id, id DESC);
+
+create table automation_org_leftovers (
+  org_id text collate "C" not null,
+  constraint automation_org_leftovers_pkey PRIMARY KEY (org_id)
+);
+
+create table automation_revisions (
+  automation_id text collate "C" not null,
+  revision integer not null,
+  name text not null,
+  instructions text not null,
+  schedule jsonb not null,
+  model_provider_id text,
+  model_id text,
+  max_runtime_seconds integer not null,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  template_ids text[] not null default '{}'::text[],
+  connection_ids text[] not null default '{}'::text[],
+  constraint automation_revisions_pkey PRIMARY KEY (automation_id, revision),
+  constraint automation_revisions_automation_id_fkey FOREIGN KEY (automation_id) REFERENCES automations(id) ON DELETE CASCADE
+);
+
+create table automation_run_attempts (
+  run_id text collate "C" not null,
+  attempt integer not null,
+  holder text collate "C" not null,
+  runner_name text,
+  started_at timestamptz not null default now(),
+  ended_at timestamptz,
+  outcome text,
+  token_hash text collate "C",
+  permissions text[],
+  key_id text collate "C",
+  constraint automation_run_attempts_pkey PRIMARY KEY (run_id, attempt),
+  constraint automation_run_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'lease_lost'::text, 'timed_out'::text]))),
+  constraint automation_run_attempts_run_id_fkey FOREIGN KEY (run_id) REFERENCES automation_runs(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX automation_run_attempts_token ON automation_run_attempts USING btree (token_hash) WHERE (token_hash IS NOT NULL);
+
+create table automation_runner_tokens (
+  token_hash text not null,
+  runner_id text collate "C" not null,
+  permissions text[] not null,
+  key_id text collate "C",
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint automation_runner_tokens_pkey PRIMARY KEY (token_hash),
+  constraint automation_runner_tokens_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
+  constraint automation_runner_tokens_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES automation_runners(id) ON DELETE CASCADE
+);
+CREATE INDEX automation_runner_tokens_expiry ON automation_runner_tokens USING btree (expires_at);
+CREATE INDEX automation_runner_tokens_key ON automation_runner_tokens USING btree (key_id);
+CREATE INDEX automation_runner_tokens_runner ON automation_runner_tokens USING btree (runner_id);
+
+create table automation_runners (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  name text not null,
+  platform text,
+  version text,
+  concurrency integer not null default 1,
+  serves text not null default 'own'::text,
+  last_seen_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  constraint automation_runners_pkey PRIMARY KEY (id),
+  constraint automation_runners_member_id_name_key UNIQUE (member_id, name),
+  constraint automation_runners_serves_check CHECK ((serves = ANY (ARRAY['own'::text, 'organization'::text]))),
+  constraint automation_runners_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint automation_runners_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX automation_runners_page ON automation_runners USING btree (org_id, id DESC);
+
+create table automation_runs (
+  id text collate "C" not null,
+  no bigint not null generated always as identity,
+  org_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  revision integer not null,
+  member_id text collate "C" not null,
+  trigger text not null,
+  occurrence_at timestamptz,
+  status text not null,
+  reason text,
+  reason_detail text,
+  attempt integer not null default 0,
+  holder text collate "C",
+  lease_expires_at timestamptz,
+  deadline_at timestamptz,
+  cancel_requested_at timestamptz,
+  cancel_reason text,
+  fenced boolean not null default false,
+  completion_digest text,
+  session_id text,
+  workspace_id text,
+  result_summary text,
+  error_message text,
+  error_retryable boolean,
+  events_pruned_at timestamptz,
+  created_at timestamptz not null default now(),
+  queued_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  retry_of text collate "C",
+  constraint automation_runs_pkey PRIMARY KEY (id),
+  constraint automation_runs_no_key UNIQUE (no),
+  constraint automation_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text]))),
+  constraint automation_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
+) with (fillfactor=80);
+CREATE INDEX automation_runs_automation ON automation_runs USING btree (automation_id, id COLLATE "POSIX" DESC);
+CREATE INDEX automation_runs_live ON automation_runs USING btree (org_id, status, queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX automation_runs_member ON automation_runs USING btree (org_id, member_id, id COLLATE "POSIX" DESC);
+CREATE UNIQUE INDEX automation_runs_occurrence ON automation_runs USING btree (automation_id, occurrence_at) WHERE (occurrence_at IS NOT NULL);
+CREATE INDEX automation_runs_page ON automation_runs USING btree (org_id, id DESC);
+CREATE INDEX automation_runs_retention ON automation_runs USING btree (org_id, finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX automation_runs_status ON automation_runs USING btree (org_id, status, id COLLATE "POSIX" DESC) WHERE (status <> 'succeeded'::text);
+CREATE INDEX automation_runs_unpruned ON automation_runs USING btree (org_id, finished_at) WHERE ((finished_at IS NOT NULL) AND (events_pruned_at IS NULL));
+CREATE TRIGGER automation_runs_gone AFTER DELETE ON automation_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION automation_runs_leave_events();
+
+create table automation_settings (
+  org_id text collate "C" not null,
+  event_retention_days integer not null default 90,
+  run_retention_days integer not null default 400,
+  queue_timeout_minutes integer not null default 1440,
+  run_budget_micros bigint,
+  monthly_budget_micros bigint,
+  budget_warning_percent integer not null default 80,
+  updated_at timestamptz not null default now(),
+  report_cost_limit_micros bigint default 1000000000,
+  constraint automation_settings_pkey PRIMARY KEY (org_id),
+  constraint automation_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table automation_spend (
+  org_id text collate "C" not null,
+  month date not null,
+  cost_micros bigint not null,
+  warned_for bigint,
+  stopped_for bigint,
+  constraint automation_spend_pkey PRIMARY KEY (org_id, month),
+  constraint automation_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table automation_usage (
+  run_id text collate "C" not null,
+  attempt integer not null,
+  report bigint not null,
+  org_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  member_id text collate "C" not null,
+  model text,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cost_micros bigint not null,
+  reported_at timestamptz not null default now(),
+  state text not null default 'counted'::text,
+  reported jsonb,
+  constraint automation_usage_pkey PRIMARY KEY (run_id, attempt, report),
+  constraint automation_usage_state_check CHECK ((state = ANY (ARRAY['counted'::text, 'held'::text, 'corrected'::text])))
+);
+CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
+CREATE INDEX automation_usage_time ON automation_usage USING btree (org_id, reported_at);
+
+create table automations (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C",
+  status text not null,
+  revision integer not null,
+  next_run_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint automations_pkey PRIMARY KEY (id),
+  constraint automations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text, 'archived'::text]))),
+  constraint automations_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint automations_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX automations_due ON automations USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX automations_member ON automations USING btree (member_id);
+CREATE INDEX automations_org_due ON automations USING btree (org_id, next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX automations_page ON automations USING btree (org_id, id DESC);
+
+create table backup_codes (
+  user_id text collate "C" not null,
+  code_hash text not null,
+  constraint backup_codes_pkey PRIMARY KEY (user_id, code_hash),
+  constraint backup_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES two_factors(user_id) ON DELETE CASCADE
+);
+
+create table claim_links (
+  token_hash text not null,
+  org_id text collate "C" not null,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint claim_links_pkey PRIMARY KEY (token_hash),
+  constraint claim_links_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX claim_links_org ON claim_links USING btree (org_id);
+
+create table connector_secrets (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  secret text not null,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint connector_secrets_pkey PRIMARY KEY (id),
+  constraint connector_secrets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE,
+  constraint connector_secrets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX connector_secrets_connector ON connector_secrets USING btree (connector_id);
+
+create table connector_syncs (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  head text,
+  cause text not null,
+  status text not null default 'queued'::text,
+  attempt integer not null default 0,
+  due_at timestamptz not null default now(),
+  lease_expires_at timestamptz,
+  holder text,
+  commit_sha text,
+  error_code text,
+  error_message text,
+  error_retryable boolean,
+  added integer,
+  changed integer,
+  removed integer,
+  unchanged integer,
+  problems jsonb not null default '[]'::jsonb,
+  problem_count integer not null default 0,
+  requested_by text collate "C",
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  worker_deaths integer not null default 0,
+  head_unproven boolean not null default false,
+  constraint connector_syncs_pkey PRIMARY KEY (id),
+  constraint connector_syncs_cause_check CHECK ((cause = ANY (ARRAY['push'::text, 'created'::text, 'changed'::text, 'manual'::text, 'sweep'::text, 'event'::text]))),
+  constraint connector_syncs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'superseded'::text]))),
+  constraint connector_syncs_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE
+);
+CREATE INDEX connector_syncs_age ON connector_syncs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX connector_syncs_connector ON connector_syncs USING btree (connector_id, id DESC);
+CREATE UNIQUE INDEX connector_syncs_head ON connector_syncs USING btree (connector_id, head) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text])) AND (head IS NOT NULL));
+CREATE INDEX connector_syncs_live ON connector_syncs USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX connector_syncs_org_live ON connector_syncs USING btree (org_id, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX connector_syncs_page ON connector_syncs USING btree (org_id, id DESC);
+CREATE INDEX connector_syncs_read ON connector_syncs USING btree (connector_id, commit_sha) WHERE (status = 'succeeded'::text);
+CREATE UNIQUE INDEX connector_syncs_running ON connector_syncs USING btree (connector_id) WHERE (status = 'running'::text);
+CREATE INDEX connector_syncs_status ON connector_syncs USING btree (org_id, status, id COLLATE "POSIX" DESC) WHERE (status = ANY (ARRAY['failed'::text, 'superseded'::text]));
+
+create table connectors (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text not null,
+  codehost text not null,
+  repository text not null,
+  repository_key text collate "C" not null,
+  base_url text,
+  clone_url text not null,
+  ref text collate "C" not null,
+  folder text not null default ''::text,
+  installation_id text collate "C",
+  access_kind text not null,
+  access_secret text,
+  access_settings jsonb not null default '{}'::jsonb,
+  status text not null default 'active'::text,
+  status_reason text,
+  synced_commit text,
+  synced_at timestamptz,
+  checked_at timestamptz,
+  check_error text,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint connectors_pkey PRIMARY KEY (id),
+  constraint connectors_access_kind_check CHECK ((access_kind = ANY (ARRAY['none'::text, 'token'::text, 'github_app'::text]))),
+  constraint connectors_codehost_check CHECK ((codehost = ANY (ARRAY['github'::text, 'gitlab'::text, 'gitea'::text, 'forgejo'::text, 'bitbucket'::text, 'git'::text]))),
+  constraint connectors_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'disconnected'::text]))),
+  constraint connectors_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX connectors_check ON connectors USING btree (checked_at NULLS FIRST) WHERE (status = 'active'::text);
+CREATE INDEX connectors_installation ON connectors USING btree (installation_id) WHERE (installation_id IS NOT NULL);
+CREATE INDEX connectors_match ON connectors USING btree (repository_key);
+CREATE INDEX connectors_page ON connectors USING btree (org_id, id DESC);
+
+create table idempotency_keys (
+  scope text not null,
+  key text not null,
+  request_hash text not null,
+  reply text,
+  created_at timestamptz not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
+
+create table idempotency_usage (
+  owner text collate "C" not null,
+  day date not null,
+  keys bigint not null,
+  bytes bigint not null,
+  constraint idempotency_usage_pkey PRIMARY KEY (owner, day)
+);
+CREATE INDEX idempotency_usage_day ON idempotency_usage USING btree (day);
+
+create table invitations (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  email text not null,
+  role text not null,
+  team_ids text[] not null default '{}'::text[],
+  token_hash text not null,
+  mail_hash text not null,
+  invited_by text collate "C",
+  inviter_name text not null,
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  cancelled_at timestamptz,
+  created_at timestamptz not null default now(),
+  sent_at timestamptz not null default now(),
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_mail_hash_key UNIQUE (mail_hash),
+  constraint invitations_token_hash_key UNIQUE (token_hash),
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint invitations_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX invitations_inviter ON invitations USING btree (invited_by);
+CREATE UNIQUE INDEX invitations_open ON invitations USING btree (org_id, email) WHERE ((accepted_at IS NULL) AND (cancelled_at IS NULL));
+CREATE INDEX invitations_page ON invitations USING btree (org_id, id DESC);
+
+create table job_deaths (
+  job_id text collate "C" not null,
+  deaths integer not null,
+  noted_at timestamptz not null default now(),
+  constraint job_deaths_pkey PRIMARY KEY (job_id)
+);
+
+create table mails (
+  id text collate "C" not null,
+  recipient text not null,
+  subject text not null,
+  text text,
+  status text not null,
+  error text,
+  created_at timestamptz not null default now(),
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'kept'::text, 'sent'::text])))
+);
+
+create table mcp_tokens (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  name text not null,
+  start text not null,
+  token_hash text not null,
+  scopes text[] not null,
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint mcp_tokens_pkey PRIMARY KEY (id),
+  constraint mcp_tokens_token_hash_key UNIQUE (token_hash),
+  constraint mcp_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint mcp_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_tokens_expiry ON mcp_tokens USING btree (expires_at);
+CREATE INDEX mcp_tokens_member_page ON mcp_tokens USING btree (member_id, id DESC);
+CREATE INDEX mcp_tokens_page ON mcp_tokens USING btree (org_id, id DESC);
+
+create table member_notification_settings (
+  member_id text collate "C" not null,
+  org_id text collate "C" not null,
+  settings jsonb not null,
+  updated_at timestamptz not null default now(),
+  constraint member_notification_settings_pkey PRIMARY KEY (member_id),
+  constraint member_notification_settings_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint member_notification_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX member_notification_settings_org ON member_notification_settings USING btree (org_id);
+
+create table members (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  user_id text collate "C" not null,
+  role text not null,
+  created_at timestamptz not null default now(),
+  constraint members_pkey PRIMARY KEY (id),
+  constraint members_org_id_user_id_key UNIQUE (org_id, user_id),
+  constraint members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX members_page ON members USING btree (org_id, id COLLATE "POSIX" DESC);
+CREATE INDEX members_role ON members USING btree (org_id, role, id COLLATE "POSIX" DESC);
+CREATE INDEX members_user ON members USING btree (user_id);
+CREATE TRIGGER members_oauth_connections BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION oauth_member_left();
+
+create table notification_digests (
+  member_id text collate "C" not null,
+  topic text collate "C" not null,
+  org_id text collate "C" not null,
+  type text not null,
+  pending integer not null default 0,
+  items jsonb not null default '[]'::jsonb,
+  opened_at timestamptz not null default now(),
+  due_at timestamptz not null default now(),
+  mailed_at timestamptz,
+  constraint notification_digests_pkey PRIMARY KEY (member_id, topic),
+  constraint notification_digests_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint notification_digests_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_digests_due ON notification_digests USING btree (due_at) WHERE (pending > 0);
+CREATE INDEX notification_digests_idle ON notification_digests USING btree (mailed_at) WHERE (pending = 0);
+CREATE INDEX notification_digests_org ON notification_digests USING btree (org_id);
+
+create table notification_events (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  type text not null,
+  key text collate "C" not null,
+  data jsonb not null,
+  created_at timestamptz not null default now(),
+  fanned_out_at timestamptz,
+  failures integer not null default 0,
+  due_at timestamptz not null default now(),
+  constraint notification_events_pkey PRIMARY KEY (id),
+  constraint notification_events_org_id_key_key UNIQUE (org_id, key),
+  constraint notification_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_events_waiting ON notification_events USING btree (org_id, id) WHERE (fanned_out_at IS NULL);
+
+create table notification_settings (
+  org_id text collate "C" not null,
+  settings jsonb not null,
+  updated_at timestamptz not null default now(),
+  constraint notification_settings_pkey PRIMARY KEY (org_id),
+  constraint notification_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table oauth_attempts (
+  id text collate "C" not null,
+  state_hash text not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  credentials_id text collate "C" not null,
+  generation integer not null,
+  shared boolean not null,
+  label text collate "C" not null,
+  scopes text[] not null,
+  return_to text,
+  secrets text not null,
+  credential text not null,
+  credential_id text not null,
+  status text not null default 'started'::text,
+  token_id text collate "C",
+  account_subject text,
+  account_name text,
+  code_hash text,
+  wrong_codes integer not null default 0,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint oauth_attempts_pkey PRIMARY KEY (id),
+  constraint oauth_attempts_state_hash_key UNIQUE (state_hash),
+  constraint oauth_attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'exchanging'::text, 'waiting'::text, 'connected'::text, 'failed'::text, 'superseded'::text]))),
+  constraint oauth_attempts_credentials_id_fkey FOREIGN KEY (credentials_id) REFERENCES oauth_client_credentials(id) ON DELETE CASCADE,
+  constraint oauth_attempts_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint oauth_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint oauth_attempts_token_id_fkey FOREIGN KEY (token_id) REFERENCES oauth_tokens(id)
+);
+CREATE INDEX oauth_attempts_credentials ON oauth_attempts USING btree (credentials_id);
+CREATE INDEX oauth_attempts_expiry ON oauth_attempts USING btree (expires_at);
+CREATE INDEX oauth_attempts_member ON oauth_attempts USING btree (member_id);
+CREATE INDEX oauth_attempts_of ON oauth_attempts USING btree (org_id, provider_id, member_id, id);
+CREATE TRIGGER oauth_attempts_gone AFTER DELETE ON oauth_attempts FOR EACH ROW WHEN ((old.token_id IS NOT NULL)) EXECUTE FUNCTION oauth_token_left();
+
+create table oauth_client_credentials (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  client_id text not null,
+  auth_method text not null,
+  secret text,
+  private_key text,
+  key_id text,
+  tenant text,
+  server jsonb,
+  created_at timestamptz not null default now(),
+  constraint oauth_client_credentials_pkey PRIMARY KEY (id),
+  constraint oauth_client_credentials_auth_method_check CHECK ((auth_method = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'private_key_jwt'::text, 'none'::text])))
+);
+
+create table oauth_clients (
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  credentials_id text collate "C" not null,
+  generation integer not null default 1,
+  scopes text[] not null,
+  optional_scopes text[] not null,
+  connection_mode text not null,
+  updated_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint oauth_clients_pkey PRIMARY KEY (org_id, provider_id),
+  constraint oauth_clients_connection_mode_check CHECK ((connection_mode = ANY (ARRAY['personal'::text, 'organization'::text]))),
+  constraint oauth_clients_credentials_id_fkey FOREIGN KEY (credentials_id) REFERENCES oauth_client_credentials(id),
+  constraint oauth_clients_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_clients_credentials ON oauth_clients USING btree (credentials_id);
+
+create table oauth_connection_events (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  connection_id text collate "C",
+  type text not null,
+  member_id text collate "C",
+  credential text,
+  credential_id text collate "C",
+  address text,
+  user_agent text,
+  detail jsonb not null default '{}'::jsonb,
+  created_at timestamptz not null default now(),
+  constraint oauth_connection_events_pkey PRIMARY KEY (id),
+  constraint oauth_connection_events_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES oauth_connections(id) ON DELETE CASCADE,
+  constraint oauth_connection_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_connection_events_age ON oauth_connection_events USING btree (created_at);
+CREATE INDEX oauth_connection_events_connection ON oauth_connection_events USING btree (connection_id, id DESC);
+CREATE INDEX oauth_connection_events_org ON oauth_connection_events USING btree (org_id, id DESC);
+
+create table oauth_connection_grants (
+  connection_id text collate "C" not null,
+  member_id text collate "C" not null,
+  org_id text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint oauth_connection_grants_pkey PRIMARY KEY (connection_id, member_id),
+  constraint oauth_connection_grants_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES oauth_connections(id) ON DELETE CASCADE,
+  constraint oauth_connection_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint oauth_connection_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_connection_grants_member ON oauth_connection_grants USING btree (member_id);
+
+create table oauth_connection_team_grants (
+  connection_id text collate "C" not null,
+  team_id text collate "C" not null,
+  org_id text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint oauth_connection_team_grants_pkey PRIMARY KEY (connection_id, team_id),
+  constraint oauth_connection_team_grants_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES oauth_connections(id) ON DELETE CASCADE,
+  constraint oauth_connection_team_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint oauth_connection_team_grants_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_connection_team_grants_org ON oauth_connection_team_grants USING btree (org_id);
+CREATE INDEX oauth_connection_team_grants_team ON oauth_connection_team_grants USING btree (team_id);
+
+create table oauth_connections (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  shared boolean not null,
+  member_id text collate "C",
+  everyone boolean not null default false,
+  label text collate "C" not null,
+  token_id text collate "C" not null,
+  account_subject text,
+  account_name text,
+  requested_scopes text[] not null,
+  status text not null default 'connected'::text,
+  reason text,
+  connected_by text collate "C" not null,
+  connected_at timestamptz not null default now(),
+  ended_by text collate "C",
+  ended_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint oauth_connections_pkey PRIMARY KEY (id),
+  constraint oauth_connections_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'needs_reconnect'::text, 'ended'::text]))),
+  constraint oauth_connections_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint oauth_connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint oauth_connections_token_id_fkey FOREIGN KEY (token_id) REFERENCES oauth_tokens(id)
+);
+CREATE INDEX oauth_connections_ended ON oauth_connections USING btree (ended_at) WHERE (status = 'ended'::text);
+CREATE INDEX oauth_connections_live ON oauth_connections USING btree (org_id, provider_id, member_id) WHERE (status <> 'ended'::text);
+CREATE INDEX oauth_connections_member ON oauth_connections USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE UNIQUE INDEX oauth_connections_own ON oauth_connections USING btree (org_id, provider_id, member_id, label) WHERE ((status <> 'ended'::text) AND (NOT shared));
+CREATE INDEX oauth_connections_page ON oauth_connections USING btree (org_id, id DESC);
+CREATE UNIQUE INDEX oauth_connections_shared ON oauth_connections USING btree (org_id, provider_id, label) WHERE ((status <> 'ended'::text) AND shared);
+CREATE INDEX oauth_connections_token ON oauth_connections USING btree (token_id);
+CREATE TRIGGER oauth_connections_end AFTER UPDATE OF status ON oauth_connections FOR EACH ROW WHEN (((new.status = 'ended'::text) AND (old.status <> 'ended'::text))) EXECUTE FUNCTION oauth_token_left();
+CREATE TRIGGER oauth_connections_gone AFTER DELETE ON oauth_connections FOR EACH ROW WHEN ((old.status <> 'ended'::text)) EXECUTE FUNCTION oauth_token_left();
+
+create table oauth_providers (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  name text not null,
+  issuer text,
+  server jsonb,
+  discovered_at timestamptz,
+  scopes text[] not null default '{}'::text[],
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint oauth_providers_pkey PRIMARY KEY (org_id, id),
+  constraint oauth_providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table oauth_tokens (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  credentials_id text collate "C" not null,
+  access_token text,
+  refresh_token text,
+  refresh_hash text,
+  scopes text[] not null,
+  obtained_at timestamptz not null default now(),
+  expires_at timestamptz,
+  last_used_at timestamptz not null default now(),
+  refresh_state text not null default 'idle'::text,
+  holder text,
+  lease_expires_at timestamptz,
+  consumed_hash text,
+  failures integer not null default 0,
+  next_refresh_at timestamptz,
+  last_error text,
+  revoke_state text,
+  revoke_attempts integer not null default 0,
+  revoke_due_at timestamptz,
+  revoke_error text,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now(),
+  refresh_deaths integer not null default 0,
+  revoke_running boolean not null default false,
+  revoke_deaths integer not null default 0,
+  constraint oauth_tokens_pkey PRIMARY KEY (id),
+  constraint oauth_tokens_refresh_state_check CHECK ((refresh_state = ANY (ARRAY['idle'::text, 'refreshing'::text, 'uncertain'::text]))),
+  constraint oauth_tokens_revoke_state_check CHECK ((revoke_state = ANY (ARRAY['pending'::text, 'revoked'::text, 'not_offered'::text, 'failed'::text, 'unneeded'::text]))),
+  constraint oauth_tokens_credentials_id_fkey FOREIGN KEY (credentials_id) REFERENCES oauth_client_credentials(id)
+);
+CREATE INDEX oauth_tokens_credentials ON oauth_tokens USING btree (credentials_id);
+CREATE INDEX oauth_tokens_expiry ON oauth_tokens USING btree (expires_at) WHERE ((refresh_token IS NOT NULL) AND (refresh_state = 'idle'::text) AND (revoke_state IS NULL));
+CREATE INDEX oauth_tokens_over ON oauth_tokens USING btree (created_at) WHERE (revoke_state <> 'pending'::text);
+CREATE INDEX oauth_tokens_refreshing ON oauth_tokens USING btree (lease_expires_at) WHERE (refresh_state = 'refreshing'::text);
+CREATE INDEX oauth_tokens_revoke ON oauth_tokens USING btree (revoke_due_at) WHERE (revoke_state = 'pending'::text);
+CREATE INDEX oauth_tokens_unrenewable ON oauth_tokens USING btree (expires_at) WHERE ((refresh_token IS NULL) AND (revoke_state IS NULL) AND (expires_at IS NOT NULL));
+
+create table organization_quotas (
+  org_id text collate "C" not null,
+  quota text not null,
+  max bigint not null,
+  updated_at timestamptz not null default now(),
+  constraint organization_quotas_pkey PRIMARY KEY (org_id, quota),
+  constraint organization_quotas_max_check CHECK ((max >= 0)),
+  constraint organization_quotas_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table organization_usage (
+  org_id text collate "C" not null,
+  quota text not null,
+  used bigint not null,
+  measured_at timestamptz,
+  constraint organization_usage_pkey PRIMARY KEY (org_id, quota),
+  constraint organization_usage_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX organization_usage_measured ON organization_usage USING btree (measured_at NULLS FIRST);
+
+create table organizations (
+  id text collate "C" not null,
+  name text not null,
+  slug text not null,
+  allowed_email_domains text[] not null default '{}'::text[],
+  session_max_age_minutes integer,
+  require_sso boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  provisional_until timestamptz,
+  provisional_network text,
+  constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_slug_key UNIQUE (slug)
+);
+CREATE INDEX organizations_provisional ON organizations USING btree (provisional_until) WHERE (provisional_until IS NOT NULL);
+CREATE INDEX organizations_provisional_network ON organizations USING btree (provisional_network) WHERE (provisional_until IS NOT NULL);
+CREATE TRIGGER organizations_gone AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_leave_runs();
+
+create unlogged table rate_limits (
+  key text not null,
+  count integer not null,
+  resets_at timestamptz not null,
+  constraint rate_limits_pkey PRIMARY KEY (key)
+);
+
+create table refused_deliveries (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  address text not null,
+  dialect text,
+  reason text not null,
+  refused_at timestamptz not null,
+  constraint refused_deliveries_pkey PRIMARY KEY (id),
+  constraint refused_deliveries_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE,
+  constraint refused_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX refused_deliveries_connector ON refused_deliveries USING btree (connector_id, id);
+CREATE INDEX refused_deliveries_organization ON refused_deliveries USING btree (org_id);
+
+create table roles (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text not null,
+  permissions text[] not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  description text not null default ''::text,
+  constraint roles_pkey PRIMARY KEY (id),
+  constraint roles_org_id_name_key UNIQUE (org_id, name),
+  constraint roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX roles_name ON roles USING btree (org_id, lower(name));
+
+create table schema_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamptz not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table sealing_formats (
+  ended integer not null,
+  mark text not null,
+  ended_at timestamptz not null default now(),
+  constraint sealing_formats_pkey PRIMARY KEY (ended)
+);
+
+create table secret_canaries (
+  key_id text collate "C" not null,
+  sealed text not null,
+  created_at timestamptz not null default now(),
+  constraint secret_canaries_pkey PRIMARY KEY (key_id)
+);
+
+create table sessions (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  token_hash text not null,
+  signed_in_by text not null default 'password'::text,
+  active_organization_id text collate "C",
+  ip_address text,
+  user_agent text,
+  expires_at timestamptz not null,
+  last_used_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  reauthenticated_at timestamptz,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_hash_key UNIQUE (token_hash),
+  constraint sessions_active_organization_id_fkey FOREIGN KEY (active_organization_id) REFERENCES organizations(id) ON DELETE SET NULL,
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_organization ON sessions USING btree (active_organization_id) WHERE (active_organization_id IS NOT NULL);
+CREATE INDEX sessions_page ON sessions USING btree (user_id, id DESC);
+
+create table sign_in_challenges (
+  token_hash text not null,
+  user_id text collate "C" not null,
+  attempts integer not null default 0,
+  expires_at timestamptz not null,
+  constraint sign_in_challenges_pkey PRIMARY KEY (token_hash),
+  constraint sign_in_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_challenges_expiry ON sign_in_challenges USING btree (expires_at);
+CREATE INDEX sign_in_challenges_user ON sign_in_challenges USING btree (user_id);
+
+create table team_members (
+  team_id text collate "C" not null,
+  member_id text collate "C" not null,
+  org_id text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint team_members_pkey PRIMARY KEY (team_id, member_id),
+  constraint team_members_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint team_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint team_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX team_members_member ON team_members USING btree (member_id);
+CREATE INDEX team_members_org ON team_members USING btree (org_id);
+
+create table teams (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text not null,
+  description text not null default ''::text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint teams_pkey PRIMARY KEY (id),
+  constraint teams_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX teams_name ON teams USING btree (org_id, lower(name));
+CREATE INDEX teams_page ON teams USING btree (org_id, id DESC);
+
+create table template_search (
+  org_id text collate "C" not null,
+  template_id text collate "C" not null,
+  text text not null,
+  tags text[] not null,
+  constraint template_search_pkey PRIMARY KEY (org_id, template_id),
+  constraint template_search_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint template_search_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE
+);
+CREATE INDEX template_search_template ON template_search USING btree (template_id);
+
+create table template_versions (
+  template_id text collate "C" not null,
+  version integer not null,
+  org_id text collate "C" not null,
+  slug text not null,
+  name text not null,
+  description text not null,
+  tags text[] not null,
+  body text not null,
+  metadata jsonb not null,
+  commit_sha text,
+  commit_author text,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  constraint template_versions_pkey PRIMARY KEY (template_id, version),
+  constraint template_versions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id) ON DELETE CASCADE
+);
+
+create table templates (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  slug text collate "C" not null,
+  name text not null,
+  description text not null default ''::text,
+  tags text[] not null default '{}'::text[],
+  body text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  version integer not null,
+  digest text not null,
+  connector_id text collate "C",
+  path text collate "C",
+  source text,
+  commit_sha text,
+  commit_author text,
+  created_by text collate "C",
+  updated_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint templates_pkey PRIMARY KEY (id),
+  constraint templates_org_id_slug_key UNIQUE (org_id, slug) DEFERRABLE,
+  constraint templates_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE SET NULL (connector_id),
+  constraint templates_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX templates_page ON templates USING btree (org_id, id DESC);
+CREATE UNIQUE INDEX templates_path ON templates USING btree (connector_id, path) WHERE (connector_id IS NOT NULL);
+CREATE TRIGGER template_search_insert AFTER INSERT ON templates FOR EACH ROW EXECUTE FUNCTION keep_template_search();
+CREATE TRIGGER template_search_update AFTER UPDATE OF slug, name, description, tags ON templates FOR EACH ROW WHEN (((old.slug IS DISTINCT FROM new.slug) OR (old.name IS DISTINCT FROM new.name) OR (old.description IS DISTINCT FROM new.description) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION keep_template_search();
+
+create table two_factors (
+  user_id text collate "C" not null,
+  secret text not null,
+  confirmed_at timestamptz,
+  last_step bigint not null default 0,
+  created_at timestamptz not null default now(),
+  constraint two_factors_pkey PRIMARY KEY (user_id),
+  constraint two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table users (
+  id text collate "C" not null,
+  email text not null,
+  email_verified boolean not null default false,
+  name text not null,
+  image text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  provisional boolean not null default false,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_key UNIQUE (email)
+);
+
+create table verifications (
+  id text collate "C" not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint verifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX verifications_expiry ON verifications USING btree (expires_at);
+CREATE INDEX verifications_identifier ON verifications USING btree (identifier);
+
+create table webhook_deliveries (
+  id text collate "C" not null,
+  scope text collate "C" not null,
+  delivery_id text collate "C" not null,
+  org_id text collate "C",
+  dialect text not null,
+  event text not null,
+  action text,
+  repository text,
+  ref text,
+  head text,
+  installation_id text,
+  outcome text not null,
+  reason text,
+  headers jsonb not null,
+  body bytea not null,
+  body_digest bytea not null,
+  repeats integer not null default 0,
+  altered_at timestamptz,
+  last_received_at timestamptz not null default now(),
+  received_at timestamptz not null default now(),
+  target_connector_id text collate "C",
+  target_org_id text collate "C",
+  target_sync_id text collate "C",
+  dropped_body_bytes integer,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_scope_delivery_id_key UNIQUE (scope, delivery_id),
+  constraint webhook_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'ignored'::text, 'invalid'::text]))),
+  constraint webhook_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_target_connector_id_fkey FOREIGN KEY (target_connector_id) REFERENCES connectors(id) ON DELETE CASCADE
+) with (toast_tuple_target=8160);
+CREATE INDEX webhook_deliveries_org ON webhook_deliveries USING btree (org_id, id DESC) WHERE (org_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_target_connector ON webhook_deliveries USING btree (target_connector_id, id DESC) WHERE (target_connector_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_target_org ON webhook_deliveries USING btree (target_org_id, id DESC) WHERE (target_org_id IS NOT NULL);
+
+create table webhook_delivery_targets (
+  delivery text collate "C" not null,
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  sync_id text collate "C",
+  constraint webhook_delivery_targets_pkey PRIMARY KEY (delivery, connector_id),
+  constraint webhook_delivery_targets_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES connectors(id) ON DELETE CASCADE,
+  constraint webhook_delivery_targets_delivery_fkey FOREIGN KEY (delivery) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_delivery_targets_connector ON webhook_delivery_targets USING btree (connector_id, delivery DESC);
+CREATE INDEX webhook_delivery_targets_org ON webhook_delivery_targets USING btree (org_id, delivery DESC);
+
+create table webhook_endpoint_deliveries (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  type text not null,
+  body text not null,
+  status text not null default 'pending'::text,
+  attempt integer not null default 0,
+  tries integer not null default 0,
+  sending boolean not null default false,
+  due_at timestamptz not null default now(),
+  attempts jsonb not null default '[]'::jsonb,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  constraint webhook_endpoint_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_endpoint_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
+  constraint webhook_endpoint_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint webhook_endpoint_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
+  constraint webhook_endpoint_deliveries_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_endpoint_deliveries_due ON webhook_endpoint_deliveries USING btree (due_at, org_id, endpoint_id) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_endpoint_deliveries_next ON webhook_endpoint_deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_endpoint_deliveries_org ON webhook_endpoint_deliveries USING btree (org_id);
+CREATE INDEX webhook_endpoint_deliveries_page ON webhook_endpoint_deliveries USING btree (endpoint_id, id DESC);
+
+create table webhook_endpoints (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  url text not null,
+  description text not null default ''::text,
+  types text[] not null default '{}'::text[],
+  status text not null default 'enabled'::text,
+  disabled_reason text,
+  disabled_at timestamptz,
+  secret text not null,
+  previous_secret text,
+  previous_secret_expires_at timestamptz,
+  failing_since timestamptz,
+  failures integer not null default 0,
+  last_succeeded_at timestamptz,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['member'::text, 'failing'::text, 'gone'::text]))),
+  constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+  constraint webhook_endpoints_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_endpoints_page ON webhook_endpoints USING btree (org_id, id DESC);
+
+CREATE OR REPLACE FUNCTION audit_events_stay()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  if tg_op = 'DELETE' and (pg_trigger_depth() > 1 or current_setting('signalbox.audit_prune', true) = 'on') then
+    return old;
+  end if;
+  raise exception 'Audit entries are not changed or removed.';
+end $function$;
+
+CREATE OR REPLACE FUNCTION audit_events_stay_all()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  raise exception 'Audit entries are not changed or removed.';
+end $function$;
+
+CREATE OR REPLACE FUNCTION automation_runs_leave_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  insert into automation_event_leftovers (run_no) select no from gone on conflict do nothing;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_template_search()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into template_search (org_id, template_id, text, tags)
+  values (new.org_id, new.id,
+    lower(new.name || ' ' || new.slug || ' ' || new.description || ' ' || array_to_string(new.tags, ' ')), new.tags)
+  on conflict (org_id, template_id) do update set text = excluded.text, tags = excluded.tags;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION oauth_member_left()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update oauth_connections set status = 'ended', reason = 'member_removed', ended_at = now()
+  where member_id = old.id and status <> 'ended';
+  return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION oauth_token_left()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update oauth_tokens set revoke_state = 'pending', revoke_due_at = now()
+  where id = old.token_id and revoke_state is null;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION organizations_leave_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  insert into automation_org_leftovers (org_id) select id from gone on conflict do nothing;
+  delete from automation_runs where org_id in (select id from gone) and status in ('queued', 'running');
+  return null;
+end $function$;

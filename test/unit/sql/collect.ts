@@ -1,0 +1,144 @@
+import {
+  type CallExpression,
+  isCallExpression,
+  isExportSpecifier,
+  isIdentifier,
+  isImportSpecifier,
+  isPropertyAccessExpression,
+  isTaggedTemplateExpression,
+  isVariableDeclaration,
+  type Node,
+} from "typescript/unstable/ast";
+import type { Type } from "typescript/unstable/sync";
+import { createEvaluator, type KnownValues, NeedsCallers } from "./evaluate.ts";
+import { formatPlace, type Program, walk } from "./program.ts";
+import { type Bindings, NotAnalysable, writeTexts } from "./values.ts";
+
+/** One call of `db.rows`, `db.row` or `db.run`, with everything that it can send. */
+export interface Statement {
+  place: string;
+  /** The file of the call. */
+  file: string;
+  texts: string[];
+  /** The declared row type. Undefined for `run`, which returns no rows. */
+  row: Type | undefined;
+  /** Types of the type parameters in `row`, by the id of the parameter. */
+  typeArguments: ReadonlyMap<number, Type>;
+}
+
+export interface Collected {
+  statements: Statement[];
+  failures: { place: string; file: string; reason: string }[];
+}
+
+const methods = new Set(["rows", "row", "run", "foreign"]);
+
+/** Finds every statement in files whose path `isWanted`. */
+export function collectStatements(
+  program: Program,
+  isWanted: (path: string) => boolean,
+  known: KnownValues = new Map(),
+): Collected {
+  const { checker } = program;
+  const evaluator = createEvaluator(program, known);
+  const statements: Statement[] = [];
+  const failures: Collected["failures"] = [];
+
+  for (const [file, source] of program.files) {
+    if (!isWanted(file)) continue;
+    for (const node of walk(source)) {
+      if (!isDatabaseCall(node)) continue;
+      try {
+        collect(node, new Map(), new Map(), { place: formatPlace(node), file });
+      } catch (error) {
+        if (!(error instanceof NotAnalysable || error instanceof NeedsCallers)) throw error;
+        failures.push({ place: formatPlace(node), file, reason: error.message });
+      }
+    }
+  }
+  for (const [file, source] of program.files) {
+    if (!isWanted(file)) continue;
+    for (const node of walk(source))
+      if (isTaggedTemplateExpression(node) && node.tag.getText() === "sql" && !evaluator.evaluated.has(node))
+        failures.push({ place: formatPlace(node), file, reason: "no statement contains this `sql` text" });
+  }
+  return { statements, failures };
+
+  function collect(
+    call: CallExpression,
+    bindings: Bindings,
+    typeArguments: ReadonlyMap<number, Type>,
+    from: { place: string; file: string },
+  ): void {
+    const name = methodName(call);
+    if (name === "foreign") throw new NotAnalysable("runs a text that is not written with `sql`");
+    try {
+      const texts = writeTexts(evaluator.evaluate(call.arguments[0]!, bindings));
+      statements.push({ ...from, texts, row: name === "run" ? undefined : rowType(call), typeArguments });
+    } catch (error) {
+      if (!(error instanceof NeedsCallers)) throw error;
+      for (const caller of findCalls(error.callee))
+        collect(
+          call,
+          evaluator.bindCall(error.callee, caller, bindings),
+          new Map([...typeArguments, ...readTypeArguments(error.callee, caller)]),
+          { ...from, place: `${from.place}, called at ${formatPlace(caller)}` },
+        );
+    }
+  }
+
+  function isDatabaseCall(node: Node): node is CallExpression {
+    if (!isCallExpression(node) || !isPropertyAccessExpression(node.expression)) return false;
+    if (!methods.has(node.expression.name.text)) return false;
+    const symbol = program.findSymbol(node.expression.name);
+    const declaration = symbol && program.findDeclaration(symbol);
+    const owner = declaration?.parent as { name?: Node } | undefined;
+    return (
+      owner?.name?.getText() === "Db" &&
+      declaration!.getSourceFile().fileName.endsWith("/src/platform/db/db.ts")
+    );
+  }
+
+  function rowType(call: CallExpression): Type | undefined {
+    const declared = call.typeArguments?.[0];
+    return declared ? checker.getTypeFromTypeNode(declared) : undefined;
+  }
+
+  function findCalls(callee: Node): CallExpression[] {
+    const holder = isVariableDeclaration(callee.parent) ? callee.parent : callee;
+    const { name } = holder as { name?: Node };
+    if (!name || !isIdentifier(name)) throw new NeedsCallers(callee);
+    const symbol = program.findSymbol(name);
+    const calls: CallExpression[] = [];
+    for (const [file, source] of program.files) {
+      if (!isWanted(file) || !source.text.includes(name.text)) continue;
+      for (const node of walk(source)) {
+        if (!isIdentifier(node) || node.text !== name.text || node === name) continue;
+        if (isImportSpecifier(node.parent) || isExportSpecifier(node.parent)) continue;
+        if (program.findSymbol(node)?.id === symbol?.id) calls.push(readCall(node));
+      }
+    }
+    if (calls.length === 0) throw new NotAnalysable(`nothing calls the function at ${formatPlace(callee)}`);
+    return calls;
+  }
+
+  function readTypeArguments(callee: Node, call: CallExpression): [number, Type][] {
+    const { typeParameters = [] } = callee as { typeParameters?: readonly Node[] };
+    return typeParameters.map((parameter, i) => {
+      const given = call.typeArguments?.[i];
+      if (!given) throw new NotAnalysable(`the call at ${formatPlace(call)} does not name its row type`);
+      return [checker.getTypeAtLocation(parameter)!.id, checker.getTypeFromTypeNode(given)!];
+    });
+  }
+}
+
+/** The call whose callee the name is, written as `name(…)` or `store.name(…)`. */
+function readCall(name: Node): CallExpression {
+  const isMember = isPropertyAccessExpression(name.parent) && name.parent.name === name;
+  const callee = isMember ? name.parent : name;
+  if (isCallExpression(callee.parent) && callee.parent.expression === callee) return callee.parent;
+  throw new NotAnalysable(`the function is used at ${formatPlace(name)}, but not called`);
+}
+
+const methodName = (call: CallExpression) =>
+  (call.expression as unknown as { name: { text: string } }).name.text;
