@@ -2,7 +2,8 @@ import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
 import { NoPlaceError } from "../../platform/fair-queue.ts";
 import type { Discovery } from "./contract.ts";
-import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
+import { discoverRequirements } from "./engine/discover.ts";
+import { DiscoveryError } from "./engine/options.ts";
 
 // A discovery holds its place for 15 s at worst, nearly all of it waiting: what it costs is memory, some 3 MiB each.
 const places = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
@@ -24,8 +25,7 @@ export async function discover(
     });
   const started = performance.now();
   try {
-    const outcome = await discoverRequirements({
-      url,
+    const outcome = await discoverRequirements(url, {
       egress: ctx.egress.forOrganization(ctx.orgId),
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
