@@ -27,7 +27,7 @@ const METHODS = {
   pre_registered: "a client registered by hand",
 };
 
-const SHOWN_LATER = "shown only with credentials";
+const WITH_CREDENTIALS = "shown only with credentials";
 
 const STEPS: Record<string, string> = {
   probe_discover: "server/discover",
@@ -46,7 +46,7 @@ export function showVerdict(result: DiscoveryResult, evidence: readonly Evidence
   const paint = painter(style.colour);
   const headline = HEADLINES[result.status];
   const lines = [`${paint[headline.colour](`● ${headline.says}`)}  ${clean(result.server.url)}`, ""];
-  for (const [name, value] of facts(result)) {
+  for (const [name, value] of listFacts(result)) {
     const [first = "", ...more] = wrap(value, style.width - 18);
     lines.push(
       `  ${paint.dim(name.padEnd(14))}  ${first}`,
@@ -62,10 +62,10 @@ export function showVerdict(result: DiscoveryResult, evidence: readonly Evidence
   return lines.join("\n");
 }
 
-function facts({ server, authentication, tools }: DiscoveryResult): [string, string][] {
+function listFacts({ server, authentication, tools }: DiscoveryResult): [string, string][] {
   const { kind, authorizationServers, requiredScopes, recommendedScopes } = authentication;
   const facts: [string, string][] = [
-    ["Protocol", protocolOf(server)],
+    ["Protocol", describeProtocol(server)],
     ["Authentication", KINDS[kind]],
   ];
   for (const { issuer } of authorizationServers) facts.push(["Sign-in at", issuer]);
@@ -80,17 +80,17 @@ function facts({ server, authentication, tools }: DiscoveryResult): [string, str
     ]);
     facts.push(["Registration", METHODS[authentication.recommendedRegistrationMethod]]);
   }
-  facts.push(["Tools", toolsOf(tools)]);
+  facts.push(["Tools", describeTools(tools)]);
   return facts.map(([name, value]) => [name, clean(value)]);
 }
 
-function protocolOf({ protocolVersion, initialize }: DiscoveryResult["server"]): string {
+function describeProtocol({ protocolVersion, initialize }: DiscoveryResult["server"]): string {
   if (protocolVersion !== undefined) return `MCP ${protocolVersion}`;
-  return initialize === "authentication_required" ? SHOWN_LATER : "no MCP server answered";
+  return initialize === "authentication_required" ? WITH_CREDENTIALS : "no MCP server answered";
 }
 
-function toolsOf({ visibility, count, items = [] }: DiscoveryResult["tools"]): string {
-  if (visibility === "requires_auth") return SHOWN_LATER;
+function describeTools({ visibility, count, items = [] }: DiscoveryResult["tools"]): string {
+  if (visibility === "requires_auth") return WITH_CREDENTIALS;
   if (visibility === "unavailable") return "not available";
   const names = items
     .slice(0, 12)

@@ -5,7 +5,7 @@ import type { Discovery } from "./contract.ts";
 import { discoverRequirements } from "./engine/discover.ts";
 import { DiscoveryError } from "./engine/options.ts";
 
-// A discovery holds its place for 15 s at worst, nearly all of it waiting: what it costs is memory, some 3 MiB each.
+// A discovery holds its place for up to 15 s, mostly waiting. Its cost is memory: about 3 MiB each.
 const places = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
 
 export async function discover(
@@ -29,7 +29,7 @@ export async function discover(
       egress: ctx.egress.forOrganization(ctx.orgId),
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
-    // The place stays taken until the sessions are closed: that is work too.
+    // Closing the sessions is part of the work, so the place is released after it.
     outcome.closed.then(release, release);
     const { result } = outcome;
     const seconds = (performance.now() - started) / 1000;
