@@ -95,8 +95,7 @@ async function processorTime(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function ask(url: string) {
-  const { result } = await discoverRequirements({
-    url,
+  const { result } = await discoverRequirements(url, {
     egress,
     redirectUri: (id) => `https://x.example/${id}`,
   });

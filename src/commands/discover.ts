@@ -1,6 +1,6 @@
 import {
-  type Discovery,
   DiscoveryError,
+  type DiscoveryResult,
   discoverRequirements,
   problemWithUrl,
 } from "../features/mcp-connections/index.ts";
@@ -36,7 +36,7 @@ const exit = {
   manual_action_required: 2,
   unsupported: 3,
   unreachable: 4,
-} as const satisfies Record<Discovery["status"] | "failed", number>;
+} as const satisfies Record<DiscoveryResult["status"] | "failed", number>;
 
 export async function discover(
   args: string[],
@@ -52,8 +52,7 @@ export async function discover(
   const here = (publicUrl ?? `http://${host}:${port || 8787}`).replace(/\/$/, "");
   const egress = createEgress({ allow: egressAllow, allowLoopback: true });
   try {
-    const { result, evidence, closed } = await discoverRequirements({
-      url: asked.url,
+    const { result, evidence, closed } = await discoverRequirements(asked.url, {
       egress,
       redirectUri: (id) => `${here}/v1/oauth-providers/${id}/connect/callback`,
     });

@@ -75,8 +75,7 @@ async function attack(
   }, asked);
   resource = `${outside.base}/mcp`;
   const egress = createEgress(policy, { lookup: everyName("127.0.0.1"), ca: [file("ca.pem")] });
-  const { result } = await discoverRequirements({
-    url: resource,
+  const { result } = await discoverRequirements(resource, {
     egress,
     redirectUri: (id) => `https://signalbox.example/${id}`,
   });

@@ -1,7 +1,7 @@
-import type { Discovery } from "../../features/mcp-connections/index.ts";
+import type { DiscoveryResult } from "../../features/mcp-connections/index.ts";
 
 /** The one next step for the person at the terminal. */
-export function nextAction(result: Discovery): { action: string; command?: string } {
+export function nextAction(result: DiscoveryResult): { action: string; command?: string } {
   const [first] = result.manualRequirements;
   const entry =
     first?.code === "network_trust" ? /add (\S+) to EGRESS_ALLOW/.exec(first.reason)?.[1] : undefined;
@@ -13,7 +13,7 @@ export function nextAction(result: Discovery): { action: string; command?: strin
   };
 }
 
-function actionFor({ status, authentication, manualRequirements, warnings }: Discovery): string {
+function actionFor({ status, authentication, manualRequirements, warnings }: DiscoveryResult): string {
   const [first, ...more] = manualRequirements;
   if (first && more.length > 0) return `the ${manualRequirements.length} steps above, in this order.`;
   if (first)

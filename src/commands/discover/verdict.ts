@@ -1,4 +1,4 @@
-import type { Discovery, Evidence } from "../../features/mcp-connections/index.ts";
+import type { DiscoveryResult, Evidence } from "../../features/mcp-connections/index.ts";
 import { clean, type Paint, painter, type Screen, wrap } from "../text.ts";
 import { nextAction } from "./next.ts";
 
@@ -7,14 +7,14 @@ interface Style extends Screen {
   evidence: boolean;
 }
 
-const HEADLINES: Record<Discovery["status"], { colour: keyof Paint; says: string }> = {
+const HEADLINES: Record<DiscoveryResult["status"], { colour: keyof Paint; says: string }> = {
   ready: { colour: "green", says: "READY" },
   manual_action_required: { colour: "yellow", says: "SOMETHING HAS TO BE DONE BY HAND" },
   unsupported: { colour: "red", says: "UNSUPPORTED" },
   unreachable: { colour: "red", says: "UNREACHABLE" },
 };
 
-const KINDS: Record<Discovery["authentication"]["kind"], string> = {
+const KINDS: Record<DiscoveryResult["authentication"]["kind"], string> = {
   none: "none needed",
   oauth: "OAuth sign-in",
   manual_bearer: "a bearer token, entered by hand",
@@ -27,7 +27,7 @@ const METHODS = {
   pre_registered: "a client registered by hand",
 };
 
-const SHOWN_LATER = "shown only with credentials";
+const WITH_CREDENTIALS = "shown only with credentials";
 
 const STEPS: Record<string, string> = {
   probe_discover: "server/discover",
@@ -42,11 +42,11 @@ const STEPS: Record<string, string> = {
 };
 
 /** Renders a verdict for a terminal. Text from outside is cleaned, because it may contain control sequences. */
-export function showVerdict(result: Discovery, evidence: readonly Evidence[], style: Style): string {
+export function showVerdict(result: DiscoveryResult, evidence: readonly Evidence[], style: Style): string {
   const paint = painter(style.colour);
   const headline = HEADLINES[result.status];
   const lines = [`${paint[headline.colour](`● ${headline.says}`)}  ${clean(result.server.url)}`, ""];
-  for (const [name, value] of facts(result)) {
+  for (const [name, value] of listFacts(result)) {
     const [first = "", ...more] = wrap(value, style.width - 18);
     lines.push(
       `  ${paint.dim(name.padEnd(14))}  ${first}`,
@@ -62,10 +62,10 @@ export function showVerdict(result: Discovery, evidence: readonly Evidence[], st
   return lines.join("\n");
 }
 
-function facts({ server, authentication, tools }: Discovery): [string, string][] {
+function listFacts({ server, authentication, tools }: DiscoveryResult): [string, string][] {
   const { kind, authorizationServers, requiredScopes, recommendedScopes } = authentication;
   const facts: [string, string][] = [
-    ["Protocol", protocolOf(server)],
+    ["Protocol", describeProtocol(server)],
     ["Authentication", KINDS[kind]],
   ];
   for (const { issuer } of authorizationServers) facts.push(["Sign-in at", issuer]);
@@ -80,17 +80,17 @@ function facts({ server, authentication, tools }: Discovery): [string, string][]
     ]);
     facts.push(["Registration", METHODS[authentication.recommendedRegistrationMethod]]);
   }
-  facts.push(["Tools", toolsOf(tools)]);
+  facts.push(["Tools", describeTools(tools)]);
   return facts.map(([name, value]) => [name, clean(value)]);
 }
 
-function protocolOf({ protocolVersion, initialize }: Discovery["server"]): string {
+function describeProtocol({ protocolVersion, initialize }: DiscoveryResult["server"]): string {
   if (protocolVersion !== undefined) return `MCP ${protocolVersion}`;
-  return initialize === "authentication_required" ? SHOWN_LATER : "no MCP server answered";
+  return initialize === "authentication_required" ? WITH_CREDENTIALS : "no MCP server answered";
 }
 
-function toolsOf({ visibility, count, items = [] }: Discovery["tools"]): string {
-  if (visibility === "requires_auth") return SHOWN_LATER;
+function describeTools({ visibility, count, items = [] }: DiscoveryResult["tools"]): string {
+  if (visibility === "requires_auth") return WITH_CREDENTIALS;
   if (visibility === "unavailable") return "not available";
   const names = items
     .slice(0, 12)
@@ -102,7 +102,7 @@ function toolsOf({ visibility, count, items = [] }: Discovery["tools"]): string 
   return `${count ?? "not counted"}${names.length > 0 ? `: ${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}` : ""}`;
 }
 
-function showRequirements({ manualRequirements }: Discovery, paint: Paint, width: number): string[] {
+function showRequirements({ manualRequirements }: DiscoveryResult, paint: Paint, width: number): string[] {
   if (manualRequirements.length === 0) return [];
   const steps = manualRequirements.flatMap(({ code, label, reason }, index) => [
     `  ${paint.yellow(`${index + 1}. ${label}`)}${label.length + code.length + 6 > width ? "\n     " : " "}${paint.dim(code)}`,
@@ -111,7 +111,7 @@ function showRequirements({ manualRequirements }: Discovery, paint: Paint, width
   return [paint.bold("To do"), ...steps, ""];
 }
 
-function showWarnings({ warnings }: Discovery, paint: Paint, width: number): string[] {
+function showWarnings({ warnings }: DiscoveryResult, paint: Paint, width: number): string[] {
   if (warnings.length === 0) return [];
   const notes = warnings.flatMap(({ code, message }) => [
     `  ${paint.cyan("!")} ${paint.dim(code)}`,
@@ -120,7 +120,7 @@ function showWarnings({ warnings }: Discovery, paint: Paint, width: number): str
   return [paint.bold("Worth knowing"), ...notes, ""];
 }
 
-function showNext(result: Discovery, paint: Paint, width: number): string[] {
+function showNext(result: DiscoveryResult, paint: Paint, width: number): string[] {
   const { action, command } = nextAction(result);
   const lines = wrap(`Next: ${action}`, width).map(paint.bold);
   // A command stays on one line, so that it can be copied.

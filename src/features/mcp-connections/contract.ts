@@ -92,9 +92,6 @@ export const Discovery = z
   .meta({ id: "ExternalMcpRequirementsDiscovery" });
 
 export type Discovery = z.infer<typeof Discovery>;
-export type Evidence = z.infer<typeof EvidenceItem>;
-export type AuthorizationServer = z.infer<typeof AuthorizationServer>;
-export type Tool = z.infer<typeof Tool>;
 
 const DiscoveryFailed = z
   .strictObject({ error: z.literal("requirements_discovery_failed"), message: z.string() })

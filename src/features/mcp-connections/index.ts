@@ -2,8 +2,12 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
-export type { Discovery, Evidence } from "./contract.ts";
-export { DiscoveryError, discoverRequirements } from "./engine/index.ts";
+export {
+  DiscoveryError,
+  type DiscoveryResult,
+  discoverRequirements,
+  type Evidence,
+} from "./engine/index.ts";
 export { problemWithUrl } from "./url.ts";
 
 export const room = defineRoom({

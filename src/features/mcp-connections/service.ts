@@ -2,9 +2,10 @@ import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
 import { NoPlaceError } from "../../platform/fair-queue.ts";
 import type { Discovery } from "./contract.ts";
-import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
+import { discoverRequirements } from "./engine/discover.ts";
+import { DiscoveryError } from "./engine/options.ts";
 
-// A discovery holds its place for 15 s at worst, nearly all of it waiting: what it costs is memory, some 3 MiB each.
+// A discovery holds its place for up to 15 s, mostly waiting. Its cost is memory: about 3 MiB each.
 const places = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
 
 export async function discover(
@@ -24,12 +25,11 @@ export async function discover(
     });
   const started = performance.now();
   try {
-    const outcome = await discoverRequirements({
-      url,
+    const outcome = await discoverRequirements(url, {
       egress: ctx.egress.forOrganization(ctx.orgId),
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
-    // The place stays taken until the sessions are closed: that is work too.
+    // Closing the sessions is part of the work, so the place is released after it.
     outcome.closed.then(release, release);
     const { result } = outcome;
     const seconds = (performance.now() - started) / 1000;

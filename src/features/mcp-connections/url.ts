@@ -9,9 +9,9 @@ const CREDENTIAL_PARAMETERS = new Set([
   "password",
 ]);
 
-/** The reason why a text cannot be the address of an MCP server, or undefined when it can. */
+/** Returns the reason why a text cannot be the URL of an MCP server, or undefined if it can. */
 export function problemWithUrl(text: string): string | undefined {
-  // WHATWG URL quietly repairs what RFC 3986 forbids; a repaired address may not be the one that was meant.
+  // WHATWG URL silently repairs text that RFC 3986 forbids. The repaired URL may not be the intended one.
   if (!/^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/.test(text)) {
     return "Not a URI: spaces, control characters and characters outside ASCII must be percent-encoded.";
   }

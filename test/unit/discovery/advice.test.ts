@@ -11,7 +11,7 @@ type Script = Parameters<typeof scriptedEgress>[0];
 
 async function discover(url: string, script: Script) {
   const egress = scriptedEgress(script);
-  const { result, evidence } = await discoverRequirements({ url, egress, redirectUri });
+  const { result, evidence } = await discoverRequirements(url, { egress, redirectUri });
   const reasons = Object.fromEntries(result.manualRequirements.map(({ code, reason }) => [code, reason]));
   const messages = Object.fromEntries(result.warnings.map(({ code, message }) => [code, message]));
   return { result, evidence, reasons, messages, asked: egress.asked };
@@ -282,8 +282,7 @@ describe("the evidence", () => {
       return openHandshake(request, base);
     });
     try {
-      const { evidence, closed } = await discoverRequirements({
-        url: `${server.base}/mcp`,
+      const { evidence, closed } = await discoverRequirements(`${server.base}/mcp`, {
         egress: createEgress({ allow: [], allowLoopback: true }),
         redirectUri,
       });

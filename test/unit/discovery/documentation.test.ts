@@ -6,8 +6,9 @@ import { REQUIREMENT_CODES, WARNING_CODES } from "../../../src/features/mcp-conn
 const root = join(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/discovery.md"), "utf8");
 const engine = join(root, "src/features/mcp-connections/engine");
-const source = readdirSync(engine)
-  .map((file) => (file === "codes.ts" ? "" : readFileSync(join(engine, file), "utf8")))
+const source = readdirSync(engine, { encoding: "utf8", recursive: true })
+  .filter((file) => file.endsWith(".ts") && file !== "codes.ts")
+  .map((file) => readFileSync(join(engine, file), "utf8"))
   .join("\n");
 
 test.each([...REQUIREMENT_CODES, ...WARNING_CODES])(

@@ -35,8 +35,7 @@ test("forty hostile bodies at once are answered in time, and memory stays flat",
   }));
   const discover = async (path: string) => {
     const started = performance.now();
-    const { result } = await discoverRequirements({
-      url: `${server.base}/${path}`,
+    const { result } = await discoverRequirements(`${server.base}/${path}`, {
       egress,
       redirectUri: (id) => `https://x.example/${id}`,
       limits: { deadlineMs: 4000 },

@@ -1,18 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createAddress, redactUrl } from "../../../src/features/mcp-connections/engine/address.ts";
+import { readJson, readJsonPrefix } from "../../../src/features/mcp-connections/engine/json.ts";
+import { listServerMetadataUrls } from "../../../src/features/mcp-connections/engine/steps/authorization-servers.ts";
 import {
   compareResource,
-  resourceMetadataUrls,
-  serverMetadataUrls,
-  showUrl,
-} from "../../../src/features/mcp-connections/engine/address.ts";
-import {
-  readChallenges,
-  scopesOf,
-  tokenChallenge,
-} from "../../../src/features/mcp-connections/engine/challenge.ts";
-import { readJson, readJsonPrefix } from "../../../src/features/mcp-connections/engine/json.ts";
-import { createSseReader } from "../../../src/features/mcp-connections/engine/sse.ts";
+  listResourceMetadataUrls,
+} from "../../../src/features/mcp-connections/engine/steps/resource-metadata.ts";
+import { readChallenges } from "../../../src/features/mcp-connections/engine/transport/challenge.ts";
+import { createSseReader } from "../../../src/features/mcp-connections/engine/transport/sse.ts";
 import { PROPERTIES } from "../../fixtures/discovery-properties.ts";
 
 describe("what holds for every input", () => {
@@ -57,15 +53,15 @@ describe("WWW-Authenticate", () => {
     ["Bearer a=1, a=2", [{ scheme: "bearer", params: { a: "1" } }]],
     ["", []],
   ])("%s", (field, challenges) => {
-    expect(readChallenges([field])).toEqual(challenges);
+    expect(readChallenges([field]).list).toEqual(challenges);
   });
 
   test("the challenge that names metadata is preferred, then Bearer, then DPoP", () => {
-    const pick = (...fields: string[]) => tokenChallenge(readChallenges(fields));
+    const pick = (...fields: string[]) => readChallenges(fields).token;
     expect(pick("Bearer a=1", 'DPoP resource_metadata="x"')?.scheme).toBe("dpop");
     expect(pick("DPoP a=1", "Bearer b=1")?.scheme).toBe("bearer");
     expect(pick("Basic a=1")).toBeUndefined();
-    expect(scopesOf(pick('Bearer scope=" a  b a \u00e9 "'))).toEqual(["a", "b"]);
+    expect(readChallenges(['Bearer scope=" a  b a \u00e9 "']).scopes).toEqual(["a", "b"]);
   });
 
   test("a field of 32 KB made to confuse is read in a moment", () => {
@@ -140,11 +136,11 @@ describe("addresses", () => {
     ["urn:x", "foreign"],
     ["", "foreign"],
   ])("the resource %s is, for https://h/mcp, %s", (resource, match) => {
-    expect(compareResource(resource, new URL("https://h/mcp"))).toBe(match);
+    expect(compareResource(resource, createAddress("https://h/mcp"))).toBe(match);
   });
 
   test("resource metadata is looked for at the path, then at the root", () => {
-    const places = (url: string) => resourceMetadataUrls(new URL(url)).map(({ href }) => href);
+    const places = (url: string) => listResourceMetadataUrls(createAddress(url)).map(({ href }) => href);
     const well = "https://h/.well-known/oauth-protected-resource";
     expect(places("https://h/mcp")).toEqual([`${well}/mcp`, well]);
     expect(places("https://h/a/mcp/?x=1")).toEqual([`${well}/a/mcp/?x=1`, `${well}/a/mcp?x=1`, well]);
@@ -152,7 +148,7 @@ describe("addresses", () => {
   });
 
   test("server metadata is never looked for at the root of an issuer that has a path", () => {
-    const places = (url: string) => serverMetadataUrls(new URL(url)).map(({ href }) => href);
+    const places = (url: string) => listServerMetadataUrls(createAddress(url)).map(({ href }) => href);
     expect(places("https://h")).toEqual([
       "https://h/.well-known/oauth-authorization-server",
       "https://h/.well-known/openid-configuration",
@@ -165,16 +161,16 @@ describe("addresses", () => {
   });
 
   test("what looks like a credential is not shown, what is needed to find the place is", () => {
-    expect(showUrl("https://u:p@h/a?tenant=acme&sig=abc&q=Zm9vYmFyMTIzNDU2Nzg5MDEy")).toBe(
+    expect(redactUrl("https://u:p@h/a?tenant=acme&sig=abc&q=Zm9vYmFyMTIzNDU2Nzg5MDEy")).toBe(
       "https://h/a?tenant=acme&sig=[redacted]&q=[redacted]",
     );
-    expect(showUrl("https://h/s/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b/mcp")).toBe(
+    expect(redactUrl("https://h/s/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b/mcp")).toBe(
       "https://h/s/[redacted]/mcp",
     );
-    expect(showUrl("https://login/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0")).toBe(
+    expect(redactUrl("https://login/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0")).toBe(
       "https://login/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0",
     );
-    expect(showUrl("https://as.example")).toBe("https://as.example");
-    expect(showUrl("nonsense")).toBe("(not a URL)");
+    expect(redactUrl("https://as.example")).toBe("https://as.example");
+    expect(redactUrl("nonsense")).toBe("(not a URL)");
   });
 });

@@ -27,7 +27,7 @@ async function start<T extends Running>(starting: Promise<T>): Promise<T> {
 }
 
 async function discover(url: string) {
-  const outcome = await discoverRequirements({ url, egress, redirectUri });
+  const outcome = await discoverRequirements(url, { egress, redirectUri });
   await outcome.closed;
   return outcome;
 }
@@ -147,8 +147,7 @@ describe("servers made with the official packages", () => {
       { allow: [], allowLoopback: true },
       { lookup: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })) },
     );
-    const { result } = await discoverRequirements({
-      url: "https://mcp.example/x",
+    const { result } = await discoverRequirements("https://mcp.example/x", {
       egress: nowhere,
       redirectUri,
     });

@@ -12,8 +12,7 @@ const egress = createEgress({ allow: [], allowLoopback: true });
 async function discover(serve: Handler, limits: DiscoveryOptions["limits"] = {}) {
   const server = await startHostileServer(serve);
   const started = performance.now();
-  const outcome = await discoverRequirements({
-    url: `${server.base}/mcp`,
+  const outcome = await discoverRequirements(`${server.base}/mcp`, {
     egress,
     redirectUri: (id) => `https://x.example/${id}`,
     limits,

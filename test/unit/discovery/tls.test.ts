@@ -27,7 +27,7 @@ async function discoverOver(certificate: string) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   const egress = createEgress({ allow: [], allowLoopback: true }, { ca: [file("ca.pem")] });
-  const { result } = await discoverRequirements({ url, egress, redirectUri });
+  const { result } = await discoverRequirements(url, { egress, redirectUri });
   return result;
 }
 

@@ -17,7 +17,7 @@ async function examine(
   const url = `${server.base}${behaviour.path ?? "/mcp"}`;
   try {
     const limits = behaviour.deadlineMs ? { deadlineMs: behaviour.deadlineMs } : {};
-    const { result, closed } = await discoverRequirements({ url, egress, redirectUri, limits });
+    const { result, closed } = await discoverRequirements(url, { egress, redirectUri, limits });
     await closed;
     return { server, url, result };
   } finally {

@@ -1,4 +1,4 @@
-/** Nothing that MCP or OAuth metadata needs is nested deeper; a document that is was made to hurt a reader. */
+/** MCP messages and OAuth metadata are never nested deeper. A deeper document is an attack on the parser. */
 const MAX_DEPTH = 96;
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
 
@@ -6,7 +6,7 @@ export type JsonObject = { [key: string]: unknown };
 
 export type JsonRead = { ok: true; value: unknown } | { ok: false; why: "empty" | "too_deep" | "not_json" };
 
-/** `JSON.parse` for text that somebody else chose: never throws, and refuses absurd nesting before parsing it. */
+/** Parses untrusted JSON. It never throws, and refuses extreme nesting before parsing. */
 export function readJson(text: string): JsonRead {
   const clean = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (/^\s*$/.test(clean)) return { ok: false, why: "empty" };
@@ -19,21 +19,21 @@ export function readJson(text: string): JsonRead {
 }
 
 /**
- * What can be known from the beginning of a document that was cut off: everything up to the last complete
- * element of its outermost list. A catalogue of ten thousand tools is then truncated instead of lost.
+ * Parses the beginning of a document that was cut off, up to the last complete element of its outermost list. A list
+ * of ten thousand tools is then truncated instead of lost.
  */
 export function readJsonPrefix(text: string): JsonRead {
   const closers: string[] = [];
   let cut = 0;
   let cutClosers = "";
   let cutDepth = Number.POSITIVE_INFINITY;
-  for (const { index, char } of structure(text)) {
+  for (const { index, char } of findBrackets(text)) {
     if (char === "{" || char === "[") {
       if (closers.push(char === "{" ? "}" : "]") > MAX_DEPTH) return { ok: false, why: "too_deep" };
       continue;
     }
     if (closers.pop() !== char) return { ok: false, why: "not_json" };
-    // An element inside one tool is not a place to cut: only the shallowest list counts.
+    // Cut only in the outermost list, never inside one tool.
     if (closers.at(-1) === "]" && closers.length <= cutDepth) {
       cut = index + 1;
       cutDepth = closers.length;
@@ -48,39 +48,39 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function stringAt(object: JsonObject, key: string): string | undefined {
+export function readString(object: JsonObject, key: string): string | undefined {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-export function booleanAt(object: JsonObject, key: string): boolean | undefined {
+export function readBoolean(object: JsonObject, key: string): boolean | undefined {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** A list of non-empty strings, or undefined where there is no list at all: absent and empty mean different things. */
-export function stringsAt(object: JsonObject, key: string, most = 200): string[] | undefined {
+/** Returns the non-empty strings of a list, or undefined without a list: absent and empty mean different things. */
+export function readStrings(object: JsonObject, key: string, maxCount = 200): string[] | undefined {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   if (!Array.isArray(value)) return undefined;
   const strings: string[] = [];
   for (const item of value) {
-    if (strings.length >= most) break;
+    if (strings.length >= maxCount) break;
     if (typeof item === "string" && item !== "" && item.length <= 2048) strings.push(item);
   }
   return strings;
 }
 
-/** A list of single words. Written as one text, separated as RFC 6749 separates scopes, it still has one reading only. */
-export function wordsAt(object: JsonObject, key: string): string[] | undefined {
-  const text = stringAt(object, key);
-  if (text === undefined) return stringsAt(object, key);
+/** Returns a list of words. One string of words, separated as scopes are in RFC 6749, is accepted too. */
+export function readWords(object: JsonObject, key: string): string[] | undefined {
+  const text = readString(object, key);
+  if (text === undefined) return readStrings(object, key);
   return text
     .split(/[\s,]+/)
     .filter((word) => word !== "")
     .slice(0, 200);
 }
 
-/** True when brackets outside of strings are nested deeper than allowed. One pass, nothing allocated. */
+/** Returns true when brackets outside of strings are nested deeper than allowed. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -96,8 +96,8 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The brackets of a JSON text that stand outside its strings. */
-function* structure(text: string): Generator<{ index: number; char: string }> {
+/** Yields the brackets of a JSON text that are outside of strings. */
+function* findBrackets(text: string): Generator<{ index: number; char: string }> {
   const mark = /[{}[\]"]/g;
   for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
     if (found[0] !== '"') {
@@ -115,4 +115,9 @@ function isEscaped(text: string, index: number): boolean {
   let slashes = 0;
   while (text[index - 1 - slashes] === "\\") slashes += 1;
   return slashes % 2 === 1;
+}
+
+/** Names the media type of something that is not JSON. The rest of the header is free text of the server. */
+export function describeContentType(type = ""): string {
+  return /^[a-z0-9.+-]{1,40}\/[a-z0-9.+-]{1,60}/.exec(type.trim().toLowerCase())?.[0] ?? "no content type";
 }

@@ -1,26 +1,26 @@
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 
 export type RpcMessage =
   | { kind: "result"; result: JsonObject; exactId: boolean }
   | { kind: "error"; code: number; message: string; data: unknown; exactId: boolean };
 
-export type RpcRead = { kind: "message"; message: RpcMessage } | { kind: "other"; why: string };
+export type RpcMessageRead = { kind: "message"; message: RpcMessage } | { kind: "other"; why: string };
 
 /**
- * Finds the one answer in what a server sent for one request. A POST carries one request, so an answer under
- * another id, or wrapped in a list, still has one reading only and is taken. Two answers have two readings.
+ * Finds the answer to one request. A POST carries one request, so a single answer is accepted even under another id
+ * or in a list. Several answers are ambiguous and are refused.
  */
-export function readRpc(value: unknown, id: number): RpcRead {
-  const answers = (Array.isArray(value) ? value.slice(0, 1000) : [value]).map((item) => readOne(item, id));
-  const found = answers.filter((answer) => answer.kind === "message");
-  const exact = found.filter(({ message }) => message.exactId);
-  const [only, ...others] = exact.length > 0 ? exact : found;
+export function readRpcMessage(value: unknown, id: number): RpcMessageRead {
+  const answers = (Array.isArray(value) ? value.slice(0, 1000) : [value]).map((item) => readItem(item, id));
+  const messages = answers.filter((answer) => answer.kind === "message");
+  const exact = messages.filter(({ message }) => message.exactId);
+  const [only, ...others] = exact.length > 0 ? exact : messages;
   if (only && others.length === 0) return only;
   if (only) return { kind: "other", why: "several JSON-RPC answers to one request" };
   return answers[0] ?? { kind: "other", why: "an empty JSON-RPC batch" };
 }
 
-function readOne(value: unknown, id: number): RpcRead {
+function readItem(value: unknown, id: number): RpcMessageRead {
   if (!isObject(value)) return { kind: "other", why: "JSON that is not a JSON-RPC message" };
   if (typeof value.method === "string")
     return { kind: "other", why: "a JSON-RPC request instead of an answer" };
@@ -30,7 +30,7 @@ function readOne(value: unknown, id: number): RpcRead {
   if (hasResult && hasError)
     return { kind: "other", why: "a JSON-RPC answer with both a result and an error" };
   const exactId = value.id === id || value.id === String(id);
-  // Plenty of APIs answer {"error":{"code":404}}: without the version or our id it is not JSON-RPC.
+  // Many APIs answer {"error":{"code":404}}. Only the version or the id of the request makes it JSON-RPC.
   const isAnswer = value.jsonrpc !== undefined || exactId;
   if (isAnswer && hasError && isObject(value.error)) {
     const { code, message, data } = value.error;

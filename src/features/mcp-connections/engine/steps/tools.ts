@@ -1,47 +1,56 @@
-import type { Tool } from "../contract.ts";
-import type { RpcOutcome } from "./exchange.ts";
-import { booleanAt, isObject, type JsonObject, stringAt } from "./json.ts";
-import type { AuthOutcome, Probe } from "./probe.ts";
-import { asksForCredentials, type ClientInfo, METHOD_NOT_FOUND, modernRequest } from "./protocol.ts";
-import type { Limits } from "./types.ts";
-import type { Wire } from "./wire.ts";
+import { isObject, readBoolean, readString } from "../json.ts";
+import { METHOD_NOT_FOUND } from "../protocol.ts";
+import type { Tool } from "../result.ts";
+import type { DiscoveryState } from "../state.ts";
+import type { CredentialsRequired, RpcOutcome } from "../transport/outcomes.ts";
+import { sendRpc } from "../transport/rpc.ts";
+import { closeSessions } from "../transport/sessions.ts";
+import { isOpenServer, type Opening, type OpenServer } from "./probe.ts";
 
 const PAGE_MS = 8000;
 const NOTIFY_MS = 3000;
 const RULE = "MCP, Server Features › Tools › Listing Tools";
 
-export type Talking = Extract<Probe, { era: "modern" | "handshake" }>;
-
-export type ToolsSeen =
+export type ToolList =
   | { kind: "listed"; count: number; items: Tool[]; truncated?: string }
-  /** The list is served without credentials, yet too large to count. */
+  /** The list is served without credentials, but is too large to count. */
   | { kind: "uncounted" }
-  | { kind: "auth"; auth: AuthOutcome }
-  | { kind: "undeclared_auth"; outcome: RpcOutcome }
-  | { kind: "failed"; outcome: RpcOutcome };
+  | { kind: "credentials_required"; outcome: CredentialsRequired }
+  /** A JSON-RPC error asks for credentials, without an HTTP challenge. */
+  | { kind: "undeclared_credentials" }
+  | { kind: "failed"; outcome: RpcOutcome }
+  /** No server answered that tools could be requested from. */
+  | { kind: "not_requested" };
 
-/** Lists the tools in the era that was found. A server may let anyone in and ask for credentials only here. */
-export async function listTools(
-  wire: Wire,
-  talking: Talking,
-  clientInfo: ClientInfo,
-  limits: Limits,
-): Promise<ToolsSeen> {
-  if (talking.era === "handshake") await sayInitialized(wire, talking);
+/** Step 2: lists the tools. A server may accept everyone at first and ask for credentials only here. */
+export async function listTools(state: DiscoveryState, opening: Opening): Promise<ToolList> {
+  if (!isOpenServer(opening)) return { kind: "not_requested" };
+  if (opening.era === "handshake") await sendInitialized(state, opening);
+  const tools = await listPages(state, opening);
+  closeSessions(state, opening.version);
+  return tools;
+}
+
+async function listPages(state: DiscoveryState, opening: OpenServer): Promise<ToolList> {
+  const { limits } = state;
   const items: Tool[] = [];
   const cursors = new Set<string>();
   let count = 0;
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
-    const outcome = await wire.rpc(
-      "list_tools",
-      talking.url,
-      request(talking, clientInfo, 100 + page, cursor),
-    );
-    if (outcome.kind !== "result") return endEarly(outcome, page, talking, { count, items });
+    const outcome = await sendRpc(state, {
+      step: "list_tools",
+      server: opening.server,
+      protocol: opening,
+      method: "tools/list",
+      params: cursor === undefined ? {} : { cursor },
+      id: 100 + page,
+      timeoutMs: PAGE_MS,
+    });
+    if (outcome.kind !== "result") return endWithout(outcome, page, opening, { count, items });
     const tools = Array.isArray(outcome.result.tools) ? outcome.result.tools : undefined;
     if (!tools) {
-      outcome.note.learn("The result has no list of tools.", RULE);
+      outcome.entry.conclude("The result has no list of tools.", RULE);
       return page === 1
         ? { kind: "failed", outcome }
         : { kind: "listed", count, items, truncated: "a later page could not be read" };
@@ -52,7 +61,7 @@ export async function listTools(
       count += 1;
       if (items.length < limits.tools) items.push(read);
     }
-    outcome.note.learn(
+    outcome.entry.conclude(
       `${tools.length} tools on page ${page}, shown without credentials.`,
       RULE,
       "tools",
@@ -60,10 +69,10 @@ export async function listTools(
     );
     if (outcome.truncated)
       return { kind: "listed", count, items, truncated: "the page was larger than a discovery reads" };
-    // The empty string is a cursor like any other; only its absence ends the list.
-    const next = outcome.result.nextCursor;
     if (count > items.length)
       return { kind: "listed", count, items, truncated: `only the first ${items.length} are listed` };
+    // The empty string is a valid cursor. Only a missing cursor ends the list.
+    const next = outcome.result.nextCursor;
     if (next === undefined || next === null) return { kind: "listed", count, items };
     if (typeof next !== "string")
       return { kind: "listed", count, items, truncated: "the page cursor is not text" };
@@ -78,94 +87,76 @@ export async function listTools(
   }
 }
 
-function endEarly(
+/** Interprets a page that is not a list: what was read before it is kept. */
+function endWithout(
   outcome: Exclude<RpcOutcome, { kind: "result" }>,
   page: number,
-  talking: Talking,
+  opening: OpenServer,
   seen: { count: number; items: Tool[] },
-): ToolsSeen {
-  if (outcome.kind === "auth") {
-    outcome.note.learn(
+): ToolList {
+  if (outcome.kind === "credentials_required") {
+    outcome.entry.conclude(
       `The tools are shown only with credentials (${outcome.status}); a challenge that comes here outweighs earlier answers.`,
       "RFC 9110 §11.6.1 and MCP, Authorization",
       "tools.visibility",
       "authentication.kind",
     );
-    return { kind: "auth", auth: outcome };
+    return { kind: "credentials_required", outcome };
   }
-  if (outcome.kind === "error" && asksForCredentials(outcome)) {
-    outcome.note.learn(
+  if (outcome.kind === "error" && outcome.asksForCredentials) {
+    outcome.entry.conclude(
       "A JSON-RPC error that asks for credentials, without a challenge.",
       RULE,
       "tools.visibility",
     );
-    return { kind: "undeclared_auth", outcome };
+    return { kind: "undeclared_credentials" };
   }
   if (page > 1) {
-    outcome.note.learn("A later page could not be read.", RULE, "tools");
+    outcome.entry.conclude("A later page could not be read.", RULE, "tools");
     return { kind: "listed", ...seen, truncated: "a later page could not be read" };
   }
-  // A server that declared no tools has none, however it turns the question away.
-  if (outcome.kind === "error" && (outcome.code === METHOD_NOT_FOUND || !talking.hasTools)) {
-    outcome.note.learn("The server has no tools.", RULE, "tools");
+  // A server that declares no tools has none, whatever its error says.
+  if (outcome.kind === "error" && (outcome.code === METHOD_NOT_FOUND || !opening.hasTools)) {
+    outcome.entry.conclude("The server has no tools.", RULE, "tools");
     return { kind: "listed", count: 0, items: [] };
   }
   if (outcome.kind === "failed" && outcome.failure === "too_large" && outcome.status === 200) {
-    outcome.note.learn(
+    outcome.entry.conclude(
       "The list is served without credentials and is larger than a discovery reads.",
       RULE,
       "tools",
     );
     return { kind: "uncounted" };
   }
-  outcome.note.learn("The tools could not be listed.", RULE, "tools");
+  outcome.entry.conclude("The tools could not be listed.", RULE, "tools");
   return { kind: "failed", outcome };
 }
 
-function request(talking: Talking, clientInfo: ClientInfo, id: number, cursor: string | undefined) {
-  const params: JsonObject = cursor === undefined ? {} : { cursor };
-  const common = { id, timeoutMs: PAGE_MS };
-  if (talking.era === "modern")
-    return { ...modernRequest("tools/list", talking.version, clientInfo, params), ...common };
-  return { method: "tools/list", params, headers: sessionHeaders(talking), ...common };
-}
-
-async function sayInitialized(wire: Wire, talking: Extract<Talking, { era: "handshake" }>) {
-  const { note, ...outcome } = await wire.rpc("initialized", talking.url, {
+async function sendInitialized(state: DiscoveryState, opening: OpenServer) {
+  const { entry, kind } = await sendRpc(state, {
+    step: "initialized",
+    server: opening.server,
+    protocol: opening,
     method: "notifications/initialized",
-    headers: sessionHeaders(talking),
     timeoutMs: NOTIFY_MS,
   });
-  note.learn(
-    outcome.kind === "accepted"
+  entry.conclude(
+    kind === "accepted"
       ? "The handshake is complete."
       : "The server did not take the notification; asked for tools all the same.",
     "MCP 2025-11-25, Lifecycle › Initialization: the client confirms before it asks",
   );
 }
 
-export function sessionHeaders({
-  version,
-  session,
-}: {
-  version?: string | undefined;
-  session?: string;
-}): Record<string, string> {
-  return {
-    ...(version === undefined ? {} : { "mcp-protocol-version": version }),
-    ...(session === undefined ? {} : { "mcp-session-id": session }),
-  };
-}
-
-/** A hint that the server left out stays out: absent is not false. */
+/** Reads one tool. A hint that the server leaves out stays out: absent does not mean false. */
 export function readTool(value: unknown): Tool | undefined {
   if (!isObject(value)) return undefined;
-  const name = stringAt(value, "name");
+  const name = readString(value, "name");
   if (name === undefined) return undefined;
   const tool: Tool = { name: name.slice(0, 256) };
   const annotations = isObject(value.annotations) ? value.annotations : {};
   for (const hint of ["readOnlyHint", "destructiveHint", "openWorldHint"] as const) {
-    const given = booleanAt(annotations, hint);
+    const given = readBoolean(annotations, hint);
     if (given !== undefined) tool[hint] = given;
   }
   return tool;

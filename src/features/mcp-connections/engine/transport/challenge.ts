@@ -1,3 +1,14 @@
+/** The challenges of a reply, and what follows from them. */
+export interface Challenges {
+  list: Challenge[];
+  /** The challenge that leads to a token, if there is one. */
+  token: Challenge | undefined;
+  /** The scopes that this challenge requires. */
+  scopes: string[];
+}
+
+export const NO_CHALLENGES: Challenges = { list: [], token: undefined, scopes: [] };
+
 /** One challenge of a `WWW-Authenticate` field. Scheme and parameter names are in lower case. */
 export interface Challenge {
   scheme: string;
@@ -12,12 +23,13 @@ const BETWEEN = /[ \t,;]*/y;
 const LOOSE_VALUE = /[^\s,;]*/y;
 
 /**
- * Reads the values of all `WWW-Authenticate` fields (RFC 9110 §11.6.1): several fields, several challenges in
- * one field, quoted strings with escapes, token68, any case, white space around "=". Where real servers break
- * the grammar in a way that leaves one reading only (an unquoted URL, a missing comma), that reading is taken.
+ * Reads the values of all `WWW-Authenticate` fields (RFC 9110 §11.6.1). Common violations of the grammar that are
+ * unambiguous, such as an unquoted URL or a missing comma, are accepted.
  */
-export function readChallenges(fields: readonly string[]): Challenge[] {
-  return fields.flatMap(readField);
+export function readChallenges(fields: readonly string[] = []): Challenges {
+  const list = fields.flatMap(readField);
+  const token = findTokenChallenge(list);
+  return { list, token, scopes: readScopes(token) };
 }
 
 function readField(field: string): Challenge[] {
@@ -35,7 +47,7 @@ function readField(field: string): Challenge[] {
     take(BETWEEN);
     const name = take(TOKEN);
     if (name === "") {
-      // Something that belongs to no grammar: step over it, and never let a quote hide what follows it.
+      // Skip what the grammar does not allow. A quoted string is skipped as a whole.
       if (field[at] === '"') readQuoted();
       else at += 1;
       continue;
@@ -50,7 +62,7 @@ function readField(field: string): Challenge[] {
       if (current) addParam(current, name, value);
       continue;
     }
-    // A name that no "=" follows begins a new challenge.
+    // A name without "=" starts a new challenge.
     challenges.push(startChallenge(name, afterName));
   }
   return challenges;
@@ -67,10 +79,10 @@ function readField(field: string): Challenge[] {
     let value = "";
     at += 1;
     while (at < field.length) {
-      const stop = nextStop(field, at);
-      value += field.slice(at, stop);
-      at = stop + 1;
-      if (field[stop] !== "\\") return value;
+      const end = findQuoteEnd(field, at);
+      value += field.slice(at, end);
+      at = end + 1;
+      if (field[end] !== "\\") return value;
       value += field[at] ?? "";
       at += 1;
     }
@@ -78,30 +90,30 @@ function readField(field: string): Challenge[] {
   }
 }
 
-/** The next quote or backslash, or the end of the field: a quote that is never closed runs to the end. */
-function nextStop(field: string, from: number): number {
+/** Returns the index of the next quote or backslash, or the end of the field if there is none. */
+function findQuoteEnd(field: string, from: number): number {
   for (let at = from; at < field.length; at += 1) {
     if (field[at] === '"' || field[at] === "\\") return at;
   }
   return field.length;
 }
 
-/** A parameter may occur once (RFC 9110 §11.2). The first one stands: a second must not override it. */
+/** A parameter may occur once (RFC 9110 §11.2). The first value is kept. */
 function addParam(challenge: Challenge, name: string, value: string) {
   const key = name.toLowerCase();
   if (key === "__proto__" || Object.hasOwn(challenge.params, key)) return;
   challenge.params[key] = value;
 }
 
-/** The challenge that leads to a token: one that names metadata before one that does not, Bearer before DPoP. */
-export function tokenChallenge(challenges: readonly Challenge[]): Challenge | undefined {
+/** Returns the challenge that leads to a token. One that names metadata is preferred, then Bearer, then DPoP. */
+function findTokenChallenge(challenges: readonly Challenge[]): Challenge | undefined {
   const candidates = challenges.filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
   const named = candidates.find(({ params }) => params.resource_metadata !== undefined);
   return named ?? candidates.find(({ scheme }) => scheme === "bearer") ?? candidates[0];
 }
 
-/** The scopes of a challenge, in order and once each; what no scope can contain is left out (RFC 6749 §3.3). */
-export function scopesOf(challenge: Challenge | undefined): string[] {
+/** Returns the valid scopes of a challenge without duplicates (RFC 6749 §3.3). */
+function readScopes(challenge: Challenge | undefined): string[] {
   const words = (challenge?.params.scope ?? "").split(/\s+/);
   return [...new Set(words.filter((word) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(word)))].slice(0, 100);
 }

@@ -1,34 +1,31 @@
-import type { Discovery } from "../contract.ts";
-import { isUpgrade, showUrl } from "./address.ts";
-import type { RpcOutcome } from "./exchange.ts";
-import { describe } from "./probe.ts";
-import { offeredVersions, UNSUPPORTED_VERSION } from "./protocol.ts";
-import { DiscoveryError, type Findings } from "./types.ts";
+import { type HttpAddress, redactUrl } from "../address.ts";
+import type { Findings } from "../findings.ts";
+import { DiscoveryError } from "../options.ts";
+import { UNSUPPORTED_VERSION } from "../protocol.ts";
+import type { DiscoveryStatus } from "../result.ts";
+import { describeOutcome, type RpcOutcome } from "../transport/outcomes.ts";
 
-type Status = Discovery["status"];
+/** Statuses of a temporary failure, after which nothing is known about the server. */
+const TEMPORARY = new Set([408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530]);
 
-/** Statuses that say "not now" rather than "not this": of such a server nothing is known yet. */
-const NOT_NOW = new Set([408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530]);
-
-/** Of two outcomes the one that says more: an answer before a silence. */
-export function moreTelling(first: RpcOutcome, second: RpcOutcome): RpcOutcome {
-  return first.kind === "failed" && second.kind !== "failed" ? second : first;
-}
-
-/** Nothing that speaks MCP answered. Says what did, and what a person can do about it. */
-export function explainRefusal(findings: Findings, outcome: RpcOutcome, given: URL): Status {
-  const where = showUrl(outcome.url);
+/** Reports what answered in place of a usable MCP server, and what a person can do about it. */
+export function explainRefusal(
+  findings: Findings,
+  outcome: RpcOutcome,
+  target: HttpAddress,
+): DiscoveryStatus {
+  const where = outcome.address.display;
   switch (outcome.kind) {
     case "failed":
       return explainFailure(findings, outcome, where);
     case "redirect":
-      return explainRedirect(findings, outcome, given);
-    case "http":
+      return explainRedirect(findings, outcome, target);
+    case "http_status":
       return explainStatus(findings, outcome, where);
     case "wrong_host":
-      return explainWrongHost(findings, outcome, given);
+      return explainWrongHost(findings, outcome, target);
     case "error": {
-      const offered = offeredVersions(outcome.data);
+      const offered = outcome.offeredVersions;
       if (outcome.code === UNSUPPORTED_VERSION || offered.length > 0) {
         findings.warn(
           "mcp_version_unsupported",
@@ -45,7 +42,7 @@ export function explainRefusal(findings: Findings, outcome: RpcOutcome, given: U
     default:
       findings.warn(
         "mcp_protocol_error",
-        `${where} does not speak MCP. ${describe(outcome)} Check the URL: the endpoint often ends in /mcp, and the server's documentation names it.`,
+        `${where} does not speak MCP. ${describeOutcome(outcome)} Check the URL: the endpoint often ends in /mcp, and the server's documentation names it.`,
       );
       return "unsupported";
   }
@@ -55,7 +52,7 @@ function explainFailure(
   findings: Findings,
   outcome: Extract<RpcOutcome, { kind: "failed" }>,
   where: string,
-): Status {
+): DiscoveryStatus {
   const { failure, explanation, status } = outcome;
   switch (failure) {
     case "resolver_down":
@@ -102,18 +99,18 @@ function explainFailure(
 
 function explainStatus(
   findings: Findings,
-  outcome: Extract<RpcOutcome, { kind: "http" }>,
+  outcome: Extract<RpcOutcome, { kind: "http_status" }>,
   where: string,
-): Status {
-  const { status, retryAfter, guardian } = outcome;
-  if (guardian) {
+): DiscoveryStatus {
+  const { status, retryAfter, botProtection } = outcome;
+  if (botProtection) {
     findings.warn(
       "mcp_bot_protection",
-      `The bot protection in front of ${where} (${guardian}) answered ${status} in place of the server, so nothing is known about it. No MCP client passes such a check: its operator has to exempt the endpoint.`,
+      `The bot protection in front of ${where} (${botProtection}) answered ${status} in place of the server, so nothing is known about it. No MCP client passes such a check: its operator has to exempt the endpoint.`,
     );
     return "unreachable";
   }
-  if (NOT_NOW.has(status)) {
+  if (TEMPORARY.has(status)) {
     const when = retryAfter ? ` It asks to be tried again ${retryAfter}.` : " Try again later.";
     findings.warn(
       `mcp_http_${status}`,
@@ -138,27 +135,27 @@ function explainStatus(
 
 function explainWrongHost(
   findings: Findings,
-  { url, status, wants }: Extract<RpcOutcome, { kind: "wrong_host" }>,
-  given: URL,
-): Status {
+  { address, status, acceptedHost }: Extract<RpcOutcome, { kind: "wrong_host" }>,
+  target: HttpAddress,
+): DiscoveryStatus {
   findings.warn(
     `mcp_http_${status}`,
-    `${showUrl(url)} answered ${status} because it does not accept the host name ${url.host}${wants ? `; it names ${wants}` : ""}. This is a check of the Host header and says nothing about credentials.`,
+    `${address.display} answered ${status} because it does not accept the host name ${address.host}${acceptedHost ? `; it names ${acceptedHost}` : ""}. This is a check of the Host header and says nothing about credentials.`,
   );
-  const corrected = wants === undefined ? undefined : withHost(given, wants);
+  const corrected = acceptedHost === undefined ? undefined : replaceHost(target, acceptedHost);
   findings.require(
     "server_url_correction",
     "Use the address that the server accepts",
     corrected
-      ? `The server answers only under ${wants}. Discover again with ${showUrl(corrected)}, or have its operator allow ${given.host} in the list of allowed hosts.`
-      : `The server does not answer under ${given.host}. Discover again with the address that its operator gives, or have them add ${given.host} to the list of allowed hosts.`,
+      ? `The server answers only under ${acceptedHost}. Discover again with ${redactUrl(corrected)}, or have its operator allow ${target.host} in the list of allowed hosts.`
+      : `The server does not answer under ${target.host}. Discover again with the address that its operator gives, or have them add ${target.host} to the list of allowed hosts.`,
   );
   return "manual_action_required";
 }
 
 /** Replaces the host of a URL. The port stays when `host` has none. */
-function withHost(given: URL, host: string): URL {
-  const url = new URL(given);
+function replaceHost(target: HttpAddress, host: string): URL {
+  const url = new URL(target.url);
   url.host = host;
   return url;
 }
@@ -166,16 +163,16 @@ function withHost(given: URL, host: string): URL {
 function explainRedirect(
   findings: Findings,
   outcome: Extract<RpcOutcome, { kind: "redirect" }>,
-  given: URL,
-): Status {
-  const { target, status, url } = outcome;
-  const where = showUrl(url);
-  if (!target) {
+  target: HttpAddress,
+): DiscoveryStatus {
+  const { target: location, status, address } = outcome;
+  const where = address.display;
+  if (!location) {
     findings.warn("redirected", `${where} redirects (${status}) without saying where to. Tell its operator.`);
     return "unsupported";
   }
-  const to = showUrl(target);
-  if (isUpgrade(url, target)) {
+  const to = location.display;
+  if (location.isHttpsVersionOf(address)) {
     findings.warn(
       "redirected",
       `${where} redirects (${status}) to ${to}. A POST does not follow a ${status}, so the server behind it was not examined.`,
@@ -183,11 +180,11 @@ function explainRedirect(
     findings.require(
       "https_required",
       "Use the https address",
-      `The server is served over https. Use ${to} instead of ${showUrl(given)} and discover again.`,
+      `The server is served over https. Use ${to} instead of ${target.display} and discover again.`,
     );
     return "manual_action_required";
   }
-  if (target.origin === url.origin && (status === 301 || status === 308)) {
+  if (location.origin === address.origin && (status === 301 || status === 308)) {
     findings.warn(
       "redirected",
       `${where} has moved (${status}) to ${to}. A POST does not follow a ${status} for ever, so the server behind it was not examined.`,
@@ -200,14 +197,14 @@ function explainRedirect(
     return "manual_action_required";
   }
   const advice =
-    target.hostname !== url.hostname
-      ? `It was not followed: another host (${target.host}) decides for itself what to ask of you. If this is a sign-in page, the URL is a web page and not an MCP endpoint; if you trust that host, discover its URL.`
-      : target.protocol === "http:" && url.protocol === "https:"
+    location.url.hostname !== address.url.hostname
+      ? `It was not followed: another host (${location.host}) decides for itself what to ask of you. If this is a sign-in page, the URL is a web page and not an MCP endpoint; if you trust that host, discover its URL.`
+      : location.url.protocol === "http:" && address.url.protocol === "https:"
         ? "It was not followed, because it gives up https. Tell the server's operator; the same path over https may work."
         : "It was not followed. If this is a sign-in page, the URL is a web page and not an MCP endpoint.";
   findings.warn(
     "redirected",
-    `${where} redirects (${status}) to ${target.hostname === url.hostname ? to : target.host}. ${advice}`,
+    `${where} redirects (${status}) to ${location.url.hostname === address.url.hostname ? to : location.host}. ${advice}`,
   );
   return "unsupported";
 }

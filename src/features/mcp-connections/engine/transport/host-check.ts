@@ -1,28 +1,12 @@
-import type { EgressStream } from "../../../platform/egress/index.ts";
-import { pull } from "./body.ts";
+import type { EgressStream } from "../../../../platform/egress/index.ts";
+import { readTextWithin } from "./chunks.ts";
 
 const MAX_BYTES = 4096;
-const READ_MS = 1000;
+const MAX_MS = 1000;
 
-/** The server refuses the Host header. `wants` is the host that it names instead, if any. */
+/** The server refuses the Host header. `acceptedHost` is the host that it names instead, if any. */
 export interface HostCheck {
-  wants?: string;
-}
-
-/** Reads the beginning of an error body. Only a host name from it is ever reported. */
-export async function readBeginning(stream: EgressStream): Promise<string> {
-  const decoder = new TextDecoder("utf-8");
-  const chunks = pull(stream, MAX_BYTES);
-  const until = performance.now() + READ_MS;
-  let text = "";
-  for (;;) {
-    const chunk = await chunks(Math.max(0, until - performance.now()));
-    if (chunk.kind === "bytes") text += decoder.decode(chunk.bytes, { stream: true });
-    else {
-      stream.close();
-      return text.slice(0, MAX_BYTES);
-    }
-  }
+  acceptedHost?: string;
 }
 
 const HOST = /\bhosts?\b|\bhostnames?\b|\bHTTP_HOST\b/i;
@@ -32,13 +16,17 @@ const REFUSES =
 const REFUSES_HOST =
   /\b(?:invalid|unknown|unexpected|blocked|disallowed|bad)\s+(?:http\s+)?host(?:name)?\b|\bhost(?:name)?\b(?:\s+not|[^\n]{0,280}?\b(?:is not|isn't|was not))\s+(?:allowed|permitted|recognized)\b/i;
 
-/** Recognizes a body that refuses the Host header, which is a protection against DNS rebinding. */
-export function readHostCheck(body: string, asked: URL): HostCheck | undefined {
+/**
+ * Recognizes an error body that refuses the Host header, which is a protection against DNS rebinding. Nothing of the
+ * body is reported except a host name.
+ */
+export async function readHostCheck(stream: EgressStream, requested: URL): Promise<HostCheck | undefined> {
+  const body = await readTextWithin(stream, { maxBytes: MAX_BYTES, maxMs: MAX_MS });
   const at = body.search(HOST);
   if (at < 0 || !REFUSES.test(body)) return undefined;
   // A host name before the word "host" has another meaning: "Your IP 203.0.113.5 is not allowed on this host".
-  const wants = hostsIn(body.slice(at)).find((host) => !isSameHost(host, asked));
-  if (wants) return { wants };
+  const acceptedHost = findHosts(body.slice(at)).find((host) => !isSameHost(host, requested));
+  if (acceptedHost) return { acceptedHost };
   return REFUSES_HOST.test(body) ? {} : undefined;
 }
 
@@ -58,7 +46,7 @@ const FILE_NAMES = new Set([
 ]);
 
 /** Finds host names in a text. Links to documentation and names of files and settings are skipped. */
-function hostsIn(text: string): string[] {
+function findHosts(text: string): string[] {
   const links = /\bhttps?:\/\/[^\s"'`<>()\\,]+/g;
   const found = [...text.matchAll(links)].flatMap(([link]) => {
     const url = URL.parse(link.replace(/[.;:]+$/, ""));
@@ -71,8 +59,8 @@ function hostsIn(text: string): string[] {
   return found.filter((host) => host.length <= 260 && URL.canParse(`http://${host}`));
 }
 
-function isSameHost(host: string, asked: URL): boolean {
-  const url = new URL(`${asked.protocol}//${host}`);
+function isSameHost(host: string, requested: URL): boolean {
+  const url = new URL(`${requested.protocol}//${host}`);
   // A name without a port matches every port.
-  return url.hostname === asked.hostname && (url.port === asked.port || !/:\d+$/.test(host));
+  return url.hostname === requested.hostname && (url.port === requested.port || !/:\d+$/.test(host));
 }

@@ -1,0 +1,59 @@
+import { createAddress } from "./address.ts";
+import type { DiscoveryOptions, DiscoveryOutcome } from "./options.ts";
+import { type DiscoveryState, startDiscovery } from "./state.ts";
+import { assessAccess } from "./steps/access.ts";
+import { assessAuthentication } from "./steps/authentication.ts";
+import { findAuthorizationServers } from "./steps/authorization-servers.ts";
+import { tryFallbacks } from "./steps/fallbacks.ts";
+import { probeServer } from "./steps/probe.ts";
+import { checkResourceMetadata } from "./steps/resource-check.ts";
+import { findResourceMetadata, requestMetadataEarly } from "./steps/resource-metadata.ts";
+import { listTools } from "./steps/tools.ts";
+import { composeVerdict } from "./steps/verdict.ts";
+import { closeSessions, closeSessionsWithin, waitUntilClosed } from "./transport/sessions.ts";
+
+/** How long the verdict waits for sessions to be closed. Sessions still open then are closed after it. */
+const CLOSE_SESSIONS_MS = 1000;
+/** Unneeded requests get this long to end by themselves, so that their connections can be reused. */
+const LATE_ANSWER_MS = 250;
+
+/**
+ * Finds out how an MCP server must be connected, without leaving anything behind. The URL must be checked already:
+ * http or https, without credentials and without a fragment.
+ */
+export async function discoverRequirements(
+  url: string,
+  options: DiscoveryOptions,
+): Promise<DiscoveryOutcome> {
+  const target = createAddress(url);
+  const state = startDiscovery(options, options.egress.namedBy(target.url));
+  try {
+    const opening = await probeServer(state, target);
+    const early = requestMetadataEarly(state, opening);
+    const tools = await listTools(state, opening);
+    const access = assessAccess(state.findings, target, opening, tools);
+    const published = await findResourceMetadata(state, access, early);
+    const metadata = await tryFallbacks(state, access, published);
+    const issuers = checkResourceMetadata(state.findings, access, metadata);
+    const servers = await findAuthorizationServers(state, access, issuers);
+    const authentication = assessAuthentication(state, access, metadata, servers);
+    const result = composeVerdict(state, url, { opening, tools, access }, authentication);
+
+    state.evidence.abandonPending();
+    await closeSessionsWithin(state, Math.min(CLOSE_SESSIONS_MS, state.budget.remainingMs));
+    return {
+      result,
+      get evidence() {
+        return state.evidence.list();
+      },
+      closed: waitUntilClosed(state),
+    };
+  } finally {
+    abandonRequests(state);
+    closeSessions(state);
+  }
+}
+
+function abandonRequests({ verdictReached }: DiscoveryState) {
+  setTimeout(() => verdictReached.abort(), LATE_ANSWER_MS).unref();
+}
