@@ -31,4 +31,4 @@ export {
 export { type Listening, listen } from "./server.ts";
 export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";
 export { removeOldReplies, removeOldUsage, removeOverAttempts } from "./store.ts";
-export { mountHandler, type WebHandler } from "./web-handler.ts";
+export { mountHandler } from "./web-handler.ts";
