@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { discovery } from "./discovery.ts";
 import { type Bench, type Figure, held } from "./frame.ts";
+import { http } from "./http.ts";
 import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
@@ -12,6 +13,7 @@ import { webhooks } from "./webhooks.ts";
 const benches: Record<string, Bench> = {
   authentication,
   discovery,
+  http,
   oauth,
   start,
   streams,

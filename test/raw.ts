@@ -56,10 +56,42 @@ function parse(bytes: Buffer): RawReply[] {
         line.slice(line.indexOf(":") + 1).trim(),
       ]),
     );
-    const length = Number(headers["content-length"] ?? 0);
-    const body = rest.subarray(end + 4, end + 4 + length).toString("utf8");
-    replies.push({ status: Number(first.split(" ")[1]), headers, body });
+    const status = Number(first.split(" ")[1]);
+    const { body, length } =
+      headers["transfer-encoding"] === "chunked"
+        ? readChunks(rest.subarray(end + 4))
+        : readLength(rest.subarray(end + 4), Number(headers["content-length"] ?? 0));
+    replies.push({ status, headers, body });
     rest = rest.subarray(end + 4 + length);
   }
   return replies;
+}
+
+interface Taken {
+  body: string;
+  /** How many bytes of the connection it took. */
+  length: number;
+}
+
+const readLength = (bytes: Buffer, length: number): Taken => ({
+  body: bytes.subarray(0, length).toString("utf8"),
+  length,
+});
+
+/** The reply to HEAD has no chunks, although it says so: then the next reply, or nothing, follows at once. */
+function readChunks(bytes: Buffer): Taken {
+  if (bytes.length === 0 || bytes.subarray(0, 5).toString("latin1") === "HTTP/")
+    return { body: "", length: 0 };
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const end = bytes.indexOf("\r\n", at);
+    const size = Number.parseInt(bytes.subarray(at, end).toString("latin1"), 16);
+    // A body that was cut off: what came of it is all there is.
+    if (end < 0 || Number.isNaN(size))
+      return { body: Buffer.concat(parts).toString("utf8"), length: bytes.length };
+    parts.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+    if (size === 0) return { body: Buffer.concat(parts).toString("utf8"), length: at };
+  }
 }

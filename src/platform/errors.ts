@@ -42,7 +42,7 @@ export const invalidRequest = (details: Detail[], capability?: string) =>
 export const invalidField = (path: (string | number)[], message: string) =>
   invalidRequest([{ message, path }]);
 
-type Why = "invalid_token" | "invalid_key" | "invalid_credentials";
+type Why = "invalid_token" | "invalid_key" | "invalid_credentials" | "insufficient_scope";
 
 const challenge = (scheme: "Bearer" | "ApiKey", why?: Why, sentence?: string) =>
   `${scheme} realm="signalbox"${why ? `, error="${why}"` : ""}${sentence ? `, error_description="${sentence}"` : ""}`;
@@ -55,7 +55,7 @@ const challenged = (header: string) =>
  * and is the same for an unknown token and for one that has ended, so that nobody learns whether a token was ever
  * valid.
  */
-export const unauthorized = (why?: Exclude<Why, "invalid_key">, sentence?: string) =>
+export const unauthorized = (why?: Exclude<Why, "invalid_key" | "insufficient_scope">, sentence?: string) =>
   challenged(challenge("Bearer", why, sentence));
 
 /** Refuses an API key. Keys are sent in `x-api-key`, so they have their own scheme. */
@@ -66,6 +66,18 @@ export const credentialRequired = () => challenged(`${challenge("Bearer")}, ${ch
 
 export const forbidden = (reason: string, message: string) =>
   new Refusal(403, { error: "forbidden", reason, message });
+
+/** The credential is valid, but was issued without one of these scopes (RFC 6750, 3.1). */
+export const insufficientScope = (scopes: readonly string[]) =>
+  new Refusal(
+    403,
+    {
+      error: "forbidden",
+      reason: "insufficient_scope",
+      message: `This needs a credential with ${scopes.length === 1 ? "the scope" : "the scopes"} ${scopes.join(", ")}.`,
+    },
+    { "www-authenticate": `${challenge("Bearer", "insufficient_scope")}, scope="${scopes.join(" ")}"` },
+  );
 
 /** The caller has the right, but this session is not fresh or strong enough. */
 export const reauth = (reason: "session_too_old" | "sso_required", message: string) =>

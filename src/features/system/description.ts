@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { baseHeaders, type HttpHeaders } from "../../platform/http/index.ts";
+import { baseHeaders, chooseEncoding, type HttpHeaders, matchesTag } from "../../platform/http/index.ts";
 
 interface Variant {
   bytes: Uint8Array<ArrayBuffer>;
@@ -21,7 +21,7 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
   };
   return (headers) => {
     variants ??= prepare();
-    const { bytes, etag, encoding }: Variant = acceptsGzip(headers["accept-encoding"])
+    const { bytes, etag, encoding }: Variant = chooseEncoding(headers["accept-encoding"], ["gzip"])
       ? variants.gzip
       : variants.plain;
     const described = {
@@ -31,7 +31,7 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
       "cache-control": "public, no-cache",
       vary: "Accept-Encoding",
     };
-    if (isKnown(headers["if-none-match"], etag))
+    if (matchesTag(headers["if-none-match"], etag))
       return new Response(null, { status: 304, headers: described });
     return new Response(bytes, {
       headers: {
@@ -42,19 +42,3 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
     });
   };
 }
-
-/** Whether gzip is listed, by name or by `*`, with a weight above zero (RFC 9110, 12.5.3). */
-function acceptsGzip(header = ""): boolean {
-  const weights = new Map(
-    header.split(",", 20).map((item) => {
-      const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
-      return [name, Number(weight)] as const;
-    }),
-  );
-  return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
-}
-
-/** Whether `If-None-Match` contains the tag, weak or strong, or `*` (RFC 9110, 13.1.2). */
-const isKnown = (header = "", etag: string): boolean =>
-  header.split(",", 50).some((item) => [etag, `W/${etag}`, "*"].includes(item.trim()));

@@ -1,8 +1,15 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { notFound } from "../../platform/errors.ts";
-import { baseHeaders, html, htmlPage, linkButton } from "../../platform/http/index.ts";
+import {
+  baseHeaders,
+  createStaticFiles,
+  type HttpHeaders,
+  html,
+  htmlPage,
+  linkButton,
+  type StaticFiles,
+} from "../../platform/http/index.ts";
 import { commandLine } from "../auth/index.ts";
 
 const signOutScript = `
@@ -58,26 +65,18 @@ export function docs(): Response {
 }
 
 const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-const assets: Record<string, { type: string; read: () => string | Buffer }> = {
-  "swagger-ui.css": { type: "text/css", read: () => readFileSync(join(folder, "swagger-ui.css")) },
-  "swagger-ui-bundle.js": {
-    type: "text/javascript",
-    read: () => readFileSync(join(folder, "swagger-ui-bundle.js")),
-  },
-  "init.js": { type: "text/javascript", read: () => init },
-};
-const loaded = new Map<string, string | Buffer>();
 
-export function docsAsset(file: string): Response {
-  const asset = Object.hasOwn(assets, file) ? assets[file] : undefined;
-  if (!asset) throw notFound("file");
-  const content = loaded.get(file) ?? asset.read();
-  loaded.set(file, content);
-  return new Response(new Uint8Array(Buffer.from(content)), {
-    headers: {
-      ...baseHeaders,
-      "content-type": `${asset.type}; charset=UTF-8`,
-      "cache-control": "max-age=3600",
-    },
-  });
+/** Serves what the reference page loads, and nothing else of its package. The files are read at the first request. */
+export function createDocsAssets(): (file: string, headers: HttpHeaders) => Promise<Response> {
+  let files: StaticFiles | undefined;
+  const read = () =>
+    createStaticFiles({
+      "swagger-ui.css": readFileSync(join(folder, "swagger-ui.css")),
+      "swagger-ui-bundle.js": readFileSync(join(folder, "swagger-ui-bundle.js")),
+      "init.js": Buffer.from(init),
+    });
+  return (file, headers) => {
+    files ??= read();
+    return files.answer(file, headers);
+  };
 }

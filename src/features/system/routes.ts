@@ -8,6 +8,7 @@ import * as service from "./service.ts";
 /** The only room that needs to know every other one's contract: it publishes them. */
 export function createRoutes(api: () => Record<string, unknown>): Route[] {
   const description = createDescription(api);
+  const docsAsset = pages.createDocsAssets();
   return [
     on(contract.home, async (ctx, { headers }) =>
       pages.home(ctx.config.publicUrl, (await findVisitor(ctx, headers.cookie))?.email),
@@ -17,7 +18,7 @@ export function createRoutes(api: () => Record<string, unknown>): Route[] {
     on(contract.version, (ctx) => service.version(ctx)),
     on(contract.openapi, (_ctx, { headers }) => description(headers)),
     on(contract.docs, () => pages.docs()),
-    on(contract.docsAsset, (_ctx, { params }) => pages.docsAsset(params.file)),
+    on(contract.docsAsset, (_ctx, { params, headers }) => docsAsset(params.file, headers)),
     on(
       contract.metrics,
       (ctx, { headers }) =>

@@ -1,3 +1,4 @@
+export { chooseEncoding, matchesTag } from "./accept.ts";
 export { checkAccess, member, open, signedIn } from "./access.ts";
 export { networkOf } from "./address.ts";
 export { createHttp, type HttpOptions } from "./app.ts";
@@ -13,6 +14,7 @@ export { html, type Markup, type Part } from "./markup.ts";
 export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
 export { afterOf, cutPage, type PageQuery, page, pageOf, pageQuery, readPage } from "./page.ts";
+export { type Protocol, protocol } from "./protocol.ts";
 export { countAttempt, forgetAttempt } from "./rate-limit.ts";
 export type { FieldGuide } from "./reference.ts";
 export { refusalPage } from "./refusal-page.ts";
@@ -28,4 +30,6 @@ export {
   route,
 } from "./route.ts";
 export { type Listening, listen } from "./server.ts";
+export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";
 export { removeOldReplies, removeOldUsage, removeOverAttempts } from "./store.ts";
+export { mountHandler } from "./web-handler.ts";

@@ -6,6 +6,7 @@ import { publicKeyLength } from "./idempotency.ts";
 import { completeReference, type FieldGuide } from "./reference.ts";
 import { refusals } from "./refusals.ts";
 import { type HeaderSpec, operationId, type RouteSpec, takesIdempotencyKey } from "./route.ts";
+import { isTailPath } from "./router.ts";
 
 type Json = Record<string, unknown>;
 
@@ -38,6 +39,8 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
   }
   const paths: Record<string, Json> = {};
   for (const spec of specs) {
+    // Mounted handlers and files have no contract that could be described.
+    if (isTailPath(spec.path)) continue;
     paths[spec.path] ??= {};
     paths[spec.path]![spec.method] = {
       operationId: operationId(spec),
@@ -51,12 +54,13 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
           ? []
           : (spec.access.credentials ?? ["session", "key"]).map((kind) => ({ [schemeOf[kind] ?? kind]: [] })),
       "x-access": spec.access,
+      ...(spec.scopes ? { "x-scopes": spec.scopes } : {}),
       ...parametersOf(spec, components),
       ...(spec.body
         ? {
             requestBody: {
               required: !spec.bodyOptional,
-              content: { "application/json": { schema: components.ref(spec.body, "input") } },
+              content: inMediaTypes(spec.protocol?.mediaTypes, components.ref(spec.body, "input")),
             },
           }
         : {}),
@@ -154,16 +158,26 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   if (takesIdempotencyKey(spec) || (spec.access.kind === "member" && spec.method !== "get"))
     statuses.add(409);
   if (spec.limit) statuses.add(429);
+  if (spec.protocol && spec.body) statuses.add(415);
   const responses: Record<string, Json> = {};
   for (const [status, schema] of Object.entries(spec.replies)) {
-    const media = spec.raw ?? "application/json";
     responses[status] = {
       description: outcomes[status] ?? refusals[Number(status)]?.description ?? "OK",
       headers: headersOf(Number(status), {
         ...(takesIdempotencyKey(spec) && schema ? { "idempotency-replayed": replayed } : {}),
         ...spec.replyHeaders,
       }),
-      ...(schema ? { content: { [media]: { schema: components.ref(schema, "output") } } } : {}),
+      ...(schema
+        ? {
+            content: {
+              ...inMediaTypes(
+                spec.raw ? [spec.raw] : spec.protocol?.mediaTypes,
+                components.ref(schema, "output"),
+              ),
+              ...(spec.mayStream ? { "text/event-stream": { schema: { type: "string" } } } : {}),
+            },
+          }
+        : {}),
     };
   }
   if (spec.navigation) {
@@ -176,7 +190,7 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
     if (status in spec.replies) continue;
     const refusal =
       status === 404 ? { ...refusals[404]!, example: notFoundExample(spec.path) } : refusals[status]!;
-    responses[status] = refusalResponse(status, refusal, components);
+    responses[status] = refusalResponse(status, refusal, spec, components);
   }
   for (const [status, extra] of Object.entries(spec.errors ?? {})) {
     const standard = refusals[Number(status)];
@@ -184,7 +198,7 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
       typeof extra === "string"
         ? { ...(standard ?? refusals[409]!), description: extra, ...exampleWithCode(standard, extra) }
         : extra;
-    responses[status] = refusalResponse(Number(status), refusal, components);
+    responses[status] = refusalResponse(Number(status), refusal, spec, components);
   }
   return responses;
 }
@@ -198,17 +212,24 @@ interface Refused {
 const refusalResponse = (
   status: number,
   { description, schema, example }: Refused,
+  { protocol }: RouteSpec,
   components: Components,
 ): Json => ({
   description,
   headers: headersOf(status),
-  content: {
-    "application/json": {
-      schema: components.ref(schema, "output"),
-      ...(example ? { example } : {}),
-    },
-  },
+  content: protocol?.error
+    ? inMediaTypes(protocol.mediaTypes, components.ref(protocol.error.schema, "output"))
+    : {
+        "application/json": {
+          schema: components.ref(schema, "output"),
+          ...(example ? { example } : {}),
+        },
+      },
 });
+
+/** One schema in several media types. */
+const inMediaTypes = (types: readonly string[] = ["application/json"], schema: Json): Json =>
+  Object.fromEntries(types.map((media) => [media, { schema }]));
 
 /** `/v1/automation-runs/{id}/events` → `automation_run_not_found`. */
 function notFoundExample(path: string): Json {

@@ -59,6 +59,16 @@ export const refusals: Record<
       .strictObject({ error: z.literal("payload_too_large"), message: z.string() })
       .meta({ id: "PayloadTooLarge" }),
   },
+  415: {
+    example: {
+      error: "unsupported_media_type",
+      message: "The content type must be application/json, not absent.",
+    },
+    description: "The media type of the body is not one that is accepted here.",
+    schema: z
+      .strictObject({ error: z.literal("unsupported_media_type"), message: z.string() })
+      .meta({ id: "UnsupportedMediaType" }),
+  },
   429: {
     example: { error: "rate_limited", message: "Too many attempts. Try again in 30 s." },
     description: "Too many attempts; `Retry-After` says when to come back.",

@@ -42,9 +42,17 @@ export function jsonReply(
 export async function ownReply(response: Response, requestId: string, streams: boolean): Promise<Answer> {
   return {
     status: response.status,
-    headers: { ...Object.fromEntries(response.headers), "x-request-id": requestId },
+    headers: { ...listHeaders(response), "x-request-id": requestId },
     body: response.body === null || streams ? (response.body ?? undefined) : await response.bytes(),
   };
+}
+
+/** Returns the headers of a response. `set-cookie` is the only one that can be there several times. */
+export function listHeaders({ headers }: Response): Answer["headers"] {
+  const all: Answer["headers"] = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 1) all["set-cookie"] = cookies;
+  return all;
 }
 
 export function send({ incoming, outgoing }: Exchange, { status, headers, body }: Answer): void {

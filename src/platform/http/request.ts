@@ -60,6 +60,16 @@ function isHost(host: string | undefined): boolean {
   return url?.pathname === "/" && [url.host, `${url.hostname}:80`].includes(host.toLowerCase());
 }
 
+/** Returns a signal that aborts when the caller disconnects before the whole reply is sent. */
+export function whenCallerLeaves({ outgoing }: Pick<HttpRequest, "outgoing">): AbortSignal {
+  const left = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) left.abort();
+  });
+  if (outgoing.destroyed) left.abort();
+  return left.signal;
+}
+
 /** How much of a body that nobody wants is read, and for how long, before the connection is closed. */
 const forgottenBytes = 64 * 1024 * 1024;
 const forgottenMs = 500;

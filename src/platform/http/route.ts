@@ -4,6 +4,7 @@ import type { Refusal } from "../errors.ts";
 import type { Access } from "./access.ts";
 import type { BodyAccount } from "./body.ts";
 import type { Source } from "./event-stream.ts";
+import type { Protocol } from "./protocol.ts";
 import type { HttpHeaders, HttpRequest } from "./request.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -17,6 +18,10 @@ export interface RouteSpec {
   summary: string;
   description?: string;
   access: Access;
+  /** Scopes that the caller's credential must have, all of them. */
+  scopes?: readonly string[];
+  /** The protocol that fixes media types and the form of errors. */
+  protocol?: Protocol;
   params?: z.ZodObject;
   /** Without one, no query parameter is taken. */
   query?: z.ZodObject;
@@ -42,6 +47,10 @@ export interface RouteSpec {
   limit?: { attempts: number; perSeconds: number };
   /** The handler answers with a `Response` of its own, of this media type (a page, a stream). */
   raw?: string;
+  /** The handler may answer with `eventStream` instead of a body. Such routes take no Idempotency-Key. */
+  mayStream?: true;
+  /** Set by `mountHandler`: the handler takes the request as it is, and builds the whole reply. */
+  mounted?: true;
   /**
    * The reply for a person who opens this address in a browser. When `isNavigation` is true, the handler returns its
    * own `Response` instead of JSON, and refusals are pages.
@@ -75,7 +84,9 @@ export function operationId({ method, path }: Pick<RouteSpec, "method" | "path">
  * in, or a delivery that has its own id.
  */
 export const takesIdempotencyKey = (spec: RouteSpec) =>
-  spec.method === "post" && (201 in spec.replies || (spec.access.kind !== "public" && 202 in spec.replies));
+  spec.method === "post" &&
+  !spec.mayStream &&
+  (201 in spec.replies || (spec.access.kind !== "public" && 202 in spec.replies));
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -92,6 +103,8 @@ export interface Input<Spec extends RouteSpec> {
   setHeader(name: string, value: string): void;
   /** Answers with a stream of messages, for as long as the caller may have them. */
   eventStream(source: Source): Response;
+  /** Of routes that may stream: aborts when the caller disconnects before the whole reply is sent. */
+  signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
 
 type CtxOf<A extends Access> = A extends { kind: "member" }
@@ -108,7 +121,7 @@ type IsUnion<T, U = T> = T extends U ? ([U] extends [T] ? false : true) : never;
 
 export type Outcome<Spec extends RouteSpec> = Spec extends { raw: string }
   ? Response
-  : BodyOutcome<Spec> | (Spec extends { navigation: object } ? Response : never);
+  : BodyOutcome<Spec> | (Spec extends { navigation: object } | { mayStream: true } ? Response : never);
 
 type BodyOutcome<Spec extends RouteSpec> =
   IsUnion<keyof Spec["replies"]> extends true
@@ -123,10 +136,17 @@ export type Handler<Spec extends RouteSpec> = (
   input: Input<Spec>,
 ) => Outcome<Spec> | Promise<Outcome<Spec>>;
 
+/** The input of a mounted handler. */
+export interface MountedInput {
+  request: HttpRequest;
+  readBytes(account?: BodyAccount): Promise<Buffer>;
+  eventStream(source: Source): Response;
+}
+
 /** A contract and the call that answers it, its types forgotten so that rooms can be listed together. */
 export interface Route {
   spec: RouteSpec;
-  handle(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown>): Promise<unknown>;
+  handle(ctx: Ctx, input: Record<keyof Input<RouteSpec>, unknown> | MountedInput): Promise<unknown>;
   /** Builds the page for a refusal. Without it, the standard page is shown. */
   refuse?: RefusalPage;
   /** Additional headers of a refusal, for the route that clears a cookie. */

@@ -58,6 +58,32 @@ describe("the router", () => {
     expect(twice.find("GET", "/a/b")).toEqual({ value: 1, params: { one: "b" } });
   });
 
+  test("a path that ends with {*} takes itself and everything below it that has no route", () => {
+    const mounted = createRouter([
+      { method: "GET", path: "/m/{*}", value: "m" },
+      { method: "POST", path: "/m/{*}", value: "m" },
+      { method: "GET", path: "/m/own", value: "own" },
+      { method: "GET", path: "/m/{id}/part", value: "part" },
+      { method: "GET", path: "/m/deep/{*}", value: "deep" },
+    ]);
+    const find = (method: string, path: string) => {
+      const found = mounted.find(method, path);
+      return found && [found.value, found.params["*"]];
+    };
+    expect(find("GET", "/m")).toEqual(["m", ""]);
+    expect(find("GET", "/m/")).toEqual(["m", ""]);
+    expect(find("GET", "/m/a/b%2Fc/")).toEqual(["m", "a/b%2Fc/"]);
+    expect(find("GET", "/m/own")).toEqual(["own", undefined]);
+    expect(find("POST", "/m/own")).toEqual(["m", "own"]);
+    expect(find("GET", "/m/1/part")).toEqual(["part", undefined]);
+    expect(find("GET", "/m/deep/x")).toEqual(["deep", "x"]);
+    expect(find("POST", "/m/deep/x")).toEqual(["m", "deep/x"]);
+    expect(find("GET", "/mm")).toBeUndefined();
+    expect(find("DELETE", "/m/a")).toBeUndefined();
+    expect(mounted.methodsAt("/m/a").sort()).toEqual(["GET", "POST"]);
+    expect(mounted.methodsAt("/")).toEqual([]);
+  });
+
   test("gives every segment back as it was meant, whatever is in it", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {

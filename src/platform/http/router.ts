@@ -4,6 +4,8 @@ interface Place<T> {
   named: Map<string, Place<T>>;
   /** For any segment that is not named. */
   any: Place<T> | undefined;
+  /** For the place itself and everything below it. */
+  tail: Place<T>["here"] | undefined;
 }
 
 export interface Found<T> {
@@ -19,7 +21,16 @@ export interface Router<T> {
 
 const noParams = {};
 
-/** Paths as in OpenAPI: a segment in braces takes any one segment. A path that is named goes first. */
+/** The last segment of a path that also takes everything below it. */
+const tail = "{*}";
+
+export const tailPath = (prefix: string): string => `${prefix}/${tail}`;
+export const isTailPath = (path: string): boolean => path.endsWith(`/${tail}`);
+
+/**
+ * Paths as in OpenAPI: a segment in braces takes any one segment. A path that is named goes first. A path that ends
+ * with `{*}` takes what no other route takes; the parameter `*` is the rest of the path, not decoded.
+ */
 export function createRouter<T>(routes: Iterable<{ method: string; path: string; value: T }>): Router<T> {
   const root = place<T>();
   /** Paths without parameters, which are most of what is asked for, by one look. */
@@ -27,27 +38,30 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
   for (const { method, path, value } of routes) {
     const names: string[] = [];
     let at = root;
-    for (const segment of path.split("/")) {
+    const takesAll = isTailPath(path);
+    for (const segment of path.split("/").slice(0, takesAll ? -1 : undefined)) {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (name) names.push(name);
       at = below(at, name === undefined ? segment : undefined);
     }
+    if (takesAll) at.tail ??= new Map();
+    const here = takesAll ? at.tail! : at.here;
     // The first of two stays: nobody is to take another one's place by being listed later.
-    if (!at.here.has(method)) at.here.set(method, { value, names });
-    if (names.length === 0) whole.set(path, at);
+    if (!here.has(method)) here.set(method, { value, names });
+    if (names.length === 0 && !takesAll) whole.set(path, at);
   }
 
   return {
     find(method, path) {
       const known = whole.get(path)?.here.get(method);
       if (known) return { value: known.value, params: noParams };
-      for (const { here, taken } of places(root, segmentsOf(path), 0, [])) {
+      for (const { here, taken, tailFrom } of places(root, segmentsOf(path), 0, [])) {
         const found = here.get(method);
-        if (found)
-          return {
-            value: found.value,
-            params: Object.fromEntries(found.names.map((name, i) => [name, taken[i]!])),
-          };
+        if (found) {
+          const params = Object.fromEntries(found.names.map((name, i) => [name, taken[i]!]));
+          if (tailFrom !== undefined) params["*"] = path.split("/").slice(tailFrom).join("/");
+          return { value: found.value, params };
+        }
       }
       return undefined;
     },
@@ -57,7 +71,12 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
   };
 }
 
-const place = <T>(): Place<T> => ({ here: new Map(), named: new Map(), any: undefined });
+const place = <T>(): Place<T> => ({
+  here: new Map(),
+  named: new Map(),
+  any: undefined,
+  tail: undefined,
+});
 
 /** The next place, made where there is none. Without a segment: that of any. */
 function below<T>(at: Place<T>, segment: string | undefined): Place<T> {
@@ -69,19 +88,28 @@ function below<T>(at: Place<T>, segment: string | undefined): Place<T> {
   return made;
 }
 
+interface Leading<T> {
+  here: Place<T>["here"];
+  taken: readonly string[];
+  /** The number of segments before the rest of the path. */
+  tailFrom?: number;
+}
+
 /** All places that a path leads to, those with names before those that take anything. */
 function places<T>(
   at: Place<T>,
   segments: readonly string[],
   depth: number,
   taken: readonly string[],
-): { here: Place<T>["here"]; taken: readonly string[] }[] {
-  if (depth === segments.length) return [{ here: at.here, taken }];
+): Leading<T>[] {
+  const below: Leading<T>[] = at.tail ? [{ here: at.tail, taken, tailFrom: depth }] : [];
+  if (depth === segments.length) return [{ here: at.here, taken }, ...below];
   const segment = segments[depth]!;
   const named = at.named.get(segment);
   return [
     ...(named ? places(named, segments, depth + 1, taken) : []),
     ...(at.any && segment !== "" ? places(at.any, segments, depth + 1, [...taken, segment]) : []),
+    ...below,
   ];
 }
 

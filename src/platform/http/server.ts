@@ -66,7 +66,7 @@ export function listen(
   // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.
   server.on("checkContinue", receive);
   server.on("checkExpectation", refusing(cannotExpect));
-  server.on("connect", (_request, socket) => refuseOn(socket, notOffered));
+  server.on("connect", (_request, socket) => refuseTunnel(socket));
   server.on("clientError", answerClientError);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -139,15 +139,38 @@ function close(server: Server, deadlineMs: number): Promise<void> {
   });
 }
 
+/** Refuses CONNECT, after the replies to the requests before it. */
+function refuseTunnel(socket: Duplex) {
+  // Node has removed its own listeners, and an error without a listener would end the process.
+  socket.on("error", () => {});
+  afterReplies(socket, () => {
+    if (!socket.writable) return socket.destroy();
+    refuseOn(socket, notOffered);
+    // The server no longer knows this socket: without a reader it would stay open and keep the server from closing.
+    socket.resume();
+    setTimeout(() => socket.destroy(), 500);
+  });
+}
+
+/** Calls `then` when the replies to all complete requests on the connection are sent. */
+function afterReplies(socket: Duplex, then: () => void) {
+  const reply = replyUnderWay(socket);
+  if (!reply?.req.complete) return then();
+  // The next reply takes its place when this one is finished.
+  reply.once("finish", () => setImmediate(() => afterReplies(socket, then)));
+}
+
+/** Node keeps the reply that a socket is waiting for here; there is no other way to know. */
+const replyUnderWay = (socket: Duplex) => (socket as Socket & { _httpMessage?: InFlight })._httpMessage;
+
 /** Requests that never became one: too slow, too large or not HTTP. Answered in the shape of all the others. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex) {
-  // Node keeps the reply that a socket is waiting for here; there is no other way to know.
-  const reply = (socket as Socket & { _httpMessage?: InFlight })._httpMessage;
+  const reply = replyUnderWay(socket);
   if (error.code === "ECONNRESET" || !socket.writable || (reply?.headersSent && !reply.req.complete)) {
     socket.destroy();
   } else if (reply?.req.complete) {
     // What is wrong came after a good request: that one's reply must not be this refusal.
-    reply.once("finish", () => socket.destroy());
+    afterReplies(socket, () => socket.destroy());
   } else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
     refuseOn(socket, tooSlow);
   } else {

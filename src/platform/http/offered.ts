@@ -1,0 +1,51 @@
+import type { Metrics } from "../metrics.ts";
+import type { Protocol } from "./protocol.ts";
+import { operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
+
+/** What a request is called in logs, metrics and traces. */
+export interface Observed {
+  name: string;
+  spec?: RouteSpec;
+  protocol?: Protocol | undefined;
+  refuse?: Route["refuse"];
+  refusalHeaders?: Route["refusalHeaders"];
+  time(status: number, seconds: number): void;
+}
+
+/** A route has few statuses: the place of each in the metrics is looked up once. */
+export function observed(metrics: Metrics, name: string): Observed {
+  const timers = new Map<number, (seconds: number) => void>();
+  return {
+    name,
+    time(status, seconds) {
+      let timer = timers.get(status);
+      if (!timer) {
+        timer = metrics.timer("http_request_duration_seconds", { operation: name, status });
+        timers.set(status, timer);
+      }
+      timer(seconds);
+    },
+  };
+}
+
+/** A route and what follows from its contract, worked out once. */
+export interface Offered extends Observed, Route {
+  spec: RouteSpec;
+  takesKey: boolean;
+  /** Where the contract lists one reply, handlers return its body alone. */
+  onlyStatus: number | undefined;
+  /** What no query at all means to it; undefined where there has to be one. */
+  emptyQuery: unknown;
+}
+
+export function offer(metrics: Metrics, route: Route): Offered {
+  const statuses = Object.keys(route.spec.replies).map(Number);
+  return {
+    ...observed(metrics, operationId(route.spec)),
+    ...route,
+    protocol: route.spec.protocol,
+    takesKey: takesIdempotencyKey(route.spec),
+    onlyStatus: statuses.length === 1 ? statuses[0] : undefined,
+    emptyQuery: Object.freeze(route.spec.query ? route.spec.query.safeParse({}).data : {}),
+  };
+}

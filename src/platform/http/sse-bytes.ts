@@ -1,0 +1,38 @@
+/** Bytes of one event that may be held back until it is complete. */
+const maxEventBytes = 4 * 1024 * 1024;
+
+/**
+ * Cuts the bytes of a text/event-stream between events, so that a heartbeat never lands inside one. Bytes after the
+ * last complete event are dropped at the end, as clients do.
+ */
+export async function* splitEvents(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    let held = Buffer.alloc(0);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      held = held.length === 0 ? Buffer.from(part.value) : Buffer.concat([held, part.value]);
+      const end = findLastEnd(held);
+      if (end > 0) {
+        yield held.subarray(0, end);
+        held = held.subarray(end);
+      }
+      if (held.length > maxEventBytes) throw new Error(`An event has more than ${maxEventBytes} bytes.`);
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel();
+  }
+}
+
+/** Returns the position after the last blank line, or 0. Lines end with CR LF, LF or CR. */
+function findLastEnd(bytes: Buffer): number {
+  const ends = ["\n\n", "\r\n\r\n", "\r\r"].map((mark) => {
+    const at = bytes.lastIndexOf(mark);
+    return at < 0 ? 0 : at + mark.length;
+  });
+  return Math.max(...ends);
+}

@@ -1,0 +1,141 @@
+import type { Ctx } from "../context.ts";
+import { unavailable } from "../errors.ts";
+import { type Answer, baseHeaders, listHeaders } from "./reply.ts";
+import { type HttpRequest, whenCallerLeaves } from "./request.ts";
+import type { MountedInput, Route, RouteSpec } from "./route.ts";
+import { tailPath } from "./router.ts";
+import { splitEvents } from "./sse-bytes.ts";
+
+/** A handler as many libraries export it. `request.signal` aborts when the caller disconnects. */
+export type WebHandler = (ctx: Ctx, request: Request) => Response | Promise<Response>;
+
+interface MountSpec
+  extends Pick<
+    RouteSpec,
+    "tag" | "summary" | "access" | "scopes" | "protocol" | "bodyLimit" | "limit" | "description"
+  > {
+  /** The handler takes this path and everything below it that has no route of its own. */
+  prefix: string;
+  methods?: readonly RouteSpec["method"][];
+  /** How long the handler may take until it returns its `Response`. */
+  answerMs?: number;
+}
+
+const allMethods = ["get", "post", "put", "patch", "delete"] as const;
+
+/**
+ * Mounts a handler that takes a web `Request` and returns a `Response`. Access, scopes, limits, request id, log and
+ * metrics are those of every route. Mounted routes are not part of the API description.
+ */
+export function mountHandler(
+  { prefix, methods = allMethods, answerMs = 30_000, ...rest }: MountSpec,
+  handler: WebHandler,
+): Route[] {
+  return methods.map((method) => ({
+    spec: { ...rest, method, path: tailPath(prefix), mounted: true, replies: {} },
+    handle: (ctx, input) => answerMounted(ctx, input as MountedInput, handler, answerMs),
+  }));
+}
+
+async function answerMounted(
+  ctx: Ctx,
+  { request, readBytes, eventStream }: MountedInput,
+  handler: WebHandler,
+  answerMs: number,
+): Promise<Answer> {
+  const left = whenCallerLeaves(request);
+  const cancelled = new AbortController();
+  left.addEventListener("abort", () => cancelled.abort(left.reason), { once: true });
+  if (left.aborted) cancelled.abort(left.reason);
+  const body = hasBody(request) ? await readBytes() : undefined;
+  const response = await withinTime(
+    answerMs,
+    async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal)),
+    cancelled,
+  );
+  return toAnswer(response, request, ctx.requestId, eventStream);
+}
+
+/** A web `Request` cannot have a body with these methods. Such a body is discarded, as it is on other routes. */
+const hasBody = ({ method, headers }: HttpRequest): boolean =>
+  method !== "GET" &&
+  method !== "HEAD" &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
+
+function toWebRequest(
+  { config, requestId }: Ctx,
+  { method, path, search, incoming }: HttpRequest,
+  body: Buffer | undefined,
+  signal: AbortSignal,
+): Request {
+  const headers = new Headers();
+  const { rawHeaders } = incoming;
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!);
+  headers.set("x-request-id", requestId);
+  // Not `new URL(path, base)`: a path that begins with two slashes would replace the host.
+  const url = `${new URL(config.publicUrl).origin}${path}${search && `?${search}`}`;
+  return new Request(url, {
+    method,
+    headers,
+    signal,
+    ...(body ? { body: new Uint8Array(body) } : {}),
+  });
+}
+
+/** Rejects after the time is over, and then also aborts the handler. */
+async function withinTime(
+  ms: number,
+  work: () => Promise<Response>,
+  cancelled: AbortController,
+): Promise<Response> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const refusal = unavailable("The request was not answered in time. Try again shortly.", 5);
+    late.reject(refusal);
+    cancelled.abort(refusal);
+  }, ms);
+  const answered = work();
+  try {
+    return await Promise.race([answered, late.promise]);
+  } catch (error) {
+    // A response that comes later has no reader, so it must release what it holds.
+    answered.then((response) => response.body?.cancel()).catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Headers that are about the connection, which belongs to the server and not to the handler. */
+const connectionHeaders = ["connection", "keep-alive", "transfer-encoding", "upgrade", "trailer"];
+
+function toAnswer(
+  response: Response,
+  { method, outgoing }: HttpRequest,
+  requestId: string,
+  eventStream: MountedInput["eventStream"],
+): Answer {
+  const { status, body } = response;
+  if (!(status >= 200 && status <= 599)) throw new Error(`A mounted handler returned the status ${status}.`);
+  if (response.bodyUsed)
+    throw new Error("A mounted handler returned a response whose body was already read.");
+  const headers: Answer["headers"] = {
+    ...baseHeaders,
+    ...listHeaders(response),
+    "x-request-id": requestId,
+  };
+  for (const name of connectionHeaders) delete headers[name];
+  // A length that differs from the body would shift every later reply on the connection.
+  if (method !== "HEAD") delete headers["content-length"];
+  if (body === null) return { status, headers, body: undefined };
+  if (!/^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")) {
+    return { status, headers, body };
+  }
+  const reader = body.getReader();
+  const release = () => void reader.cancel().catch(() => {});
+  // Also when nobody ever reads: after HEAD, a refusal, or a caller that left early.
+  outgoing.once("close", release);
+  if (outgoing.destroyed) release();
+  const shared = eventStream((signal) => splitEvents(reader, signal));
+  return { status, headers: { ...listHeaders(shared), ...headers }, body: shared.body! };
+}
