@@ -12,7 +12,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["src/platform/**/*.test.ts", "test/unit/**/*.test.ts", "test/security/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "src/platform/**/*.test.ts",
+            "test/unit/**/*.test.ts",
+            "test/security/**/*.test.ts",
+          ],
         },
       },
       {

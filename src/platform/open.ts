@@ -28,7 +28,7 @@ import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
-import { tightenContents } from "./private-folder.ts";
+import { tightenContents } from "@signalbox/command-line/folders";
 import { createQueues } from "./queues.ts";
 import { recallFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";
