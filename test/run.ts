@@ -18,6 +18,7 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["types", bin("tsc"), "--noEmit", "-p", "."],
   ["dead code", bin("knip"), "--no-progress"],
   ["openapi.json is current", process.execPath, "src/main.ts", "openapi", "--check", "openapi.json"],
+  ["the client's types are current", process.execPath, "packages/client/generate.ts", "--check"],
   ["openapi.json is valid", bin("redocly"), "lint", "openapi.json", "--format=stylish"],
 ];
 
