@@ -81,15 +81,7 @@ describe("the tarball of the runner", () => {
   test("does one run of a server", async () => {
     const workspace = await openWorkspace(() => server.url);
     const runId = await workspace.queue("Count these four words");
-    const args = [
-      "--no",
-      "signalbox-runner",
-      "--once",
-      "--state",
-      join(folder, "state"),
-      "--command",
-      "wc -w",
-    ];
+    const args = ["signalbox-runner", "--once", "--state", join(folder, "state"), "--command", "wc -w"];
     const { stdout } = await run("npx", args, {
       cwd: folder,
       env: { ...environment, SIGNALBOX_URL: server.url, SIGNALBOX_API_KEY: workspace.key },
