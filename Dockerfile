@@ -3,6 +3,10 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+# npm installs the workspaces too, so it needs their descriptions.
+COPY packages/client/package.json packages/client/
+COPY packages/command-line/package.json packages/command-line/
+COPY packages/runner/package.json packages/runner/
 # The image has Node 24 already; development tools stay out.
 RUN npm ci --omit=dev --no-audit --no-fund
 
@@ -10,9 +14,12 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
+# A package has a node_modules folder of its own where its version of a dependency differs.
+COPY --from=dependencies /app/packages ./packages
 COPY package.json openapi.json LICENSE ./
 COPY bin ./bin
 COPY migrations ./migrations
+COPY packages ./packages
 COPY src ./src
 RUN install -d -o node -g node -m 0700 /data
 USER node

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { constants } from "node:os";
 import { join } from "node:path";
 
 // Kept with the installed packages: code that is taken from a cache must not lie where others can write.
@@ -29,7 +28,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.error(`${problem}${meant ? ` Did you mean ${meant}?` : ""} See \`signalbox --help\`.`);
     return 2;
   }
-  const signal = stopSignal(commands[name]!.stops ?? false);
+  const { createStopSignal } = await import("@signalbox/command-line");
+  const signal = createStopSignal(commands[name]!.stops ?? false);
   if (commands[name]!.remote) {
     const { remoteIo } = await import("./commands/remote/io.ts");
     return runCommand(name, args, remoteIo(process.env, signal));
@@ -44,24 +44,6 @@ async function main([name, ...args]: string[]): Promise<number> {
 function say(text: string): number {
   console.log(text);
   return 0;
-}
-
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: that is one wish, not two. */
-const samePressMs = 300;
-
-/** Aborted by the first SIGINT or SIGTERM; the second ends the process at once. */
-function stopSignal(gracefully: boolean): AbortSignal {
-  const stop = new AbortController();
-  let first: number | undefined;
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.on(name, () => {
-      if (first !== undefined && Date.now() - first < samePressMs) return;
-      if (first !== undefined || !gracefully) process.exit(128 + constants.signals[name]);
-      first = Date.now();
-      stop.abort();
-    });
-  }
-  return stop.signal;
 }
 
 process.exit(await main(process.argv.slice(2)));

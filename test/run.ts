@@ -33,6 +33,7 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["dead code", bin("knip"), "--no-progress"],
   ["openapi.json is current", process.execPath, "src/main.ts", "openapi", "--check", "openapi.json"],
   ["schema.sql is current", process.execPath, "test/schema.ts", "--check"],
+  ["the client's types are current", process.execPath, "packages/client/generate.ts", "--check"],
   ["openapi.json is valid", bin("redocly"), "lint", "openapi.json", "--format=stylish"],
 ];
 

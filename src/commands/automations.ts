@@ -1,4 +1,4 @@
-import type { Automation, Client } from "../client/index.ts";
+import type { Automation, Body, Client } from "@signalbox/client";
 import { OperatorError } from "../platform/errors.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
@@ -140,10 +140,7 @@ async function create(args: string[], io: Io): Promise<number> {
   const body = values.file === undefined ? bodyFromFlags(values) : parseBody(readInput(values.file), values);
   const session = openSession(values, io);
   const { client } = session;
-  const reply = await client.automations.create({
-    ...(body as object),
-    ...(await resourcesFrom(client, values)),
-  });
+  const reply = await client.automations.create({ ...body, ...(await resourcesFrom(client, values)) });
   const { id, name, nextRunAt } = reply.automation;
   const next =
     nextRunAt === null
@@ -165,14 +162,15 @@ async function update(args: string[], io: Io): Promise<number> {
   return exit.ok;
 }
 
-function parseBody(text: string, values: Record<string, unknown>): unknown {
+/** Reads a whole automation from a file. The server validates it. */
+function parseBody(text: string, values: Record<string, unknown>): Body<"POST /v1/automations"> {
   const other = Object.keys(createOptions).find(
     (name) => values[name] !== undefined && values[name] !== false,
   );
   if (other)
     throw new UsageError(`--file describes the whole automation, so --${other} cannot be given with it.`);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Body<"POST /v1/automations">;
   } catch (error) {
     throw new OperatorError(`The file is not JSON: ${clean((error as Error).message)}.`);
   }

@@ -1,4 +1,4 @@
-import { type Client, type Connection, RefusedError } from "../client/index.ts";
+import { type Client, type OauthConnection, RefusedError } from "@signalbox/client";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { localTime, paintStatus } from "./remote/format.ts";
@@ -32,7 +32,7 @@ Examples:
   signalbox connections show ocn_01m7…
 `;
 
-const accountOf = ({ outsideAccount, account }: Connection) =>
+const accountOf = ({ outsideAccount, account }: OauthConnection) =>
   outsideAccount ? (outsideAccount.name ?? outsideAccount.subject) : account;
 
 async function list(args: string[], io: Io): Promise<number> {
@@ -67,7 +67,7 @@ async function list(args: string[], io: Io): Promise<number> {
   return exit.ok;
 }
 
-const ownerOf = ({ shared, memberId }: Connection, people: Map<string, string>): string =>
+const ownerOf = ({ shared, memberId }: OauthConnection, people: Map<string, string>): string =>
   shared ? "shared" : memberId === null ? "a former member" : (people.get(memberId) ?? memberId);
 
 async function show(args: string[], io: Io): Promise<number> {
@@ -98,7 +98,11 @@ async function show(args: string[], io: Io): Promise<number> {
 }
 
 /** Names who may use a shared connection, if the caller is allowed to know. */
-async function usersOf(client: Client, connection: Connection, people: Map<string, string>): Promise<string> {
+async function usersOf(
+  client: Client,
+  connection: OauthConnection,
+  people: Map<string, string>,
+): Promise<string> {
   if (!connection.shared) return ownerOf(connection, people);
   const reply = await allowed(client.connections.grants(connection.id));
   if (!reply) return "those whom an owner or admin chose";

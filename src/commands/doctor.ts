@@ -1,9 +1,9 @@
+import { printableLine } from "@signalbox/command-line";
 import { findWrongSecret } from "../platform/canary/index.ts";
 import { type Config, ConfigError } from "../platform/config.ts";
 import { hasDatabase } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { instanceId } from "../platform/keyring.ts";
-import { printableLine } from "../platform/printable.ts";
 import { describeSecretSource } from "../platform/secret-file.ts";
 import { readArguments } from "./arguments.ts";
 import { checkDatabase, checkSealed } from "./checks/database.ts";

@@ -1,7 +1,6 @@
-import { OperatorError, Refusal } from "../platform/errors.ts";
-import { HelpWanted, UsageError } from "./arguments.ts";
+import { printError } from "@signalbox/command-line";
+import { Refusal } from "../platform/errors.ts";
 import { type Command, exit, type Io } from "./io.ts";
-import { NotSignedIn } from "./remote/login-settings.ts";
 
 interface Entry {
   summary: string;
@@ -110,16 +109,8 @@ export async function runCommand(name: string, args: string[], io: Io): Promise<
     const command = await commands[name]!.load();
     return await command(args, io);
   } catch (error) {
-    if (error instanceof HelpWanted) {
-      io.out(error.message.trim());
-      return exit.ok;
-    }
-    if (error instanceof UsageError) {
-      io.err(`${error.message} See \`signalbox ${name} --help\`.`);
-      return exit.usage;
-    }
-    const expected = error instanceof OperatorError || error instanceof Refusal;
-    io.err(expected ? error.message : `Unexpected: ${(error as Error).stack ?? error}`);
-    return error instanceof NotSignedIn ? exit.refused : exit.failed;
+    if (!(error instanceof Refusal)) return printError(error, `signalbox ${name}`, io);
+    io.err(error.message);
+    return exit.failed;
   }
 }

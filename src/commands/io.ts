@@ -3,8 +3,7 @@ import type { Config } from "../platform/config.ts";
 import type { Platform } from "../platform/context.ts";
 import type { Order, Outlet } from "../platform/control.ts";
 
-/** Exit codes: what a script can branch on. `refused`: not signed in, or not allowed. */
-export const exit = { ok: 0, failed: 1, usage: 2, pending: 3, refused: 4, notFound: 5 } as const;
+export { exit } from "@signalbox/command-line";
 
 /** The input and output of a command, at a terminal or inside the serving process. */
 export interface Io extends Outlet {

@@ -1,17 +1,20 @@
 import { hostname } from "node:os";
-import { createClient, type Me, RefusedError } from "../client/index.ts";
-import { OperatorError } from "../platform/errors.ts";
-import { readArguments } from "./arguments.ts";
-import { exit, type Io } from "./io.ts";
+import { createClient, type Me, RefusedError } from "@signalbox/client";
 import {
   checkKey,
   defaultUrl,
   NotSignedIn,
+  type Profile,
   parseUrl,
   profileName,
+  profilesFile,
   readKeyFile,
-} from "./remote/login-settings.ts";
-import { type Profile, profilesFile, readProfiles, writeProfiles } from "./remote/profiles.ts";
+  readProfiles,
+  writeProfiles,
+} from "@signalbox/command-line";
+import { OperatorError } from "../platform/errors.ts";
+import { readArguments } from "./arguments.ts";
+import { exit, type Io } from "./io.ts";
 import { openPrompt, type Prompt } from "./remote/prompt.ts";
 import { userAgent, withServer } from "./remote/session.ts";
 import { clean } from "./text.ts";

@@ -1,8 +1,7 @@
-import { createClient, RefusedError } from "../client/index.ts";
+import { createClient, RefusedError } from "@signalbox/client";
+import { NotSignedIn, profileName, readProfiles, writeProfiles } from "@signalbox/command-line";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { NotSignedIn, profileName } from "./remote/login-settings.ts";
-import { readProfiles, writeProfiles } from "./remote/profiles.ts";
 import { userAgent, withServer } from "./remote/session.ts";
 
 const help = `

@@ -1,6 +1,6 @@
+import { printableLine } from "@signalbox/command-line";
 import { OperatorError } from "../platform/errors.ts";
 import { listMails, readMail } from "../platform/mail/index.ts";
-import { printableLine } from "../platform/printable.ts";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 

@@ -1,4 +1,4 @@
-import { RefusedError } from "../client/index.ts";
+import { RefusedError } from "@signalbox/client";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { localTime } from "./remote/format.ts";

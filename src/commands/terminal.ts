@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { printable } from "@signalbox/command-line";
 import { type Config, readConfig } from "../platform/config.ts";
 import type { Platform } from "../platform/context.ts";
 import { NoAnswer, type Outlet, sendOrder } from "../platform/control.ts";
@@ -6,7 +7,6 @@ import { hasDatabase, holderOf, lockFolder } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { createLog } from "../platform/log.ts";
 import { FolderInUse, type OpenDatabase, openDatabase, openPlatform } from "../platform/open.ts";
-import { printable } from "../platform/printable.ts";
 import { commands, runCommand } from "./index.ts";
 import { exit, type Io } from "./io.ts";
 

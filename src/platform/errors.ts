@@ -1,8 +1,4 @@
-/**
- * Something the operator of the instance can mend: a setting, a folder, a database. The message is one
- * sentence of what is wrong and one of the way out; the command line shows it without a stack.
- */
-export class OperatorError extends Error {}
+export { OperatorError } from "@signalbox/command-line";
 
 /** One place in a request that is wrong; `path` points into the body or starts with a parameter's name. */
 export interface Detail {

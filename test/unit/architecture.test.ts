@@ -1,13 +1,20 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as rules from "./house-rules.ts";
 
 const root = join(import.meta.dirname, "../..");
+/** As long as the API description makes it. */
+const generated = "packages/client/src/api.ts";
 const sources: rules.Sources = new Map(
-  readdirSync(join(root, "src"), { recursive: true })
-    .map((file) => `src/${String(file).replaceAll("\\", "/")}`)
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  ["src", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/src`)]
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true }).map(
+        (file) => `${folder}/${String(file).replaceAll("\\", "/")}`,
+      ),
+    )
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && file !== generated)
     .map((file) => [file, readFileSync(join(root, file), "utf8")]),
 );
 
@@ -79,13 +86,15 @@ const examples: Record<
       "src/features/c/service.ts": 'import { b } from "../b/index.ts";\nimport { a } from "../a/index.ts";',
     },
   },
-  clientTakesTypesOnly: {
+  packagesAreImportedByName: {
     broken: [
-      { "src/client/x.ts": 'import { a } from "../features/a/index.ts";' },
-      { "src/client/x.ts": 'import type { A } from "../b.ts";\nexport { a } from "../platform/errors.ts";' },
+      { "packages/a/src/x.ts": 'import { a } from "../../../src/features/a/index.ts";' },
+      { "packages/a/src/x.ts": 'import type { B } from "../../b/src/index.ts";' },
+      { "src/commands/x.ts": 'export { a } from "../../packages/a/src/index.ts";' },
     ],
     whole: {
-      "src/client/x.ts": 'import type { A } from "../features/a/index.ts";\nimport { b } from "./http.ts";',
+      "packages/a/src/x.ts": 'import { b } from "@signalbox/b";\nimport { c } from "./c.ts";',
+      "src/commands/x.ts": 'import { a } from "@signalbox/a";',
     },
   },
   filesKeepToTheirQuestion: {

@@ -63,17 +63,14 @@ export const doorsFormNoLoop: Rule = (sources) => {
   return loops;
 };
 
-const valueImportFromOutside = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;"'`]*?\bfrom\s*"(\.\.\/[^"]+)"/g;
+/** `packages/client/src/http.ts` → `packages/client`. Everything else is the server. */
+const findPackage = (path: string) => /^packages\/[^/]+/.exec(path)?.[0] ?? "the server";
 
-/** The client is meant to become a package, so it imports only types from the server's code. */
-export const clientTakesTypesOnly: Rule = (sources) =>
-  [...sources]
-    .filter(([path]) => path.startsWith("src/client/"))
-    .flatMap(([path, text]) =>
-      [...text.matchAll(valueImportFromOutside)].map(
-        (match) => `${path} imports ${match[1]}: the client takes types only`,
-      ),
-    );
+/** A package works without the server. Others import it by its name, as its users do. */
+export const packagesAreImportedByName: Rule = (sources) =>
+  importsOf(sources)
+    .filter(({ from, to }) => findPackage(from) !== findPackage(to))
+    .map(({ from, to }) => `${from} imports ${to}: packages are imported by their names`);
 
 /** What a file of a room may know of its own room. */
 const blindTo: Record<string, RegExp> = {
@@ -102,7 +99,8 @@ export const sqlOnlyInStores: Rule = (sources) =>
 
 export const environmentReadOnce: Rule = (sources) =>
   [...sources]
-    .filter(([path, text]) => path !== "src/main.ts" && /process\.env\b|\bprocess\[/.test(code(text)))
+    .filter(([path]) => !/^(?:src|packages\/[^/]+\/src)\/main\.ts$/.test(path))
+    .filter(([, text]) => /process\.env\b|\bprocess\[/.test(code(text)))
     .map(([path]) => `${path} reads process.env: configuration is handed in`);
 
 const maxLines = 400;

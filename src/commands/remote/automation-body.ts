@@ -1,3 +1,4 @@
+import type { AutomationScheduleInput, Body } from "@signalbox/client";
 import { UsageError } from "../arguments.ts";
 import { readInput } from "./input.ts";
 import { wholeNumber } from "./session.ts";
@@ -28,14 +29,17 @@ const schedules = ["daily", "weekly", "cron", "at"] as const;
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /** Builds the request body from the options. The server validates it. */
-export function bodyFromFlags(flags: Flags) {
+export function bodyFromFlags(flags: Flags): Body<"POST /v1/automations"> {
   const text = flags as Text;
   if (!text.name) throw new UsageError("--name is missing; or give a whole automation with --file.");
   if ((text.instructions === undefined) === (text["instructions-file"] === undefined)) {
     throw new UsageError("Give the instructions with --instructions or with --instructions-file.");
   }
+  const changes = changesFrom(text);
   return {
-    ...changesFrom(text),
+    ...changes,
+    name: text.name,
+    instructions: changes.instructions!,
     schedule: scheduleFrom(text),
     ...(flags.inactive ? { active: false } : {}),
   };
@@ -64,7 +68,7 @@ function changesFrom(text: Text) {
   };
 }
 
-function scheduleFrom(text: Text) {
+function scheduleFrom(text: Text): AutomationScheduleInput {
   const given = schedules.filter((name) => text[name] !== undefined);
   if (given.length > 1) throw new UsageError(`Choose one schedule: --${given.join(" or --")}.`);
   const [kind] = given;
@@ -76,9 +80,9 @@ function scheduleFrom(text: Text) {
     case "weekly":
       return { kind: "weekly", ...parseWeekly(text.weekly!), timezone };
     case "cron":
-      return { kind: "cron", expression: text.cron, timezone };
+      return { kind: "cron", expression: text.cron!, timezone };
     case "at":
-      return { kind: "once", at: text.at, timezone };
+      return { kind: "once", at: text.at!, timezone };
     default:
       return { kind: "manual" };
   }

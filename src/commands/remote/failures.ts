@@ -1,4 +1,4 @@
-import { RefusedError, UnreachableError } from "../../client/index.ts";
+import { RefusedError, UnreachableError } from "@signalbox/client";
 import { exit } from "../io.ts";
 import { clean } from "../text.ts";
 
@@ -19,7 +19,7 @@ export function describeFailure(error: unknown): Failure | undefined {
   return error instanceof RefusedError ? describeRefusal(error) : undefined;
 }
 
-function describeRefusal({ status, code, body, message, retryAfter }: RefusedError): Failure {
+function describeRefusal({ status, code, body, message, retryAfterMs }: RefusedError): Failure {
   const said = clean(message);
   switch (status) {
     case 401:
@@ -40,7 +40,7 @@ function describeRefusal({ status, code, body, message, retryAfter }: RefusedErr
       };
     case 429:
       return {
-        sentence: `Too many requests. Try again in ${retryAfter ?? 60} s.`,
+        sentence: `Too many requests. Try again in ${retryAfterMs === undefined ? 60 : Math.ceil(retryAfterMs / 1000)} s.`,
         code: exit.failed,
       };
     case 400:

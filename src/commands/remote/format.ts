@@ -1,4 +1,4 @@
-import type { Automation, Run } from "../../client/index.ts";
+import type { Automation, AutomationRun } from "@signalbox/client";
 import type { Paint } from "../text.ts";
 
 const two = (value: number) => String(value).padStart(2, "0");
@@ -24,7 +24,10 @@ export function duration(ms: number): string {
 }
 
 /** How long a run took, or has taken so far. */
-export const runTime = ({ startedAt, finishedAt }: Pick<Run, "startedAt" | "finishedAt">): string =>
+export const runTime = ({
+  startedAt,
+  finishedAt,
+}: Pick<AutomationRun, "startedAt" | "finishedAt">): string =>
   startedAt === null ? "" : duration((finishedAt ?? Date.now()) - startedAt);
 
 /** Formats millionths as units with two to six decimals. */

@@ -1,4 +1,4 @@
-import type { Client, Connection } from "../../client/index.ts";
+import type { Client, OauthConnection } from "@signalbox/client";
 import { OperatorError } from "../../platform/errors.ts";
 import { clean } from "../text.ts";
 
@@ -46,5 +46,5 @@ export async function connectionIdsOf(client: Client, text: string): Promise<str
   return ids;
 }
 
-const severalOf = (word: string, found: Connection[]) =>
+const severalOf = (word: string, found: OauthConnection[]) =>
   `There are several connections ${clean(word)}. Give one of the ids: ${found.map(({ id }) => clean(id)).join(", ")}.`;

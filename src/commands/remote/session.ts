@@ -1,12 +1,12 @@
 import type { ParseArgsOptionsConfig } from "node:util";
-import { type Client, createClient } from "../../client/index.ts";
+import { type Client, createClient } from "@signalbox/client";
+import { findLogin, type Login, type LoginFlags } from "@signalbox/command-line";
 import { version } from "../../platform/version.ts";
 import { readArguments, UsageError } from "../arguments.ts";
 import { type Command, exit, type Io } from "../io.ts";
 import { clean, type Paint, painter, screenOf } from "../text.ts";
 import { describeFailure } from "./failures.ts";
 import { paintStatus } from "./format.ts";
-import { findLogin, type Login, type LoginFlags } from "./login-settings.ts";
 import { type Column, renderTable } from "./table.ts";
 
 export const connectionOptions = {

@@ -1,4 +1,4 @@
-import { isEnded, type Run, type RunEvent } from "../../client/index.ts";
+import { type AutomationRun, type AutomationRunEvent, isEnded } from "@signalbox/client";
 import { exit } from "../io.ts";
 import { clean } from "../text.ts";
 import { clockTime, cost, count, paintStatus, runTime } from "./format.ts";
@@ -9,7 +9,7 @@ const maxTextLength = 4_000;
 /** Prints the events of a run until it ends. The exit code tells whether it succeeded. */
 export async function watch(session: Session, runId: string): Promise<number> {
   const { client, json, io, paint } = session;
-  let status: Run["status"] | undefined;
+  let status: AutomationRun["status"] | undefined;
   for await (const update of client.runs.watch(runId)) {
     if (json) {
       io.out(JSON.stringify(update));
@@ -26,7 +26,7 @@ export async function watch(session: Session, runId: string): Promise<number> {
   return status === "succeeded" ? exit.ok : exit.failed;
 }
 
-function why(run: Run): string {
+function why(run: AutomationRun): string {
   const parts = [
     isEnded(run) ? runTime(run) && `after ${runTime(run)}` : run.attempt > 1 && `attempt ${run.attempt}`,
     run.reason,
@@ -43,12 +43,12 @@ const marks = {
   usage: "usage",
   warning: "warning",
   terminal: "end",
-} as const satisfies Record<RunEvent["type"], string>;
+} as const satisfies Record<AutomationRunEvent["type"], string>;
 
 const markWidth = Math.max(...Object.values(marks).map((mark) => mark.length));
 
 /** Formats an event as lines: time, type and the text of its payload. */
-export function eventLines({ paint }: Pick<Session, "paint">, event: RunEvent): string[] {
+export function eventLines({ paint }: Pick<Session, "paint">, event: AutomationRunEvent): string[] {
   const mark = (marks[event.type] ?? clean(String(event.type))).padEnd(markWidth);
   const colour =
     event.type === "warning" ? paint.yellow : event.type === "terminal" ? paint.bold : paint.cyan;
@@ -59,13 +59,13 @@ export function eventLines({ paint }: Pick<Session, "paint">, event: RunEvent): 
     .map((line, i) => `${i === 0 ? head : indent}${clean(line)}`.trimEnd());
 }
 
-function textOf({ type, payload }: RunEvent): string {
+function textOf({ type, payload }: AutomationRunEvent): string {
   const text = type === "usage" ? usageText(payload) : speechText(payload);
   const whole = text ?? JSON.stringify(payload);
   return whole.length > maxTextLength ? `${whole.slice(0, maxTextLength)}…` : whole;
 }
 
-function usageText(payload: RunEvent["payload"]): string | undefined {
+function usageText(payload: AutomationRunEvent["payload"]): string | undefined {
   const { inputTokens, outputTokens, costMicros } = payload;
   const parts = [
     typeof inputTokens === "number" && `${count(inputTokens)} tokens in`,
@@ -78,7 +78,7 @@ function usageText(payload: RunEvent["payload"]): string | undefined {
 /** Payload fields that usually hold text. A payload without any of them is printed as JSON. */
 const speech = ["text", "message", "summary", "resultSummary", "query"];
 
-function speechText(payload: RunEvent["payload"]): string | undefined {
+function speechText(payload: AutomationRunEvent["payload"]): string | undefined {
   const words = speech.map((name) => payload[name]).find((value) => typeof value === "string");
   const name = [payload.name, payload.tool, payload.capability].find((value) => typeof value === "string");
   const rest = Object.keys(payload).length;

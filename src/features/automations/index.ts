@@ -15,7 +15,7 @@ export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
 export { endRunCredentialsOfUser } from "./run-credentials/index.ts";
 export { removeRunnerTokensOfUser } from "./runners/index.ts";
-export type { NamedRun, Run, RunDetail } from "./runs/index.ts";
+export type { Run } from "./runs/index.ts";
 export { nextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
 

@@ -6,7 +6,6 @@ import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
 
-export type { Connection, Grants } from "./connections/contract.ts";
 export { endConnectionsOfMember } from "./connections/service.ts";
 
 export const room = defineRoom({

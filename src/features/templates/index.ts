@@ -2,7 +2,6 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
-export type { Template, TemplateSummary } from "./contract.ts";
 export type { Problem } from "./files/front-matter.ts";
 export type { FoundFile } from "./files/plan.ts";
 export type * as FileReader from "./files/reader.ts";

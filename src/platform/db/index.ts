@@ -1,3 +1,4 @@
+export { type FolderLock, holderOf, lockFolder } from "@signalbox/command-line/folders";
 export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
 export {
@@ -9,7 +10,6 @@ export {
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn } from "./lease.ts";
-export { type FolderLock, holderOf, lockFolder } from "./lock.ts";
 export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";

@@ -6,7 +6,6 @@ export {
   NamedRun,
   oneOfNames,
   Run,
-  type RunDetail,
   retry as retryContract,
   runId,
 } from "./contract.ts";

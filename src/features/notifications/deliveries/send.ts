@@ -1,7 +1,7 @@
+import { printableLine } from "@signalbox/command-line";
 import { readRetryAfter } from "../../../platform/backoff.ts";
 import type { Platform } from "../../../platform/context.ts";
 import { EgressError } from "../../../platform/egress/index.ts";
-import { printableLine } from "../../../platform/printable.ts";
 import { openSecret } from "../endpoints/index.ts";
 import type { Outcome } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";

@@ -3,7 +3,6 @@ export { openSecret, sealedColumns } from "./sealing.ts";
 export { find as findEndpoint, hold as holdEndpoint } from "./service.ts";
 export {
   disable as disableEndpoint,
-  type EndpointId,
   listEnabled as listEnabledEndpoints,
   noteFailure,
   noteSuccess,

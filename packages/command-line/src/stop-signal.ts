@@ -1,0 +1,19 @@
+import { constants } from "node:os";
+
+/** Ctrl-C under npm arrives twice, from the terminal and from npm. Both count as one. */
+const samePressMs = 300;
+
+/** Aborts at the first SIGINT or SIGTERM. The second one ends the process at once. */
+export function createStopSignal(stopsGracefully: boolean): AbortSignal {
+  const stop = new AbortController();
+  let first: number | undefined;
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      if (first !== undefined && Date.now() - first < samePressMs) return;
+      if (first !== undefined || !stopsGracefully) process.exit(128 + constants.signals[name]);
+      first = Date.now();
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}

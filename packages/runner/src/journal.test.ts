@@ -1,0 +1,321 @@
+import { RefusedError, UnreachableError } from "@signalbox/client";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { deliver, takeBatch } from "./delivery.ts";
+import { beginJournal, type Journal, openJournal, replay, type Storage } from "./journal.ts";
+import { createInterruptedCompletion, createTerminalEvent } from "./outcome.ts";
+import type { Event } from "./output.ts";
+import type { Completion } from "./replies.ts";
+
+const begin = { instance: "i", runId: "run_1", attempt: 1, automationName: "Triage", startedAt: 5 };
+
+interface File {
+  bytes: Buffer;
+  synced: number;
+  /** Its process is dead: whoever still writes is a ghost. */
+  dead: boolean;
+  storage: Storage;
+}
+
+function createFile(bytes: Buffer = Buffer.alloc(0)): File {
+  const alive = () => {
+    if (file.dead) throw new Error("dead");
+  };
+  const file: File = {
+    bytes,
+    synced: bytes.length,
+    dead: false,
+    storage: {
+      append(text) {
+        alive();
+        file.bytes = Buffer.concat([file.bytes, Buffer.from(text)]);
+      },
+      async sync() {
+        await Promise.resolve();
+        alive();
+        file.synced = file.bytes.length;
+      },
+      read: () => file.bytes,
+    },
+  };
+  return file;
+}
+
+/** What the server promises, and a way to make it fail. Throws when a number is used for two events. */
+function createServer(chances: () => "fine" | "unheard" | "unanswered") {
+  const stored: string[] = [];
+  let completed: string | undefined;
+  const store = (events: readonly string[]) => {
+    for (const json of events) {
+      const { sequence } = JSON.parse(json);
+      if (sequence < stored.length) expect(stored[sequence]).toBe(json);
+      else if (sequence > stored.length) {
+        throw new RefusedError(409, {
+          error: "automation_runner_event_sequence_gap",
+          expected: stored.length,
+        });
+      } else {
+        expect(completed).toBeUndefined();
+        stored.push(json);
+      }
+    }
+  };
+  const answer = async (work: () => void) => {
+    await Promise.resolve();
+    const chance = chances();
+    if (chance === "unheard") throw new UnreachableError("", "unheard");
+    work();
+    if (chance === "unanswered") throw new UnreachableError("", "unanswered");
+  };
+  return {
+    stored,
+    completion: () => completed,
+    sendEvents: (_: string, events: readonly string[]) => answer(() => store(events)),
+    complete: (_: string, completion: Completion) =>
+      answer(() => {
+        completed ??= JSON.stringify(completion);
+        expect(completed).toBe(JSON.stringify(completion));
+      }),
+  };
+}
+
+const atOnce = {
+  lingerMs: 0,
+  backoff: { wait: () => new Promise<void>((done) => setImmediate(done)), reset() {} },
+};
+const event = (text: string): Event => ({ type: "assistant", payload: { text } });
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ say: fc.array(fc.string(), { minLength: 1, maxLength: 5 }) }) },
+  { weight: 3, arbitrary: fc.record({ turns: fc.nat(6) }) },
+  { weight: 1, arbitrary: fc.constant({ end: true as const }) },
+);
+const crash = fc.record({
+  /** Which part of what was not synced survives. */
+  survives: fc.double({ min: 0, max: 1, noNaN: true }),
+  isPowerCut: fc.boolean(),
+  garbage: fc.uint8Array({ maxLength: 40 }),
+});
+
+describe("the journal", () => {
+  test("after a crash at any point of any history, the server gets every number once and what it had stays", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 20 }),
+        fc.array(crash, { minLength: 1, maxLength: 3 }),
+        fc.infiniteStream(fc.constantFrom("fine", "fine", "unheard", "unanswered") as fc.Arbitrary<"fine">),
+        async (history, crashes, chances) => {
+          const server = createServer(() => chances.next().value);
+          let file = createFile();
+          let journal = beginJournal(file.storage, begin);
+          await journal.sync();
+          let said = 0;
+          const life = new AbortController();
+          let delivery = deliver(journal, server, life.signal, atOnce);
+          for (const one of history) {
+            if ("say" in one && !journal.completion) {
+              said += one.say.length;
+              journal.add(one.say.map(event), Date.now());
+            } else if ("turns" in one) {
+              for (let i = 0; i < one.turns; i++) await new Promise((done) => setImmediate(done));
+            } else if (!journal.completion) end(journal, "succeeded");
+            delivery.wake();
+          }
+          life.abort();
+          for (const { survives, isPowerCut, garbage } of crashes) {
+            const had = [...server.stored];
+            file.dead = true;
+            // A request that was on its way may still arrive.
+            await delivery.result.catch(() => {});
+            const least = isPowerCut ? file.synced : file.bytes.length;
+            const length = least + Math.floor((file.bytes.length - least) * survives);
+            file = createFile(
+              Buffer.concat([file.bytes.subarray(0, length), isPowerCut ? garbage : Buffer.alloc(0)]),
+            );
+            const found = replay(file.bytes);
+            expect(found.events.length).toBeGreaterThanOrEqual(server.stored.length);
+            if (!isPowerCut) expect(found.events.length).toBe(journal.count);
+            expect(found.validBytes).toBeLessThanOrEqual(length + garbage.length);
+            file.bytes = file.bytes.subarray(0, found.validBytes);
+            journal = openJournal(file.storage, found)!;
+            if (!journal.completion) end(journal, "failed");
+            const next = new AbortController();
+            delivery = deliver(journal, server, next.signal, atOnce);
+            if (garbage.length % 2) next.abort();
+            expect(server.stored.slice(0, had.length)).toEqual(had);
+          }
+          file.dead = true;
+          await delivery.result.catch(() => {});
+          file = createFile(file.bytes);
+          journal = openJournal(file.storage, replay(file.bytes))!;
+          if (!journal.completion) end(journal, "failed");
+          expect(await deliver(journal, server, new AbortController().signal, atOnce).result).toEqual({
+            status: "delivered",
+          });
+          expect(server.stored.map((json) => JSON.parse(json).sequence)).toEqual(
+            server.stored.map((_, i) => i),
+          );
+          expect(server.stored.length).toBeLessThanOrEqual(said + 1);
+          expect(JSON.parse(server.stored.at(-1)!).type).toBe("terminal");
+          expect(server.completion()).toBe(JSON.stringify(journal.completion));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  const end = (journal: Journal, status: Completion["status"]) => {
+    const completion = { ...createInterruptedCompletion(1), status };
+    journal.end(createTerminalEvent(completion), completion, Date.now());
+  };
+
+  test("cut anywhere, it says what its whole lines said", () => {
+    const file = createFile();
+    const journal = beginJournal(file.storage, begin);
+    journal.add([event("é"), { type: "usage", payload: { inputTokens: 3 } }], 1);
+    journal.acknowledge(0);
+    end(journal, "succeeded");
+    const starts = [...file.bytes.keys()].filter((i) => file.bytes[i] === 10);
+    for (let length = 0; length <= file.bytes.length; length++) {
+      const lines = starts.filter((newline) => newline < length).length;
+      const found = replay(file.bytes.subarray(0, length));
+      expect(found.begin !== undefined).toBe(lines >= 1);
+      expect(found.events.length).toBe([0, 0, 1, 2, 2, 3][lines]);
+      expect(found.acknowledged).toBe(lines >= 4 ? 0 : -1);
+      expect(found.completion !== undefined).toBe(lines >= 5);
+      expect(found.usage.inputTokens).toBe(lines >= 3 ? 3 : 0);
+    }
+  });
+
+  test("a flipped bit ends it there", () => {
+    const file = createFile();
+    const journal = beginJournal(file.storage, begin);
+    journal.add([event("one"), event("two"), event("three")], 1);
+    fc.assert(
+      fc.property(fc.nat(file.bytes.length - 1), fc.nat(7), (at, bit) => {
+        const bytes = Buffer.from(file.bytes);
+        bytes[at]! ^= 1 << bit;
+        const found = replay(bytes);
+        expect(found.validBytes).toBeLessThanOrEqual(at);
+        expect(found.events.map(({ sequence }) => sequence)).toEqual(found.events.map((_, i) => i));
+      }),
+    );
+  });
+
+  test("a server that was set back gets what it lost from the journal", async () => {
+    const file = createFile();
+    const journal = beginJournal(file.storage, begin);
+    const server = createServer(() => "fine");
+    const delivery = deliver(journal, server, new AbortController().signal, atOnce);
+    journal.add(["a", "b", "c", "d"].map(event), 1);
+    delivery.wake();
+    while (journal.pending.length > 0) await new Promise((done) => setImmediate(done));
+    server.stored.length = 1;
+    end(journal, "succeeded");
+    delivery.wake();
+    expect(await delivery.result).toEqual({ status: "delivered" });
+    expect(server.stored.map((json) => JSON.parse(json).sequence)).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe("delivery", () => {
+  test("makes batches within their limits, in order, that leave nothing out", () => {
+    const sizes = fc.array(fc.nat(600), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(
+        sizes,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 900 }),
+        (list, events, bytes) => {
+          let rest = list.map((size, sequence) => ({ sequence, json: "x".repeat(size) }));
+          const all = [...rest];
+          const sent: typeof rest = [];
+          while (rest.length > 0) {
+            const batch = takeBatch(rest, { events, bytes });
+            expect(batch.length).toBeGreaterThan(0);
+            expect(batch.length).toBeLessThanOrEqual(events);
+            const size = batch.reduce((sum, { json }) => sum + json.length + 1, 0);
+            if (batch.length > 1) expect(size).toBeLessThanOrEqual(bytes);
+            sent.push(...batch);
+            rest = rest.slice(batch.length);
+          }
+          expect(sent).toEqual(all);
+        },
+      ),
+    );
+  });
+
+  test("lets a program wait while the server does not answer, and go on when it does", async () => {
+    const journal = beginJournal(createFile().storage, begin);
+    let isDown = true;
+    const server = createServer(() => (isDown ? "unheard" : "fine"));
+    const stop = new AbortController();
+    const delivery = deliver(journal, server, stop.signal, atOnce);
+    for (let i = 0; i < 20; i++)
+      journal.add(
+        Array.from({ length: 100 }, () => event("x")),
+        1,
+      );
+    delivery.wake();
+    let hasRoom = false;
+    const space = delivery.waitForSpace().then(() => {
+      hasRoom = true;
+    });
+    for (let i = 0; i < 20; i++) await new Promise((done) => setImmediate(done));
+    expect(hasRoom).toBe(false);
+    isDown = false;
+    await space;
+    expect(journal.pending.length).toBeLessThan(2_000);
+    stop.abort();
+    await delivery.result;
+  });
+
+  test("smaller batches where a proxy takes no large ones; a refusal of one event ends it", async () => {
+    const journal = beginJournal(createFile().storage, begin);
+    journal.add(
+      Array.from({ length: 100 }, () => event("x")),
+      1,
+    );
+    const sizes: number[] = [];
+    const server = {
+      async sendEvents(_: string, events: readonly string[]) {
+        sizes.push(events.length);
+        if (events.length > 30) throw new RefusedError(413, { error: "payload_too_large" });
+        if (sizes.length > 5) throw new RefusedError(409, { error: "runner_lease_lost", message: "gone" });
+      },
+      complete: async () => {},
+    };
+    const delivery = deliver(journal, server, new AbortController().signal, atOnce);
+    expect(await delivery.result).toMatchObject({ status: "lost", refusal: { code: "runner_lease_lost" } });
+    expect(sizes).toEqual([100, 50, 25, 25, 25, 25]);
+  });
+});
+
+test("when the organization's storage is full, remaining events are dropped and the completion is sent", async () => {
+  const file = createFile();
+  const journal = beginJournal(file.storage, begin);
+  const sent: string[] = [];
+  let completed: unknown;
+  const server = {
+    async sendEvents(_: string, events: readonly string[]) {
+      if (sent.length >= 1) throw new RefusedError(409, { error: "quota_exceeded", message: "It is full." });
+      sent.push(...events);
+      return undefined as never;
+    },
+    async complete(_: string, completion: Completion) {
+      completed = completion;
+      return undefined as never;
+    },
+  };
+  const delivery = deliver(journal, server, new AbortController().signal, atOnce);
+  journal.add([event("first")], 1);
+  delivery.wake();
+  while (journal.pending.length > 0) await new Promise((done) => setImmediate(done));
+  journal.add(["b", "c", "d"].map(event), 1);
+  const completion = { ...createInterruptedCompletion(1), status: "succeeded" as const };
+  journal.end(createTerminalEvent(completion), completion, 2);
+  delivery.wake();
+  expect(await delivery.result).toEqual({ status: "delivered" });
+  expect(sent).toHaveLength(1);
+  expect(completed).toMatchObject({ status: "succeeded" });
+});
