@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { APIError } from "better-auth/api";
 import { hashPassword, verifyPassword } from "better-auth/crypto";
-import type { Caller, Ctx, UserCtx, UserId } from "../../platform/context.ts";
+import type { Ctx, PersonCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { type MembershipRow, membershipFrom } from "../permissions/index.ts";
-import { endKeysAndTokens } from "./credentials.ts";
+import { endCredentialsOfUser } from "../credentials/index.ts";
 import { callLibrary, headersOf, libraryOf, resetIdentifier, type SignedIn, signedIn } from "./library.ts";
 import { mayMail, perMailbox } from "./mail-limit.ts";
 import { proveMailbox } from "./mailbox/index.ts";
 import { isProvisionalAddress } from "./provisional.ts";
-import { endSession, refreshSession, removeSessionByToken } from "./sessions/index.ts";
+import { endSession, findSignedInBy, refreshSession, removeSessionByToken } from "./sessions/index.ts";
 import * as store from "./store.ts";
 import { type Challenge, challenge, checkCode, isOn, removeChallenges } from "./two-factor/index.ts";
 
@@ -48,7 +47,7 @@ export async function signIn(ctx: Ctx, body: { email: string; password: string }
   }
 }
 
-export async function signOut({ db, bus, caller, userId }: UserCtx): Promise<{ ok: true }> {
+export async function signOut({ db, bus, caller, userId }: PersonCtx): Promise<{ ok: true }> {
   await db.transaction(async (tx) => {
     await endSession(tx, userId, caller.credentialId);
     await forgetCallers(bus, tx, caller.credentialId);
@@ -62,11 +61,11 @@ interface Proof {
 }
 
 /** Makes this session as fresh as a new one, by what signing in would have asked for. */
-export async function reauthenticate(ctx: UserCtx, { password, code }: Proof) {
+export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) {
   const { db, bus, userId, caller } = ctx;
   if ((password === undefined) === (code === undefined))
     throw invalidRequest([{ message: "Send either the password, or a code." }]);
-  if (caller.signedInBy === "sso") {
+  if ((await findSignedInBy(db, userId, caller.credentialId)) === "sso") {
     // A password must not stand in for the organization's own way of knowing people.
     throw conflict("sso_session", "You came by single sign-on. Sign in through it again to go on.");
   }
@@ -89,7 +88,7 @@ export async function reauthenticate(ctx: UserCtx, { password, code }: Proof) {
   return refreshed;
 }
 
-async function checkPassword(ctx: UserCtx, password: string): Promise<void> {
+async function checkPassword(ctx: PersonCtx, password: string): Promise<void> {
   const hash = await store.passwordHashOf(ctx.db, ctx.userId);
   if (hash === undefined) throw conflict("no_password", "This account has no password. Reset it to get one.");
   const key = attemptsOf(ctx, await store.emailOf(ctx.db, ctx.userId));
@@ -150,7 +149,7 @@ export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...bod
     const target = { type: "user", id: userId };
     await record(ctx, tx, { action: "user.password_reset", target }, null);
     const first = await proveMailbox(ctx, tx, userId, { proof: "password_reset" });
-    if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
+    if (endAll && !first) await endCredentialsOfUser(ctx, tx, userId, "password_reset");
   };
   try {
     await callLibrary(withHash(hash, () => together(reset)));
@@ -161,27 +160,10 @@ export async function resetPassword(ctx: Ctx, { endKeysAndTokens: endAll, ...bod
   }
 }
 
-export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }> {
+export async function sendVerificationEmail(ctx: PersonCtx): Promise<{ ok: true }> {
   const email = await store.emailOf(ctx.db, ctx.userId);
   await countMail(ctx, ctx.db, ctx.userId);
   await countAttempt(ctx.db, `confirmation mails ${ctx.userId}`, perMailbox);
   await callLibrary(libraryOf(ctx).api.sendVerificationEmail({ body: { email }, headers: headersOf(ctx) }));
   return { ok: true };
-}
-
-export async function resolveSession(
-  db: Db,
-  tokenHash: string,
-  orgId: string | undefined,
-): Promise<Caller | undefined> {
-  const row = await store.findSessionByToken(db, tokenHash, orgId);
-  if (!row) return undefined;
-  return {
-    credential: "session",
-    credentialId: row.id,
-    userId: row.userId,
-    signedInAt: row.signedInAt,
-    signedInBy: row.signedInBy,
-    ...(row.memberId ? { member: membershipFrom(row as MembershipRow) } : {}),
-  };
 }

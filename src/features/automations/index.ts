@@ -4,16 +4,14 @@ import type { Permission } from "../permissions/index.ts";
 import { tick } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { routes } from "./routes.ts";
-import { resolveRun, runPrefix } from "./run-credentials/index.ts";
-import { resolveRunner, runnerPrefix, touchRunnersOfAll } from "./runners/index.ts";
+import { runCredential } from "./run-credentials/index.ts";
+import { runnerCredential } from "./runners/index.ts";
 import { skipUnclaimed, stopOrganization } from "./runs/index.ts";
 
 export type { Automation } from "./contract.ts";
 export { digestOf as digestReport } from "./digest.ts";
 export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
-export { endRunCredentialsOfUser } from "./run-credentials/index.ts";
-export { removeRunnerTokensOfUser } from "./runners/index.ts";
 export type { NamedRun, Run, RunDetail } from "./runs/index.ts";
 export { nextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
@@ -29,22 +27,5 @@ export const room = defineRoom({
   routes,
   jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
-  credentials: [
-    {
-      kind: "runner",
-      carrier: "bearer",
-      prefix: runnerPrefix,
-      resolve: resolveRunner,
-      recordUse: touchRunnersOfAll,
-      scheme: { name: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
-    },
-    {
-      kind: "run",
-      carrier: "bearer",
-      prefix: runPrefix,
-      resolve: resolveRun,
-      cached: false,
-      scheme: { name: "runAuth", description: "Run credential, `sbt_…`, for one attempt of a run." },
-    },
-  ],
+  credentials: [runnerCredential, runCredential],
 });

@@ -1,8 +1,11 @@
+export { sessionCredential } from "./credential.ts";
 export { routes } from "./routes.ts";
-export { sessionDays, startSession } from "./service.ts";
+export { startSession } from "./service.ts";
 export {
+  findSignedInBy,
   refresh as refreshSession,
   remove as endSession,
   removeOthers as removeOtherSessions,
   removeSessionByToken,
+  sessionDays,
 } from "./store.ts";

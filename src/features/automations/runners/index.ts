@@ -1,3 +1,3 @@
+export { runnerCredential } from "./credential.ts";
 export { routes } from "./routes.ts";
-export { resolveRunner, runnerPrefix } from "./service.ts";
-export { removeExpiredTokensOfAll, removeRunnerTokensOfUser, touchRunnersOfAll } from "./store.ts";
+export { removeExpiredTokensAcrossOrganizations } from "./store.ts";
