@@ -20,7 +20,7 @@ import * as users from "./features/users/index.ts";
 import * as webhooks from "./features/webhooks/index.ts";
 import type { Platform } from "./platform/context.ts";
 import type { Route } from "./platform/http/index.ts";
-import { assembleRooms, type Product, serveRooms } from "./platform/rooms.ts";
+import { assembleRooms, type Product, type ServeOptions, serveRooms } from "./platform/rooms.ts";
 
 export { resetTwoFactor } from "./features/auth/index.ts";
 export { fillDemo, removeDemo } from "./features/demo/index.ts";
@@ -64,11 +64,13 @@ export interface AppOptions {
   checkReplies?: boolean;
   /** Routes beside the rooms' own, that are no part of the API: what the benchmarks measure. */
   moreRoutes?: readonly Route[];
+  /** Kinds of credentials beside the rooms' own, for tests. */
+  moreCredentials?: ServeOptions["moreCredentials"];
 }
 
 export const createApp = (
   platform: Platform,
-  { role = "all", checkReplies = false, moreRoutes = [] }: AppOptions = {},
+  { role = "all", checkReplies = false, moreRoutes = [], moreCredentials = [] }: AppOptions = {},
 ) =>
   serveRooms(platform, product, {
     routes: [
@@ -76,5 +78,6 @@ export const createApp = (
       ...moreRoutes,
     ],
     checkReplies,
+    moreCredentials,
     idempotencyLimits: quotas.idempotencyLimits,
   });

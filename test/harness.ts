@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, inject } from "vitest";
-import { createApp, jobs } from "../src/app.ts";
+import { type AppOptions, createApp, jobs } from "../src/app.ts";
 import { type Config, readConfig } from "../src/platform/config.ts";
 import { type Engine, openPglite, openPostgres, type StatementLimits } from "../src/platform/db/index.ts";
 import { listen, type Route } from "../src/platform/http/index.ts";
@@ -117,11 +117,20 @@ export interface ServerOptions {
   limits?: Partial<StatementLimits>;
   /** Additional routes for the test. */
   moreRoutes?: readonly Route[];
+  /** Additional kinds of credentials for the test. */
+  moreCredentials?: AppOptions["moreCredentials"];
 }
 
 export async function startServer(
   database: TestDatabase,
-  { env = {}, role = "api", statementMs, limits = {}, moreRoutes = [] }: ServerOptions = {},
+  {
+    env = {},
+    role = "api",
+    statementMs,
+    limits = {},
+    moreRoutes = [],
+    moreCredentials = [],
+  }: ServerOptions = {},
 ): Promise<TestServer> {
   const logLines: string[] = [];
   const log = createLog(env.LOG_LEVEL ?? "info", { write: (line: string) => void logLines.push(line) });
@@ -139,7 +148,7 @@ export async function startServer(
     log,
     publicUrl: url,
   });
-  const app = createApp(platform, { role, checkReplies: true, moreRoutes });
+  const app = createApp(platform, { role, checkReplies: true, moreRoutes, moreCredentials });
   const listening = socket.serve(app);
   if (role !== "api") await platform.jobs.work(platform, jobs);
   return {

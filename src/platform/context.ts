@@ -48,51 +48,96 @@ export interface Ctx extends Platform {
   userAgent: string;
 }
 
-/** A call by a signed-in person, or by a key of theirs. */
-export interface UserCtx extends Ctx {
+/** A call by a person, in an organization or in none. */
+export interface PersonCtx extends Ctx {
   caller: Caller & { userId: UserId };
   userId: UserId;
 }
 
-/** A call inside an organization. `orgId` goes into every query. */
-export interface MemberCtx extends UserCtx {
-  caller: Caller & { userId: UserId; member: Membership };
+/** A call inside an organization, by a member or a machine. `orgId` goes into every query. */
+export interface OrganizationCtx extends Ctx {
+  caller: Caller & { principal: "member" | "machine" };
+  orgId: OrgId;
+  permissions: ReadonlySet<string>;
+}
+
+/** A call by a member of an organization. */
+export interface MemberCtx extends PersonCtx {
+  caller: Caller & MemberPrincipal;
   orgId: OrgId;
   member: Membership;
+  permissions: ReadonlySet<string>;
+}
+
+/** A call by a machine of an organization. There is no person behind it. */
+export interface MachineCtx extends Ctx {
+  caller: Caller & MachinePrincipal;
+  orgId: OrgId;
+  permissions: ReadonlySet<string>;
 }
 
 export type CredentialKind = "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp";
 
-/** Who a credential turned out to be. */
-export interface Caller {
+/** Who is calling, and with which credential. */
+export type Caller = UsedCredential & Principal;
+
+export type Principal = PersonPrincipal | MemberPrincipal | MachinePrincipal;
+
+/** A person without an organization: there is none, or the person is not in the requested one. */
+export interface PersonPrincipal {
+  principal: "person";
+  userId: UserId;
+  member?: never;
+  machine?: never;
+}
+
+/** A person in an organization. */
+export interface MemberPrincipal {
+  principal: "member";
+  userId: UserId;
+  member: Membership;
+  machine?: never;
+}
+
+/** A program of an organization that acts for nobody, such as a directory that manages its members. */
+export interface MachinePrincipal {
+  principal: "machine";
+  machine: OrganizationRights;
+  userId?: never;
+  member?: never;
+}
+
+/** The credential of a request. */
+export interface UsedCredential {
   credential: CredentialKind;
   /** The row of the credential: the session, the key, the token. */
   credentialId: string;
   /** The credential that this one was made with, and ends with. */
   madeWith?: string;
-  userId?: UserId;
-  /** In the organization this call is about; absent when there is none or the user is not in it. */
-  member?: Membership;
-  /** Sessions only: when and how the person proved who they are. */
+  /** When the person last proved who they are. Only sessions have it. */
   signedInAt?: number;
-  signedInBy?: "password" | "sso";
-  /** MCP tokens only: what it may be used for. */
+  /** The scopes of the credential, for kinds that have scopes. */
   scopes?: readonly string[];
-  /**
-   * Run credentials only: the ids that the credential may access. Every route that accepts run credentials checks them.
-   */
+  /** The only ids that the credential may access. Every route that accepts such a credential checks them. */
   limitedTo?: ReadonlySet<string>;
-  /** Run credentials only: the runner or member that holds the run. */
+  /** The runner or member that holds the run of this credential. */
   holder?: string;
+  /** Throws a refusal when the organization's rules for this kind of credential are not met. */
+  checkRules?(now: number): void;
 }
 
-export interface Membership {
-  id: MemberId;
+/** What a member or a machine may do in an organization. */
+export interface OrganizationRights {
   orgId: OrgId;
-  role: string;
-  /** What this credential may do here: the role's permissions, narrowed by the key's. */
   permissions: ReadonlySet<string>;
-  /** The organization's rules for sessions. */
-  sessionMaxAgeMinutes: number | null;
-  requireSso: boolean;
 }
+
+/** `permissions` are those of the role, limited by those of the credential. */
+export interface Membership extends OrganizationRights {
+  id: MemberId;
+  role: string;
+}
+
+/** Undefined for a person without an organization, and for nobody. */
+export const findRights = (caller: Caller | undefined): OrganizationRights | undefined =>
+  caller?.member ?? caller?.machine;

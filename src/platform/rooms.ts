@@ -1,4 +1,5 @@
-import type { Platform } from "./context.ts";
+import type { Ctx, Platform, UserId } from "./context.ts";
+import { credentialTypes } from "./credential-types.ts";
 import { housekeeping } from "./housekeeping.ts";
 import {
   type CredentialType,
@@ -29,6 +30,8 @@ export interface Room {
   permissions?: readonly string[];
   /** The kinds of credentials that it issues. */
   credentials?: readonly CredentialType[];
+  /** Decides who administers the instance. One room has it. */
+  isOperator?(ctx: Ctx, userId: UserId): Promise<boolean>;
   /** Columns with sealed values. `signalbox reseal` seals them again after the secret has changed. */
   sealedColumns?: readonly SealedColumn[];
   /** Columns with values that depend on the secret and that `reseal` handles in its own way. */
@@ -106,18 +109,27 @@ export function assembleRooms(
   };
 }
 
+export interface ServeOptions extends Pick<HttpOptions, "routes" | "checkReplies" | "idempotencyLimits"> {
+  /** Kinds of credentials beside those of the rooms, for tests. */
+  moreCredentials?: readonly CredentialType[];
+}
+
 /** Starts the rooms and answers requests to `routes`. */
 export function serveRooms(
   platform: Platform,
-  { credentials, start }: Product,
-  options: Pick<HttpOptions, "routes" | "checkReplies" | "idempotencyLimits">,
+  { rooms, credentials: own, start }: Product,
+  { moreCredentials = [], ...options }: ServeOptions,
 ) {
   start(platform);
+  const credentials = [...own, ...moreCredentials];
+  platform.state.get(credentialTypes).declared = credentials;
   const closing = new AbortController();
   const lastUsed = createLastUsed(platform.db, platform.log, credentials);
   const authenticate = createAuthenticator(platform, credentials);
+  const isOperator = rooms.find((room) => room.isOperator)?.isOperator;
   const http = createHttp({
     ...options,
+    ...(isOperator ? { isOperator } : {}),
     platform,
     closing: closing.signal,
     async authenticate(ctx, request) {

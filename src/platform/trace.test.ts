@@ -267,14 +267,13 @@ describe("a traced service", () => {
       authenticate: () => ({
         credential: "key",
         credentialId: "key_secretive",
+        principal: "member",
         userId: "usr_secretive",
         member: {
           id: "mem_secretive",
           orgId: "org_secretive",
           role: "owner",
           permissions: new Set(),
-          sessionMaxAgeMinutes: null,
-          requireSso: false,
         },
       }),
     });

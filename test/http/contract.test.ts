@@ -309,8 +309,9 @@ describe("every route", () => {
     });
 
     test.each(named(specs))("%s declares its access", (name, { access, path }) => {
-      expect(["public", "user", "member"]).toContain(access.kind);
-      if (access.kind === "member" && access.permission) expect(permissions).toContain(access.permission);
+      expect(["public", "user", "member", "machine", "operator"]).toContain(access.kind);
+      if ((access.kind === "member" || access.kind === "machine") && access.permission)
+        expect(permissions).toContain(access.permission);
       // Nothing under /v1 is public by accident: those that are say so here.
       if (access.kind === "public" && !publicRoutes[name]) expect(path).not.toMatch(/^\/v1\//);
     });
@@ -617,6 +618,18 @@ describe("every route", () => {
       }
     });
 
+    const forOperators = guarded.filter(({ access }) => access.kind === "operator");
+    test.runIf(forOperators.length > 0).each(named(forOperators))(
+      "%s: a person who does not administer the instance gets 403",
+      async (_, spec) => {
+        for (const { auth } of [stranger, early, powerless])
+          expect(await callRoute(spec, { headers: auth })).toMatchObject({
+            status: 403,
+            body: { error: "forbidden", reason: "operator_required" },
+          });
+      },
+    );
+
     test.each(named(sessionOnly))("%s: a key gets 403 session_required", async (_, spec) => {
       expect(await callRoute(spec, { headers: key.auth })).toMatchObject({
         status: 403,
@@ -632,7 +645,9 @@ describe("every route", () => {
   });
 
   describe("that changes something says so in the audit log", () => {
-    const changing = guarded.filter(({ method }) => method !== "get");
+    const changing = guarded.filter(
+      ({ method, access }) => method !== "get" && (access.kind === "user" || access.kind === "member"),
+    );
     const entries = async () =>
       (await server.platform.db.row<{ count: number }>(sql`select count(*) as count from audit_events`))!
         .count;
@@ -662,7 +677,10 @@ describe("every route", () => {
   });
 
   describe("keeps organizations apart", () => {
-    const guardedWithParams = withParams.filter(({ access }) => access.kind !== "public");
+    // An operator's routes are about all organizations, and a machine's routes are tested in its own room.
+    const guardedWithParams = withParams.filter(
+      ({ access }) => access.kind === "user" || access.kind === "member",
+    );
     let key: { auth: Record<string, string> };
     let provisional: { auth: Record<string, string> };
     beforeAll(async () => {

@@ -130,12 +130,21 @@ function callerOf(
     orgId,
     role: "owner",
     permissions: new Set(["automations:create"]),
-    sessionMaxAgeMinutes: null,
-    requireSso: false,
   };
   const credential = who === "person" ? "session" : "runner";
-  const caller = { credential, credentialId: newId("rnr"), userId, member } as const;
-  return { ...platform, requestId: "req", address: "", userAgent: "", caller, userId, orgId, member };
+  const caller = { credential, credentialId: newId("rnr"), principal: "member", userId, member } as const;
+  const { permissions } = member;
+  return {
+    ...platform,
+    requestId: "req",
+    address: "",
+    userAgent: "",
+    caller,
+    userId,
+    orgId,
+    member,
+    permissions,
+  };
 }
 
 const createdAt = 1_700_000_000_000;

@@ -112,8 +112,7 @@ export const filesAreShort: Rule = (sources) =>
 
 /** Store functions of rooms that are about no single organization or person, and why. */
 const aboutNoTenant: Record<string, string> = {
-  "api-keys/store.ts touchKeys": "notes the use of keys of many at once",
-  "auth/store.ts touchSessions": "notes the use of sessions of many at once",
+  "auth/store.ts findFirstUser": "is about the instance",
   "auth/store.ts removeExpired": "tidies for everyone",
   "auth/store.ts findUserByEmail": "is about a person",
   "audit/store.ts append": "the head names the chain: an organization's, or the instance's",

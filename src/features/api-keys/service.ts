@@ -1,11 +1,11 @@
-import type { Caller, MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
+import type { MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { membershipFrom, type Permission } from "../permissions/index.ts";
+import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import type { ApiKey } from "./contract.ts";
 import * as store from "./store.ts";
@@ -112,15 +112,4 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     await forgetCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "api_key.removed", target: { type: "api_key", id }, before: ended });
   });
-}
-
-export async function resolveKey(db: Db, keyHash: string): Promise<Caller | undefined> {
-  const row = await store.findKeyByToken(db, keyHash);
-  if (!row) return undefined;
-  return {
-    credential: "key",
-    credentialId: row.id,
-    userId: row.userId,
-    member: membershipFrom(row, row.permissions),
-  };
 }

@@ -1,7 +1,7 @@
-import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, nothing, sql } from "../../platform/db/index.ts";
+import type { MemberId, OrgId } from "../../platform/context.ts";
+import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import type { MembershipRow } from "../permissions/index.ts";
+import type { CredentialLookup, LastUse } from "../credentials/index.ts";
 import type { ApiKey } from "./contract.ts";
 
 export type ApiKeyId = Id<"key">;
@@ -52,36 +52,22 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiK
 
 const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
 
-interface KeyRow extends MembershipRow {
+export interface KeyColumns {
   id: ApiKeyId;
-  userId: UserId;
   permissions: string[] | null;
 }
 
-/** Everything a request by key needs to know, in the one statement it starts with. */
-export const findKeyByToken = (db: Db, keyHash: string) =>
-  db.row<KeyRow>(sql`
-    select k.id, k.permissions, m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
-      r.permissions as "rolePermissions",
-      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
-    from api_keys k
-    join members m on m.id = k.member_id and m.org_id = k.org_id
-    join organizations o on o.id = m.org_id
-    left join roles r on r.id = m.role and r.org_id = m.org_id
-    where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now())`);
+export const keyLookup: CredentialLookup = {
+  columns: sql`k.id, k.permissions`,
+  from: () => sql`api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id`,
+  hash: sql`k.key_hash`,
+  valid: sql`(k.expires_at is null or k.expires_at > now())`,
+};
 
-/** For many at once; a row that somebody is changing is left alone, so that nobody waits for anybody. */
-export const touchKeys = (db: Db, ids: string[]) =>
-  db.run(sql`update api_keys set last_used_at = now()
-    where id in (select id from api_keys where id = any(${ids}::text[]) for update skip locked)`);
+export const keyLastUse: LastUse = { table: sql`api_keys`, set: sql`last_used_at = now()` };
 
-/** Deletes every key of a person, in every organization. Returns one row per key. */
-export const removeKeysOfUser = (db: Db, userId: UserId) =>
+/** `members` is a condition on the members whose keys are deleted. Returns one row per key. */
+export const removeKeysAcrossOrganizations = (db: Db, members: Sql) =>
   db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
-    delete from api_keys k using members m where m.id = k.member_id and m.user_id = ${userId}
+    delete from api_keys k using members m where m.id = k.member_id and ${members}
     returning k.org_id as "orgId", k.member_id as "memberId"`);
-
-/** Deletes every key of a member. */
-export const removeKeysOfMember = (db: Db, orgId: OrgId, memberId: MemberId) =>
-  db.rows<{ id: ApiKeyId }>(sql`
-    delete from api_keys where org_id = ${orgId} and member_id = ${memberId} returning id`);

@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, OrgId } from "../../platform/context.ts";
+import { type Ctx, findRights, type MemberCtx, type OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { notFound } from "../../platform/errors.ts";
 import { baseHeaders, readPage } from "../../platform/http/index.ts";
@@ -22,14 +22,14 @@ export interface Change {
 type Author = Pick<Ctx, "caller" | "address" | "userAgent" | "requestId">;
 
 /**
- * Notes a change, with the transaction that makes it: both are there, or neither is. `orgId` is the
- * caller's organization unless said otherwise; null for what belongs to the instance.
+ * Records a change in the transaction that makes it. `orgId` is by default the organization of the caller; null is for
+ * the instance. The actor is the caller's person, or for a machine only its credential.
  */
 export async function record(
   author: Author & Partial<Pick<Ctx, "state">>,
   tx: Db,
   change: Change,
-  orgId: OrgId | null = author.caller?.member?.orgId ?? null,
+  orgId: OrgId | null = findRights(author.caller)?.orgId ?? null,
 ): Promise<void> {
   const { caller } = author;
   if (orgId !== null) await meterEntry(author, tx, orgId, change);

@@ -1,10 +1,8 @@
 import { defineRoom } from "../../platform/rooms.ts";
-import { cookieName } from "./cookie.ts";
 import { jobs } from "./jobs.ts";
+import { isOperator } from "./operators.ts";
 import { routes } from "./routes.ts";
-import { resolveSession } from "./service.ts";
-import { sessionDays } from "./sessions/index.ts";
-import { touchSessions } from "./store.ts";
+import { sessionCredential } from "./sessions/index.ts";
 import { sealedSecrets } from "./two-factor/index.ts";
 
 export { User } from "./contract.ts";
@@ -13,7 +11,7 @@ export { proveMailbox } from "./mailbox/index.ts";
 export { commandLine } from "./pages.ts";
 export { hashPassword } from "./passwords.ts";
 export { provisionalAddress } from "./provisional.ts";
-export { resolveSession } from "./service.ts";
+export { sessionCredential } from "./sessions/index.ts";
 export { errandPage, signInFirstPage, signInForms, signInScript } from "./sign-in-page.ts";
 export { offersSignUp } from "./sign-up/index.ts";
 export {
@@ -33,14 +31,7 @@ export const room = defineRoom({
   tags: [{ name: "Authentication", description: "Accounts and sessions." }],
   routes,
   jobs,
-  credentials: [
-    {
-      kind: "session",
-      carrier: "session",
-      cookieName,
-      resolve: resolveSession,
-      recordUse: (db, ids) => touchSessions(db, ids, sessionDays),
-    },
-  ],
+  credentials: [sessionCredential],
+  isOperator,
   sealedColumns: [sealedSecrets],
 });

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller, Ctx, UserCtx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import type { Ctx, PersonCtx } from "../../platform/context.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { membershipFrom } from "../permissions/index.ts";
-import { endKeysAndTokens } from "./credentials.ts";
+import { endCredentialsOfUser } from "../credentials/index.ts";
 import { hashResetToken, resetMinutes } from "./links.ts";
 import { mayMail, perMailbox } from "./mail-limit.ts";
 import { mailVerification, proveMailbox } from "./mailbox/index.ts";
@@ -17,6 +15,7 @@ import { hashPassword, isOutdated, verifyPassword } from "./passwords.ts";
 import { isProvisionalAddress } from "./provisional.ts";
 import {
   endSession,
+  findSignedInBy,
   refreshSession,
   removeOtherSessions,
   type SignedIn,
@@ -56,7 +55,7 @@ export async function signIn(ctx: Ctx, { email, password }: SignIn): Promise<Fir
   );
 }
 
-export async function signOut({ db, bus, caller, userId }: UserCtx): Promise<{ ok: true }> {
+export async function signOut({ db, bus, caller, userId }: PersonCtx): Promise<{ ok: true }> {
   await db.transaction(async (tx) => {
     await endSession(tx, userId, caller.credentialId);
     await forgetCallers(bus, tx, caller.credentialId);
@@ -70,11 +69,11 @@ interface Proof {
 }
 
 /** Makes this session as fresh as a new one, by what signing in would have asked for. */
-export async function reauthenticate(ctx: UserCtx, { password, code }: Proof) {
+export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) {
   const { db, bus, userId, caller } = ctx;
   if ((password === undefined) === (code === undefined))
     throw invalidRequest([{ message: "Send either the password, or a code." }]);
-  if (caller.signedInBy === "sso") {
+  if ((await findSignedInBy(db, userId, caller.credentialId)) === "sso") {
     // A password must not stand in for the organization's own way of knowing people.
     throw conflict("sso_session", "You came by single sign-on. Sign in through it again to go on.");
   }
@@ -97,7 +96,7 @@ export async function reauthenticate(ctx: UserCtx, { password, code }: Proof) {
   return refreshed;
 }
 
-async function checkPassword(ctx: UserCtx, password: string): Promise<void> {
+async function checkPassword(ctx: PersonCtx, password: string): Promise<void> {
   const hash = await store.findPasswordHash(ctx.db, ctx.userId);
   if (hash === undefined) throw conflict("no_password", "This account has no password. Reset it to get one.");
   const key = attemptsOf(ctx, await store.emailOf(ctx.db, ctx.userId));
@@ -164,32 +163,15 @@ export async function resetPassword(ctx: Ctx, { token, newPassword, endKeysAndTo
     const target = { type: "user", id: userId };
     await record(ctx, tx, { action: "user.password_reset", target }, null);
     const first = await proveMailbox(ctx, tx, userId, { proof: "password_reset" });
-    if (endAll && !first) await endKeysAndTokens(ctx, tx, userId, "password_reset");
+    if (endAll && !first) await endCredentialsOfUser(ctx, tx, userId, "password_reset");
   });
   return { ok: true } as const;
 }
 
-export async function sendVerificationEmail(ctx: UserCtx): Promise<{ ok: true }> {
+export async function sendVerificationEmail(ctx: PersonCtx): Promise<{ ok: true }> {
   await countMail(ctx, ctx.db, ctx.userId);
   await countAttempt(ctx.db, `confirmation mails ${ctx.userId}`, perMailbox);
   const user = await store.findUser(ctx.db, ctx.userId);
   if (user && !user.emailVerified) await mailVerification(ctx, ctx.db, user.email);
   return { ok: true };
-}
-
-export async function resolveSession(
-  db: Db,
-  tokenHash: string,
-  orgId: string | undefined,
-): Promise<Caller | undefined> {
-  const row = await store.findSessionByToken(db, tokenHash, orgId);
-  if (!row) return undefined;
-  return {
-    credential: "session",
-    credentialId: row.id,
-    userId: row.userId,
-    signedInAt: row.signedInAt,
-    signedInBy: row.signedInBy,
-    ...(row.memberId === null ? {} : { member: membershipFrom(row) }),
-  };
 }

@@ -1,32 +1,6 @@
-import type { Caller, OrgId, UserId } from "../../platform/context.ts";
+import type { OrgId, UserId } from "../../platform/context.ts";
 import { type Db, sql } from "../../platform/db/index.ts";
-import type { MembershipRow } from "../permissions/index.ts";
 import type { User } from "./contract.ts";
-
-type SessionRow = {
-  id: string;
-  userId: UserId;
-  signedInAt: number;
-  signedInBy: NonNullable<Caller["signedInBy"]>;
-} & (MembershipRow | { memberId: null });
-
-/**
- * Who a session is, in the organization it acts in: the one asked for, else the active one, else the
- * only one. One statement, because every request of a signed-in person starts with it.
- */
-export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | undefined) =>
-  db.row<SessionRow>(sql`
-    select s.id, s.user_id as "userId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt", s.signed_in_by as "signedInBy",
-      m.id as "memberId", m.org_id as "orgId", m.role, r.permissions as "rolePermissions",
-      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
-    from sessions s
-    left join members m on m.user_id = s.user_id and m.org_id = coalesce(
-      ${orgId ?? null}::text,
-      s.active_organization_id,
-      (select min(sole.org_id) from members sole where sole.user_id = s.user_id having count(*) = 1))
-    left join organizations o on o.id = m.org_id
-    left join roles r on r.id = m.role and r.org_id = m.org_id
-    where s.token_hash = ${tokenHash} and s.expires_at > now()`);
 
 /** True once anybody has an account on this instance. */
 export const hasUsers = async (db: Db): Promise<boolean> =>
@@ -39,6 +13,16 @@ export const findUser = (db: Db, userId: UserId) =>
 
 export const findUserByEmail = (db: Db, email: string) =>
   db.row<User>(sql`select ${columns} from users where email = ${email.toLowerCase()}`);
+
+/** The person of a session. */
+export const findUserByToken = (db: Db, tokenHash: string) =>
+  db.row<User>(sql`
+    select ${columns} from users
+    where id = (select user_id from sessions where token_hash = ${tokenHash} and expires_at > now())`);
+
+/** The oldest account that a person made. */
+export const findFirstUser = (db: Db) =>
+  db.row<{ id: UserId }>(sql`select id from users where not provisional order by created_at, id limit 1`);
 
 export const renameUser = (db: Db, userId: UserId, name: string) =>
   db.row<User>(
@@ -122,15 +106,6 @@ export const removeLinks = (db: Db, userId: UserId) =>
 export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId: OrgId | null) =>
   db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()
     where user_id = ${userId} and id = ${id}`);
-
-/**
- * A session in use lives on; written for many at once, long after the requests were answered. A row that
- * somebody is changing is left alone: waiting for many rows is how two transactions end up waiting for
- * each other.
- */
-export const touchSessions = (db: Db, ids: string[], days: number) =>
-  db.run(sql`update sessions set last_used_at = now(), expires_at = now() + make_interval(days => ${days})
-    where id in (select id from sessions where id = any(${ids}::text[]) for update skip locked) and expires_at > now()`);
 
 export const removeExpired = async (db: Db) => {
   await db.run(sql`delete from sessions where expires_at < now()`);

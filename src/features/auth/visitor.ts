@@ -8,6 +8,5 @@ import * as store from "./store.ts";
 /** The person who is signed in in this browser. Pages need no sign-in, but show who is signed in. */
 export async function findVisitor(ctx: Ctx, cookies: string | undefined): Promise<User | undefined> {
   const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
-  const session = cookie && (await store.findSessionByToken(ctx.db, hashSecret(cookie), undefined));
-  return session ? store.findUser(ctx.db, session.userId) : undefined;
+  return cookie ? store.findUserByToken(ctx.db, hashSecret(cookie)) : undefined;
 }

@@ -5,16 +5,14 @@ import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { tick } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { routes } from "./routes.ts";
-import { resolveRun, runPrefix } from "./run-credentials/index.ts";
-import { resolveRunner, runnerPrefix, sharedLookups, touchRunnersOfAll } from "./runners/index.ts";
+import { runCredential } from "./run-credentials/index.ts";
+import { runnerCredential, sharedLookups } from "./runners/index.ts";
 import { runChanges, skipUnclaimed, stopOrganization, workListeners } from "./runs/index.ts";
 
 export type { Automation } from "./contract.ts";
 export { digestOf as digestReport } from "./digest.ts";
 export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
-export { endRunCredentialsOfUser } from "./run-credentials/index.ts";
-export { removeRunnerTokensOfUser } from "./runners/index.ts";
 export type { Run } from "./runs/index.ts";
 export { nextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
@@ -31,22 +29,5 @@ export const room = defineRoom({
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
   jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
-  credentials: [
-    {
-      kind: "runner",
-      carrier: "bearer",
-      prefix: runnerPrefix,
-      resolve: resolveRunner,
-      recordUse: touchRunnersOfAll,
-      scheme: { name: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
-    },
-    {
-      kind: "run",
-      carrier: "bearer",
-      prefix: runPrefix,
-      resolve: resolveRun,
-      cached: false,
-      scheme: { name: "runAuth", description: "Run credential, `sbt_…`, for one attempt of a run." },
-    },
-  ],
+  credentials: [runnerCredential, runCredential],
 });

@@ -1,10 +1,10 @@
-import type { Ctx, MemberCtx, OrgId, Platform, UserCtx } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId, PersonCtx, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, notFound, unavailable } from "../../platform/errors.ts";
 import { forgetCallers, networkOf } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
-import { insertApiKey, keyPrefix, removeKeysOfMember } from "../api-keys/index.ts";
+import { insertApiKey, keyPrefix } from "../api-keys/index.ts";
 import { record, recordAsSystem } from "../audit/index.ts";
 import {
   findVisitor,
@@ -14,6 +14,7 @@ import {
   setActiveOrganization,
   type User,
 } from "../auth/index.ts";
+import { endCredentialsOfMember } from "../credentials/index.ts";
 import { addMember, becomeOwner, findMemberByUser } from "../members/index.ts";
 import {
   eraseOrganization,
@@ -110,7 +111,7 @@ interface Acceptance {
   endKey?: boolean | undefined;
 }
 
-export async function acceptClaim(ctx: UserCtx, { token, endKey = false }: Acceptance) {
+export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acceptance) {
   const { userId, caller, bus } = ctx;
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await byToken(tx, token);
@@ -125,8 +126,9 @@ export async function acceptClaim(ctx: UserCtx, { token, endKey = false }: Accep
     if (!member) throw new Error("A provisional workspace without its member.");
     await removeUser(tx, member.formerUserId);
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
-    // The new owner was no member before, so every key of this membership belongs to the agent.
-    const keysEnded = endKey ? (await removeKeysOfMember(tx, orgId, member.id)).length : 0;
+    // The new owner was no member before, so every key and token of this membership belongs to the agent.
+    const ended = endKey ? await endCredentialsOfMember(ctx, tx, orgId, member.id) : {};
+    const keysEnded = ended.apiKeys ?? 0;
     for (const id of [orgId, userId]) await forgetCallers(bus, tx, id);
     const after = { ownerMemberId: member.id, keysEnded };
     await record(ctx, tx, { action: "organization.claimed", target: targetOf(orgId), after }, orgId);

@@ -132,10 +132,10 @@ function ownerOf(platform: Platform, { people }: Plan, ids: Ids): MemberCtx {
   const [userId, orgId] = [ids.user(key), ids.organization];
   const member = {
     ...{ id: ids.member(key), orgId, role: "owner", permissions: permissionsOfRole("owner", null) },
-    ...{ sessionMaxAgeMinutes: null, requireSso: false },
   };
-  const caller = { credential: "session" as const, credentialId, userId, member };
-  return { ...platform, requestId, caller, address, userAgent, userId, orgId, member };
+  const caller = { credential: "session", credentialId, principal: "member", userId, member } as const;
+  const { permissions } = member;
+  return { ...platform, requestId, caller, address, userAgent, userId, orgId, member, permissions };
 }
 
 function countsOf({ automations, runs, repository }: Plan): DemoWorkspace["counts"] {

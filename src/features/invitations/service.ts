@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, Membership, OrgId, UserCtx, UserId } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, Membership, OrgId, PersonCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../platform/errors.ts";
 import { countAttempt, forgetCallers, readPage } from "../../platform/http/index.ts";
@@ -183,7 +183,7 @@ function previewOf({ organizationName, email, role, roleName, inviterName, statu
 /** `ada@example.com` → `a•••@example.com`: enough to know which of one's addresses is meant. */
 const masked = (email: string) => email.replace(/^(.).*@/u, "$1•••@");
 
-export async function accept(ctx: UserCtx, { token }: { token: string }) {
+export async function accept(ctx: PersonCtx, { token }: { token: string }) {
   const { userId, caller } = ctx;
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await byToken(tx, token);

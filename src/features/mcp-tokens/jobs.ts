@@ -6,7 +6,7 @@ export const jobs = [
     name: "mcp-tokens.tidy",
     schedule: "37 3 * * *",
     handle: async ({ db }) => {
-      await store.removeOldOfAll(db);
+      await store.removeOldAcrossOrganizations(db);
     },
   }),
 ];

@@ -1,11 +1,9 @@
-import type { Caller, MemberCtx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import type { MemberCtx } from "../../platform/context.ts";
 import { notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
-import { membershipFrom } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import type { McpToken } from "./contract.ts";
 import * as store from "./store.ts";
@@ -46,16 +44,4 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     await forgetCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "mcp_token.removed", target: { type: "mcp_token", id }, before: ended });
   });
-}
-
-export async function resolveMcpToken(db: Db, tokenHash: string): Promise<Caller | undefined> {
-  const row = await store.findMcpTokenByToken(db, tokenHash);
-  if (!row) return undefined;
-  return {
-    credential: "mcp",
-    credentialId: row.id,
-    userId: row.userId,
-    member: membershipFrom(row),
-    scopes: row.scopes,
-  };
 }

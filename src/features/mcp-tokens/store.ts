@@ -1,7 +1,7 @@
-import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, nothing, sql } from "../../platform/db/index.ts";
+import type { MemberId, OrgId } from "../../platform/context.ts";
+import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import type { MembershipRow } from "../permissions/index.ts";
+import type { CredentialLookup, LastUse } from "../credentials/index.ts";
 import type { McpToken } from "./contract.ts";
 
 export type McpTokenId = Id<"mcp">;
@@ -38,35 +38,26 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: McpT
   db.row<McpToken>(sql`
     delete from mcp_tokens t where t.org_id = ${orgId} and t.id = ${id} ${ofMember(memberId)} returning ${columns}`);
 
-interface TokenRow extends MembershipRow {
+export interface McpTokenColumns {
   id: McpTokenId;
-  userId: UserId;
   scopes: string[];
 }
 
-/** Everything a request by such a token needs to know, in the one statement it starts with. */
-export const findMcpTokenByToken = (db: Db, tokenHash: string) =>
-  db.row<TokenRow>(sql`
-    select t.id, t.scopes, m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
-      r.permissions as "rolePermissions",
-      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
-    from mcp_tokens t
-    join members m on m.id = t.member_id and m.org_id = t.org_id
-    join organizations o on o.id = m.org_id
-    left join roles r on r.id = m.role and r.org_id = m.org_id
-    where t.token_hash = ${tokenHash} and t.expires_at > now()`);
+export const mcpTokenLookup: CredentialLookup = {
+  columns: sql`t.id, t.scopes`,
+  from: () => sql`mcp_tokens t join members m on m.id = t.member_id and m.org_id = t.org_id`,
+  hash: sql`t.token_hash`,
+  valid: sql`t.expires_at > now()`,
+};
 
-/** For many at once; a row that somebody is changing is left alone. */
-export const touchMcpTokensOfAll = (db: Db, ids: string[]) =>
-  db.run(sql`update mcp_tokens set last_used_at = now()
-    where id in (select id from mcp_tokens where id = any(${ids}::text[]) for update skip locked)`);
+export const mcpTokenLastUse: LastUse = { table: sql`mcp_tokens`, set: sql`last_used_at = now()` };
 
-/** Tokens that ended a month ago: nobody asks any more why they stopped working. */
-export const removeOldOfAll = (db: Db) =>
+/** Deletes tokens a month after their end. Until then, the list shows why they no longer work. */
+export const removeOldAcrossOrganizations = (db: Db) =>
   db.run(sql`delete from mcp_tokens where expires_at < now() - interval '30 days'`);
 
-/** Deletes every token of a person, in every organization. Returns one row per token. */
-export const removeMcpTokensOfUser = (db: Db, userId: UserId) =>
+/** `members` is a condition on the members whose tokens are deleted. Returns one row per token. */
+export const removeMcpTokensAcrossOrganizations = (db: Db, members: Sql) =>
   db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
-    delete from mcp_tokens t using members m where m.id = t.member_id and m.user_id = ${userId}
+    delete from mcp_tokens t using members m where m.id = t.member_id and ${members}
     returning t.org_id as "orgId", t.member_id as "memberId"`);

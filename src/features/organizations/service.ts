@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Ctx, MemberCtx, OrgId, UserCtx } from "../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId, PersonCtx } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
@@ -18,7 +18,7 @@ interface NewOrganization {
   slug?: string | undefined;
 }
 
-export async function create(ctx: UserCtx, wanted: NewOrganization) {
+export async function create(ctx: PersonCtx, wanted: NewOrganization) {
   const { db, bus, userId, caller } = ctx;
   return db.transaction(async (tx) => {
     const organization = await insertOrganization(tx, wanted);
@@ -54,7 +54,7 @@ export async function insertOrganization(
   return organization;
 }
 
-export async function list({ db, userId, caller }: UserCtx, query: PageQuery) {
+export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
   // A key belongs to one organization and has no business with the person's others.
   const only = caller.credential === "key" ? (caller.member?.orgId ?? null) : null;
   return page(await store.listOfUser(db, userId, only, afterOf(query), query.limit + 1), query);

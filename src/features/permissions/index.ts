@@ -2,7 +2,6 @@ import { member } from "../../platform/http/index.ts";
 import type { Permission } from "./catalogue.ts";
 
 export { builtInRoles, catalogue, type Permission, permissions, permissionsOfRole } from "./catalogue.ts";
-export { type MembershipRow, membershipFrom } from "./membership.ts";
 
 /** The access of a route that needs a permission in the active organization. */
 export const can = (permission: Permission, terms: Parameters<typeof member>[0] = {}) =>

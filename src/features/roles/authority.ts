@@ -2,7 +2,8 @@ import type { MemberCtx, MemberId, Membership, OrgId } from "../../platform/cont
 import type { Db } from "../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { isId } from "../../platform/ids.ts";
-import { builtInRoles, membershipFrom, type Permission, permissionsOfRole } from "../permissions/index.ts";
+import { createMembership, findMembership } from "../credentials/index.ts";
+import { builtInRoles, type Permission, permissionsOfRole } from "../permissions/index.ts";
 import * as store from "./store.ts";
 
 /**
@@ -16,10 +17,10 @@ export async function lockAuthority(
   permission: Permission | undefined,
 ): Promise<Membership> {
   await lockRights(tx, orgId);
-  const row = await store.findMembership(tx, orgId, member.id);
+  const row = await findMembership(tx, orgId, member.id);
   if (!row) throw forbidden("no_active_organization", "You do not belong to this organization any more.");
   // The credential may be narrower than its member.
-  const now = membershipFrom(row, [...member.permissions]);
+  const now = createMembership(row, [...member.permissions]);
   if (permission && !now.permissions.has(permission)) {
     throw forbidden("missing_permission", `This needs the permission ${permission}. Ask an owner or admin.`);
   }
@@ -57,7 +58,7 @@ export async function grantableRole(tx: Db, actor: Membership, id: string): Prom
 
 /** Refuses whoever would change something about a member who may do more than they may. */
 export async function checkAbove(tx: Db, actor: Membership, target: { id: MemberId }): Promise<void> {
-  const row = await store.findMembership(tx, actor.orgId, target.id);
+  const row = await findMembership(tx, actor.orgId, target.id);
   if (!row) throw notFound("member");
   if (row.role === "owner") ownersOnly(actor, "Only an owner changes or removes an owner.");
   refuseBeyond(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
@@ -71,9 +72,9 @@ export async function couldGrant(
   id: string,
   rights: readonly Permission[],
 ): Promise<boolean> {
-  const [row, role] = [await store.findMembership(tx, orgId, memberId), await findRole(tx, orgId, id)];
+  const [row, role] = [await findMembership(tx, orgId, memberId), await findRole(tx, orgId, id)];
   if (!row || !role) return false;
-  const { permissions } = membershipFrom(row);
+  const { permissions } = createMembership(row);
   return (
     rights.every((name) => permissions.has(name)) &&
     (id !== "owner" || row.role === "owner") &&

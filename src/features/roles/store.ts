@@ -1,7 +1,6 @@
-import type { MemberId, OrgId } from "../../platform/context.ts";
+import type { OrgId } from "../../platform/context.ts";
 import { type Db, filterOrder, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import type { MembershipRow } from "../permissions/index.ts";
 import type { Role } from "./contract.ts";
 
 export type RoleId = Id<"role">;
@@ -15,14 +14,6 @@ const columns = sql`r.id, r.name, r.description, r.permissions, r.created_at as 
  */
 export const lockOrganization = (tx: Db, orgId: OrgId) =>
   tx.row<{ id: OrgId }>(sql`select id from organizations where id = ${orgId} for no key update`);
-
-export const findMembership = (db: Db, orgId: OrgId, memberId: MemberId) =>
-  db.row<MembershipRow>(sql`
-    select m.id as "memberId", m.org_id as "orgId", m.role, r.permissions as "rolePermissions",
-      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
-    from members m join organizations o on o.id = m.org_id
-    left join roles r on r.id = m.role and r.org_id = m.org_id
-    where m.org_id = ${orgId} and m.id = ${memberId}`);
 
 /** All of them: an organization has few. */
 export const list = (db: Db, orgId: OrgId) =>

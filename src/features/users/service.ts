@@ -1,4 +1,4 @@
-import type { UserCtx } from "../../platform/context.ts";
+import type { PersonCtx } from "../../platform/context.ts";
 import { conflict, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
@@ -15,7 +15,7 @@ import { findOrganization, removeOrganization } from "../organizations/index.ts"
 import { lockRights } from "../roles/index.ts";
 import * as store from "./store.ts";
 
-export async function readMe({ db, userId, caller }: UserCtx) {
+export async function readMe({ db, userId, caller }: PersonCtx) {
   const [user, organizations, twoFactorEnabled] = await Promise.all([
     findUser(db, userId),
     store.listMemberships(db, userId),
@@ -38,7 +38,7 @@ export async function readMe({ db, userId, caller }: UserCtx) {
   };
 }
 
-export async function changeMe(ctx: UserCtx, { name }: { name: string }) {
+export async function changeMe(ctx: PersonCtx, { name }: { name: string }) {
   return ctx.db.transaction(async (tx) => {
     const before = await findUser(tx, ctx.userId);
     const user = await renameUser(tx, ctx.userId, name);
@@ -48,7 +48,7 @@ export async function changeMe(ctx: UserCtx, { name }: { name: string }) {
   });
 }
 
-export async function switchOrganization(ctx: UserCtx, { organizationId }: { organizationId: string }) {
+export async function switchOrganization(ctx: PersonCtx, { organizationId }: { organizationId: string }) {
   const { db, bus, userId, caller } = ctx;
   if (!isId("org", organizationId) || !(await store.isMember(db, userId, organizationId)))
     throw notFound("organization");
@@ -64,7 +64,10 @@ interface Farewell {
   deleteOrganizations?: string[] | undefined;
 }
 
-export async function removeMe(ctx: UserCtx, { confirm, deleteOrganizations = [] }: Farewell): Promise<void> {
+export async function removeMe(
+  ctx: PersonCtx,
+  { confirm, deleteOrganizations = [] }: Farewell,
+): Promise<void> {
   const { userId } = ctx;
   await ctx.db.transaction(async (tx) => {
     await store.lockUser(tx, userId);

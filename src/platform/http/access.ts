@@ -1,4 +1,4 @@
-import type { Caller, CredentialKind } from "../context.ts";
+import type { Caller, CredentialKind, OrganizationRights } from "../context.ts";
 import { credentialRequired, forbidden, reauth, unauthorized, unauthorizedKey } from "../errors.ts";
 
 /**
@@ -10,7 +10,11 @@ export type Access =
   /** A signed-in person; the route is not about an organization. */
   | ({ kind: "user" } & Terms)
   /** A member of the active organization, with the permission if one is named. */
-  | ({ kind: "member"; permission?: string } & Terms);
+  | ({ kind: "member"; permission?: string } & Terms)
+  /** A machine of an organization, with the permission if one is named. */
+  | { kind: "machine"; permission?: string; credentials: readonly CredentialKind[]; fresh?: never }
+  /** A person who administers the instance. */
+  | { kind: "operator"; credentials: readonly CredentialKind[]; fresh?: boolean };
 
 interface Terms {
   /** Which credentials are taken; by default a session or an API key. */
@@ -22,6 +26,11 @@ interface Terms {
 export const open: Access = { kind: "public" };
 export const signedIn = (terms: Terms = {}) => ({ kind: "user", ...terms }) as const;
 export const member = (terms: Terms = {}) => ({ kind: "member", ...terms }) as const;
+export const machine = (terms: { credentials: readonly CredentialKind[]; permission?: string }) =>
+  ({ kind: "machine", ...terms }) as const;
+/** Sessions only: a key that leaks must not reach the whole instance. */
+export const operator = (terms: Pick<Terms, "fresh"> = {}) =>
+  ({ kind: "operator", credentials: ["session"], ...terms }) as const;
 
 const credentialNames: Partial<Record<CredentialKind, string>> = {
   session: "a session",
@@ -36,21 +45,27 @@ export function describeAccess(access: Access): string {
   if (access.kind === "public") return "public, no credential is needed.";
   const kinds = (access.credentials ?? ordinary).map((kind) => credentialNames[kind] ?? `a ${kind} token`);
   const credentials = new Intl.ListFormat("en", { type: "disjunction" }).format(kinds);
-  const who =
-    access.kind === "user"
-      ? "."
-      : access.permission
-        ? ` of a member with the permission \`${access.permission}\`.`
-        : " of a member of the organization.";
+  const who = describePrincipal(access);
   const fresh = access.fresh ? " A session must have been signed in within the last 15 minutes." : "";
   return `${credentials}${who}${fresh}`;
+}
+
+function describePrincipal(access: Exclude<Access, { kind: "public" }>): string {
+  if (access.kind === "user") return ".";
+  if (access.kind === "operator") return " of a person who administers the instance.";
+  const permission = access.permission && ` with the permission \`${access.permission}\``;
+  if (access.kind === "machine") return `${permission ?? ""}.`;
+  return permission ? ` of a member${permission}.` : " of a member of the organization.";
 }
 
 const ordinary: readonly CredentialKind[] = ["session", "key"];
 const freshForMs = 15 * 60_000;
 
+/** A caller whose credential a route takes, and the result of the check for operators where a route needs it. */
+export type CheckedCaller = Caller & { isOperator?: boolean };
+
 /** Throws the refusal that the caller deserves, the most basic one first. */
-export function checkAccess(access: Access, caller: Caller | undefined, now: number): void {
+export function checkAccess(access: Access, caller: CheckedCaller | undefined, now: number): void {
   if (access.kind === "public") return;
   const credentials = access.credentials ?? ordinary;
   if (!caller) throw credentials.includes("key") ? credentialRequired() : unauthorized();
@@ -61,39 +76,43 @@ export function checkAccess(access: Access, caller: Caller | undefined, now: num
     const sentence = "This kind of credential is not accepted here.";
     throw caller.credential === "key" ? unauthorizedKey(sentence) : unauthorized("invalid_token", sentence);
   }
-  if (access.kind === "member") {
-    if (!caller.member) {
-      throw forbidden(
-        "no_active_organization",
-        "Choose an organization you belong to: send x-organization-id, or switch with POST /v1/me/active-organization.",
-      );
-    }
-    if (access.permission && !caller.member.permissions.has(access.permission)) {
-      throw forbidden(
-        "missing_permission",
-        `This needs the permission ${access.permission}. Ask an owner or admin.`,
-      );
-    }
-    if (caller.credential === "session") checkSessionRules(caller, caller.member, now);
-  }
+  checkPrincipal(access, caller);
+  if (access.kind === "member") caller.checkRules?.(now);
   // A key has no moment of sign-in, so it is never fresh.
   if (access.fresh && !(caller.signedInAt !== undefined && now - caller.signedInAt <= freshForMs)) {
     throw reauth("session_too_old", "Sign in again to do this: it needs a session of the last 15 minutes.");
   }
 }
 
-function checkSessionRules(
-  caller: Caller,
-  { sessionMaxAgeMinutes, requireSso }: NonNullable<Caller["member"]>,
-  now: number,
-) {
-  if (requireSso && caller.signedInBy !== "sso") {
-    throw reauth("sso_required", "This organization requires single sign-on. Sign in again through it.");
+function checkPrincipal(access: Exclude<Access, { kind: "public" }>, caller: CheckedCaller): void {
+  if (access.kind === "machine") {
+    if (caller.principal !== "machine")
+      throw forbidden("machine_required", "Only a machine of the organization may do this, not a person.");
+    checkPermission(access.permission, caller.machine);
+    return;
   }
-  if (sessionMaxAgeMinutes !== null && now - (caller.signedInAt ?? 0) > sessionMaxAgeMinutes * 60_000) {
-    throw reauth(
-      "session_too_old",
-      `This organization asks to sign in again every ${sessionMaxAgeMinutes} minutes.`,
+  if (caller.principal === "machine")
+    throw forbidden(
+      "person_required",
+      "This needs the credential of a person; that of a machine is not enough.",
     );
+  if (access.kind === "operator" && caller.isOperator !== true)
+    throw forbidden(
+      "operator_required",
+      "Only people who administer this instance may do this. ADMIN_EMAILS names them.",
+    );
+  if (access.kind === "member") {
+    if (caller.principal !== "member") {
+      throw forbidden(
+        "no_active_organization",
+        "Choose an organization you belong to: send x-organization-id, or switch with POST /v1/me/active-organization.",
+      );
+    }
+    checkPermission(access.permission, caller.member);
   }
+}
+
+function checkPermission(permission: string | undefined, { permissions }: OrganizationRights): void {
+  if (permission && !permissions.has(permission))
+    throw forbidden("missing_permission", `This needs the permission ${permission}. Ask an owner or admin.`);
 }

@@ -1,9 +1,9 @@
-import type { Caller, Ctx, Membership, OrgId, Platform, UserId } from "../context.ts";
+import { type Caller, type Ctx, findRights, type OrgId, type Platform, type UserId } from "../context.ts";
 import { isCollision } from "../db/index.ts";
 import { notFound, Refusal, unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createLineLog } from "../log.ts";
-import { checkAccess } from "./access.ts";
+import { type CheckedCaller, checkAccess } from "./access.ts";
 import { clientAddress, networkOf } from "./address.ts";
 import { credentialKey } from "./authenticate.ts";
 import { type BodyAccount, defaultBodyDeadlineMs, readBytes } from "./body.ts";
@@ -31,6 +31,8 @@ export interface HttpOptions {
   routes: readonly Route[];
   /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
   authenticate(ctx: Ctx, request: HttpRequest): Promise<Caller | undefined> | Caller | undefined;
+  /** Decides who administers the instance. Without it, nobody does. */
+  isOperator?(ctx: Ctx, userId: UserId): Promise<boolean>;
   /** Daily limits for replies that are kept for Idempotency-Key. */
   idempotencyLimits?(ctx: Ctx, orgId: OrgId): Promise<IdempotencyLimits>;
   /** In tests: a reply that its contract does not describe becomes a fault. */
@@ -135,7 +137,7 @@ export function createHttp(options: HttpOptions): Http {
       address: ctx.address,
       credential: ctx.caller?.credential,
       userId: ctx.caller?.userId,
-      orgId: ctx.caller?.member?.orgId,
+      orgId: findRights(ctx.caller)?.orgId,
       msg: "request",
     });
     // The request's id leads to its line in our own log; who it was stays there.
@@ -169,44 +171,51 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
 const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(
-  { authenticate, idempotencyLimits, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs }: HttpOptions,
+  options: HttpOptions,
   streams: EventStreams,
   { spec, handle, name, takesKey, onlyStatus, emptyQuery }: Offered,
   request: HttpRequest,
   ctx: Ctx,
 ): Promise<Answer> {
+  const { idempotencyLimits, checkReplies, bodyDeadlineMs = defaultBodyDeadlineMs } = options;
+  const isForOperators = spec.access.kind === "operator";
+  const authenticate = async (): Promise<CheckedCaller | undefined> => {
+    const caller = await options.authenticate(ctx, request);
+    if (!isForOperators || caller?.userId === undefined) return caller;
+    return { ...caller, isOperator: (await options.isOperator?.(ctx, caller.userId)) === true };
+  };
   if (spec.limit) await countAttempt(ctx.db, `${name} ${networkOf(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
-    const caller = await authenticate(ctx, request);
+    const caller = await authenticate();
     ctx.caller = caller;
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
-    if (caller?.userId) Object.assign(ctx, { userId: caller.userId satisfies UserId });
-    if (caller?.member) Object.assign(ctx, { orgId: caller.member.orgId, member: caller.member });
+    if (caller) Object.assign(ctx, contextFor(caller));
   }
   const { headers, search } = request;
   const read = (account?: BodyAccount) =>
     readBytes(request, spec.bodyLimit ?? jsonBodyLimit, bodyDeadlineMs, account);
-  const authorize = (caller: Caller | undefined) => {
+  const authorize = (caller: CheckedCaller | undefined) => {
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
     // The stream was chosen for the rights that the caller had at its start. With fewer rights, the caller must send a
     // new request.
-    if (!isAtLeast(caller?.member, ctx.caller?.member)) throw unauthorized("invalid_token");
+    if (!isAtLeast(caller, ctx.caller)) throw unauthorized("invalid_token");
   };
-  const recheck = async () => authorize(await authenticate(ctx, request));
+  const recheck = async () => authorize(await authenticate());
   const eventStream = (source: Source) =>
     streams.open(
       {
         caller: ctx.caller,
         network: networkOf(ctx.address),
-        credentialKey: credentialKey(request),
-        authenticate: async () => authenticate(ctx, request),
+        // Streams for operators are checked apart from others: only their lookup tells who is an operator.
+        credentialKey: `${isForOperators ? "operator " : ""}${credentialKey(request)}`,
+        authenticate,
         authorize,
       },
       source,
     );
-  const share = ctx.caller?.member?.orgId ?? networkOf(ctx.address);
+  const share = findRights(ctx.caller)?.orgId ?? networkOf(ctx.address);
   const handled = {
     ...ctx,
     db: ctx.db.under(
@@ -261,12 +270,13 @@ async function answer(
   if (spec.protocol) added["content-type"] = replyType(spec.protocol, headers.accept);
   if (idempotencyKey !== undefined) {
     // On other routes the active organization does not matter, and the request itself may change it.
-    const member = spec.access.kind === "member" ? ctx.caller?.member : undefined;
+    const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
+    const rights = isInOrganization ? findRights(ctx.caller) : undefined;
     const repeatable = {
       operation: `${request.method} ${request.path}`,
       bytes: bytes ?? Buffer.alloc(0),
-      member,
-      limits: (member && (await idempotencyLimits?.(ctx, member.orgId))) ?? limitsOfCredential,
+      rights,
+      limits: (rights && (await idempotencyLimits?.(ctx, rights.orgId))) ?? limitsOfCredential,
     };
     const { status, body, replayed } = await onceByKey(handled, idempotencyKey, repeatable, async (inside) =>
       toReply(await handle(inside, input)),
@@ -302,6 +312,19 @@ function requestIdOf(headers: HttpHeaders): string {
   return given && /^[\w.-]{8,64}$/.test(given) ? given : newId("req");
 }
 
-/** The same membership, with every permission it had. */
-const isAtLeast = (now: Membership | undefined, before: Membership | undefined): boolean =>
-  now?.id === before?.id && [...(before?.permissions ?? [])].every((name) => now!.permissions.has(name));
+/** The fields by which handlers know their caller. The types of a route's context follow from its access. */
+function contextFor(caller: Caller) {
+  if (caller.principal === "machine") return { ...caller.machine };
+  const { userId, member } = caller;
+  return member ? { userId, orgId: member.orgId, member, permissions: member.permissions } : { userId };
+}
+
+/** The same member or machine, with every permission it had. */
+function isAtLeast(now: Caller | undefined, before: Caller | undefined): boolean {
+  const [rights, earlier] = [findRights(now), findRights(before)];
+  return (
+    now?.member?.id === before?.member?.id &&
+    rights?.orgId === earlier?.orgId &&
+    [...(earlier?.permissions ?? [])].every((name) => rights?.permissions.has(name))
+  );
+}

@@ -25,18 +25,18 @@ beforeEach(() => {
     isUp: () => true,
     close: async () => {},
   };
-  const resolve = () =>
+  const find = () =>
     new Promise<Caller | undefined>((answer, reject) => {
       lookups.push({ answer, fail: () => reject(new Error("the database is away")) });
     });
   authenticate = createAuthenticator({ bus, config: { publicUrl: "http://localhost" } }, [
-    { kind: "session", carrier: "session", cookieName: () => "cookie", resolve },
-    { kind: "key", carrier: "x-api-key", prefix: "sbx_", resolve },
-    { kind: "run", carrier: "bearer", prefix: "sbt_", cached: false, resolve },
+    { kind: "session", carrier: "session", cookieName: () => "cookie", find },
+    { kind: "key", carrier: "x-api-key", prefix: "sbx_", find },
+    { kind: "run", carrier: "bearer", prefix: "sbt_", cached: false, find },
   ]);
 });
 
-const ada: Caller = { credential: "session", credentialId: "ses_1", userId: "usr_1" };
+const ada: Caller = { credential: "session", credentialId: "ses_1", principal: "person", userId: "usr_1" };
 const call = (headers: Record<string, string> = {}) =>
   authenticate({} as Ctx, { method: "GET", headers: { authorization: "Bearer token", ...headers } });
 /** What came of a call, without letting a refusal escape. */

@@ -1,6 +1,14 @@
 import type { Bus } from "../bus.ts";
-import type { Caller, CredentialKind, Ctx, Platform } from "../context.ts";
-import type { Db } from "../db/index.ts";
+import {
+  type Caller,
+  type CredentialKind,
+  type Ctx,
+  findRights,
+  type MemberId,
+  type OrgId,
+  type Platform,
+} from "../context.ts";
+import type { Db, Sql } from "../db/index.ts";
 import { forbidden, unauthorized, unauthorizedKey } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { hashSecret, isToken } from "../secrets.ts";
@@ -8,8 +16,12 @@ import type { HttpHeaders, HttpRequest } from "./request.ts";
 
 type Asking = Pick<HttpRequest, "method" | "headers">;
 
-/** Finds who a token belongs to. `orgId` is the organization the caller asked for, if they did. */
-export type Resolver = (db: Db, tokenHash: string, orgId: string | undefined) => Promise<Caller | undefined>;
+/** Finds who a token belongs to. `orgId` is the organization that the request names, if any. */
+export type FindCaller = (
+  db: Db,
+  tokenHash: string,
+  orgId: string | undefined,
+) => Promise<Caller | undefined>;
 
 /** A kind of credential: how requests carry it, and how its owner is found. */
 export interface CredentialType {
@@ -20,18 +32,29 @@ export interface CredentialType {
   prefix?: string;
   /** The name of the cookie that carries a session. */
   cookieName?(publicUrl: string): string;
-  resolve: Resolver;
+  find: FindCaller;
   /** False when the end of a credential is not announced on the bus: then every request looks it up. */
   cached?: boolean;
   /** Writes down that these credentials were used, some seconds later and for many at once. */
   recordUse?(db: Db, ids: string[]): Promise<unknown>;
+  /** How all credentials of a person or member are ended at once. Missing for sessions. */
+  ending?: CredentialEnding;
   /** How the API description names it. */
   scheme?: { name: string; description: string };
 }
 
+export interface CredentialEnding {
+  /** `members` is a condition on the table `members m`. Returns a row for each credential that is counted. */
+  end(db: Db, members: Sql): Promise<readonly { orgId: OrgId; memberId: MemberId }[]>;
+  /** The name under which audit entries count them. */
+  countedAs?: string;
+  /** True for credentials that end with another kind. They are ended first, so that each is counted. */
+  isDependent?: boolean;
+}
+
 const topic = "callers";
 
-/** Ends what any process remembers of this user, member, key, session or organization; commits with `db`. */
+/** Removes the callers with this user, member, credential or organization from every cache; commits with `db`. */
 export const forgetCallers = (bus: Bus, db: Db, id: string) => bus.publish(db, topic, id);
 
 /**
@@ -53,11 +76,11 @@ export const credentialKey = ({ headers }: Pick<HttpRequest, "headers">): string
   );
 
 /**
- * How long an answer may be remembered. A revocation is announced and takes effect at once; should the
- * announcement be lost with its connection, this is how long it takes at most.
+ * How long a caller stays in the cache. The end of a credential is announced and takes effect at once; if the
+ * announcement is lost with its connection, it takes effect after this time.
  */
-const rememberMs = 900;
-const maxRemembered = 20_000;
+const cachedMs = 900;
+const maxCached = 20_000;
 
 export function createAuthenticator(
   { bus, config: { publicUrl } }: { bus: Bus; config: Pick<Platform["config"], "publicUrl"> },
@@ -67,47 +90,47 @@ export function createAuthenticator(
   const key = credentials.find(({ carrier }) => carrier === "x-api-key");
   const tokens = credentials.filter(({ carrier }) => carrier === "bearer");
   const cookieName = session?.cookieName?.(publicUrl);
-  const remembered = new Map<
+  const cache = new Map<
     string,
     { caller: Promise<Caller | undefined>; ids: readonly string[]; until: number }
   >();
   bus.subscribe(topic, {
     onMessage: (id) => {
       // An entry still being looked up has no ids yet: its answer may be from before the change.
-      for (const [key, entry] of remembered)
-        if (entry.ids.length === 0 || entry.ids.includes(id)) remembered.delete(key);
+      for (const [key, entry] of cache)
+        if (entry.ids.length === 0 || entry.ids.includes(id)) cache.delete(key);
     },
-    onGap: () => remembered.clear(),
+    onGap: () => cache.clear(),
   });
 
-  function resolve(
+  function findCached(
     db: Db,
-    resolver: Resolver,
+    find: FindCaller,
     token: string,
     orgId: string | undefined,
   ): Promise<Caller | undefined> {
     const hash = hashSecret(token);
     const key = orgId === undefined ? hash : `${hash} ${orgId}`;
     const now = performance.now();
-    const known = remembered.get(key);
+    const known = cache.get(key);
     if (known && known.until > now) return known.caller;
-    remembered.delete(key);
+    cache.delete(key);
     // Entries are ordered by age. Removes expired entries, and the oldest ones when there are too many.
-    for (const [oldest, { until }] of remembered) {
-      if (until > now && remembered.size < maxRemembered) break;
-      remembered.delete(oldest);
+    for (const [oldest, { until }] of cache) {
+      if (until > now && cache.size < maxCached) break;
+      cache.delete(oldest);
     }
     const entry = {
-      caller: resolver(db, hash, orgId),
+      caller: find(db, hash, orgId),
       ids: [] as readonly string[],
-      until: now + rememberMs,
+      until: now + cachedMs,
     };
-    remembered.set(key, entry);
+    cache.set(key, entry);
     const drop = () => {
-      if (remembered.get(key) === entry) remembered.delete(key);
+      if (cache.get(key) === entry) cache.delete(key);
     };
     entry.caller.then((caller) => {
-      // An unknown token is not worth remembering, and someone could fill the memory with them.
+      // Unknown tokens are not cached: somebody could fill the memory with them.
       if (caller) entry.ids = callerIds(caller);
       else drop();
     }, drop);
@@ -118,18 +141,18 @@ export function createAuthenticator(
     const { headers } = request;
     const apiKey = headers["x-api-key"];
     if (apiKey !== undefined && key) {
-      const { prefix = "", resolve: resolver } = key;
+      const { prefix = "", find } = key;
       if (!apiKey.startsWith(prefix))
         throw unauthorizedKey(
           `This is not an API key: API keys begin with ${prefix}. Send tokens as Bearer.`,
         );
       if (!isToken(prefix, apiKey))
         throw unauthorizedKey("The API key is incomplete or mistyped. Copy it again.");
-      const caller = await resolve(db, resolver, apiKey, undefined);
+      const caller = await findCached(db, find, apiKey, undefined);
       if (!caller) throw unauthorizedKey("The key is unknown, has expired or was removed.");
       return caller;
     }
-    const orgId = organizationOf(headers);
+    const orgId = readOrganization(headers);
     const { authorization } = headers;
     if (authorization !== undefined) {
       const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
@@ -139,8 +162,8 @@ export function createAuthenticator(
         throw unauthorized("invalid_token", "An API key is sent in the header x-api-key, not as Bearer.");
       const type = tokens.find(({ prefix = "" }) => token.startsWith(prefix)) ?? session;
       if (!type || (type.prefix && !isToken(type.prefix, token))) refuse();
-      if (type.cached === false) return (await type.resolve(db, hashSecret(token), orgId)) ?? refuse();
-      return (await resolve(db, type.resolve, token, orgId)) ?? refuse();
+      if (type.cached === false) return (await type.find(db, hashSecret(token), orgId)) ?? refuse();
+      return (await findCached(db, type.find, token, orgId)) ?? refuse();
     }
     const cookie = cookieName && cookieValue(headers.cookie, cookieName);
     if (cookie === undefined || !session) return undefined;
@@ -151,12 +174,12 @@ export function createAuthenticator(
         "A cookie only counts on requests from this site's own pages. Send a token.",
       );
     }
-    return (await resolve(db, session.resolve, cookie, orgId)) ?? refuse();
+    return (await findCached(db, session.find, cookie, orgId)) ?? refuse();
   };
 }
 
-/** Nobody is a member of what is no id; it is not worth a query, nor a place in the memory. */
-function organizationOf(headers: HttpHeaders): string | undefined {
+/** A text that is not an id becomes an empty one, so that it needs no place of its own in the cache. */
+function readOrganization(headers: HttpHeaders): string | undefined {
   const given = headers["x-organization-id"];
   return given === undefined ? undefined : isId("org", given) ? given : "";
 }
@@ -170,8 +193,11 @@ function refuse(): never {
 }
 
 /** Announcing any of these ids removes the caller from the cache. */
-export function callerIds({ credentialId, madeWith, userId, member }: Caller): string[] {
-  return [credentialId, madeWith, userId, member?.id, member?.orgId].filter((id) => id !== undefined);
+export function callerIds(caller: Caller): string[] {
+  const { credentialId, madeWith, userId, member } = caller;
+  return [credentialId, madeWith, userId, member?.id, findRights(caller)?.orgId].filter(
+    (id) => id !== undefined,
+  );
 }
 
 export function cookieValue(header: string | undefined, name: string): string | undefined {

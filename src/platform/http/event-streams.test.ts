@@ -41,6 +41,8 @@ function createRegistry({ heartbeatMs = 50 } = {}) {
 const caller = (credentialId: string, orgId = "org_1"): Caller => ({
   credential: "key",
   credentialId,
+  principal: "member",
+  userId: "usr_1",
   member: { id: `mem_${orgId}`, orgId } as unknown as Membership,
 });
 
@@ -212,7 +214,10 @@ describe("how many may be open", () => {
   test("is limited per network for callers without an organization", () => {
     const { streams } = createRegistry();
     const open = (id: string, network: string) =>
-      streams.open(owner({ credential: "session", credentialId: id }, { network }), silent);
+      streams.open(
+        owner({ credential: "session", credentialId: id, principal: "person", userId: "usr_1" }, { network }),
+        silent,
+      );
     open("ses_1", "192.0.2.1");
     open("ses_2", "192.0.2.1");
     expect(refusal(() => open("ses_3", "192.0.2.1")).message).toMatch(/^This network has 2 streams/);

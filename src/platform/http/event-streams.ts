@@ -1,5 +1,5 @@
 import type { Bus } from "../bus.ts";
-import type { Caller } from "../context.ts";
+import { type Caller, findRights } from "../context.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { callerIds, onAnyForgotten } from "./authenticate.ts";
@@ -142,13 +142,14 @@ export function createEventStreams({
     if (credential && counts.of(credential) >= limits.credential) {
       throw overLimit("This credential", counts.of(credential), limits.credential);
     }
-    if (!caller?.member) {
+    const rights = findRights(caller);
+    if (!rights) {
       const key = `network ${network}`;
       const open = counts.of(key);
       if (open >= limits.network) throw overLimit("This network", open, limits.network);
       return credential ? [credential, key] : [key];
     }
-    const key = `organization ${caller.member.orgId}`;
+    const key = `organization ${rights.orgId}`;
     // An organization may not hold more streams than are free, so that places remain for others.
     const most = Math.min(limits.organization, free);
     const open = counts.of(key);

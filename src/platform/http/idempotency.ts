@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Ctx, Membership } from "../context.ts";
+import type { Caller, Ctx, OrganizationRights } from "../context.ts";
 import { conflict, forbidden, invalidField } from "../errors.ts";
 import { networkOf } from "./address.ts";
 import {
@@ -17,19 +17,20 @@ export interface Reply {
   body: unknown;
 }
 
-/** A request with an Idempotency-Key, and the membership whose rights the handler checks. */
+/** A request with an Idempotency-Key, and the rights that the handler checks. */
 export interface RepeatableRequest {
   operation: string;
   bytes: Buffer;
   /** Undefined on routes that are not about an organization. */
-  member: Membership | undefined;
+  rights: OrganizationRights | undefined;
   limits: IdempotencyLimits;
 }
 
 /** The rights of the caller when the reply was made. */
 interface Rights {
-  memberId: string;
-  role: string;
+  /** Null for a machine. */
+  memberId: string | null;
+  role: string | null;
   permissions: string[];
 }
 
@@ -48,13 +49,14 @@ export const publicKeyLength = 16;
 export async function onceByKey(
   ctx: Ctx,
   key: string,
-  { operation, bytes, member, limits }: RepeatableRequest,
+  { operation, bytes, rights: now, limits }: RepeatableRequest,
   handle: (ctx: Ctx) => Promise<Reply>,
 ): Promise<Reply & { replayed: boolean }> {
   checkKey(key, ctx.caller ? 1 : publicKeyLength);
-  const scope = scopeOf(ctx, member);
+  const scope = scopeOf(ctx, now);
+  const rights = now ? rightsOf(now, ctx.caller) : null;
   const hash = createHash("sha256").update(operation).update("\0").update(bytes).digest("base64url");
-  const owners = member ? [scope, member.orgId] : [scope];
+  const owners = now ? [scope, now.orgId] : [scope];
   return ctx.db.transaction(async (tx) => {
     const place = { table: "idempotency_keys", row: `${scope} ${key}`, column: "reply" };
     const mine = await store.takeKey(tx, scope, key, hash);
@@ -66,15 +68,14 @@ export async function onceByKey(
           "This Idempotency-Key was used for a different request. Use a new key for a new request.",
         );
       }
-      const { rights, ...kept } = JSON.parse(ctx.keyring.open(first.reply, place)) as Kept;
-      checkRights(rights, member);
+      const { rights: then, ...kept } = JSON.parse(ctx.keyring.open(first.reply, place)) as Kept;
+      checkRights(then, rights);
       refuseUnkept(kept);
       return { ...kept, replayed: true };
     }
     const usage = await checkKeys(tx, owners, limits);
     const reply = await handle({ ...ctx, db: tx });
     // A reply may hold a secret that is shown once, so it is sealed like one.
-    const rights = member ? rightsOf(member) : null;
     const seal = (kept: Reply) => ctx.keyring.seal(JSON.stringify({ ...kept, rights }), place);
     const whole = seal(reply);
     const kept = isTooMuch(whole.length, usage, limits) ? seal(withoutBody(reply)) : whole;
@@ -99,14 +100,14 @@ function checkKey(key: string, shortest: number): void {
  * A key belongs to one credential in one organization, so a reply never reaches another credential of the same person,
  * which may have fewer rights. Without a credential it belongs to the network.
  */
-function scopeOf({ caller, address }: Ctx, member: Membership | undefined): string {
+function scopeOf({ caller, address }: Ctx, rights: OrganizationRights | undefined): string {
   const owner = caller ? `${caller.credential} ${caller.credentialId}` : `public ${networkOf(address)}`;
-  return `${owner} ${member?.orgId ?? "-"}`;
+  return `${owner} ${rights?.orgId ?? "-"}`;
 }
 
-const rightsOf = ({ id, role, permissions }: Membership): Rights => ({
-  memberId: id,
-  role,
+const rightsOf = ({ permissions }: OrganizationRights, caller: Caller | undefined): Rights => ({
+  memberId: caller?.member?.id ?? null,
+  role: caller?.member?.role ?? null,
   permissions: [...permissions].sort(),
 });
 
@@ -114,12 +115,12 @@ const rightsOf = ({ id, role, permissions }: Membership): Rights => ({
  * Withholds the reply when the caller's role changed or a permission was lost, because the handler might refuse now.
  * The access that the contract declares was already checked.
  */
-function checkRights(then: Rights | null, now: Membership | undefined): void {
+function checkRights(then: Rights | null, now: Rights | null): void {
   if (then === null) return;
   const same =
-    now?.id === then.memberId &&
+    now?.memberId === then.memberId &&
     now.role === then.role &&
-    then.permissions.every((name) => now.permissions.has(name));
+    then.permissions.every((name) => now.permissions.includes(name));
   if (!same) {
     throw forbidden(
       "rights_changed",

@@ -1,8 +1,14 @@
 export { chooseEncoding, matchesTag } from "./accept.ts";
-export { checkAccess, member, open, signedIn } from "./access.ts";
+export { checkAccess, machine, member, open, operator, signedIn } from "./access.ts";
 export { networkOf } from "./address.ts";
 export { createHttp, type HttpOptions } from "./app.ts";
-export { type CredentialType, cookieValue, createAuthenticator, forgetCallers } from "./authenticate.ts";
+export {
+  type CredentialEnding,
+  type CredentialType,
+  cookieValue,
+  createAuthenticator,
+  forgetCallers,
+} from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
 export { defineCursor, numberCursor } from "./cursor.ts";
 export { encodeMessage, type Message, type Source } from "./event-stream.ts";

@@ -155,8 +155,8 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   if (spec.access.kind !== "public") for (const status of [401, 403]) statuses.add(status);
   if (spec.params) statuses.add(404);
   if (spec.body || spec.bytes) statuses.add(413);
-  if (takesIdempotencyKey(spec) || (spec.access.kind === "member" && spec.method !== "get"))
-    statuses.add(409);
+  const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
+  if (takesIdempotencyKey(spec) || (isInOrganization && spec.method !== "get")) statuses.add(409);
   if (spec.limit) statuses.add(429);
   if (spec.protocol && spec.body) statuses.add(415);
   const responses: Record<string, Json> = {};

@@ -240,7 +240,7 @@ describe("every error of a protocol has the protocol's body", () => {
 });
 
 describe("scopes", () => {
-  const caller = { credential: "mcp", credentialId: "mct_1" } as const;
+  const caller = { principal: "person", userId: "usr_1", credential: "mcp", credentialId: "mct_1" } as const;
   const call = (token?: string) =>
     ask("/agents/runs", token ? { headers: { authorization: `Bearer ${token}` } } : {});
   const metadata = () => `resource_metadata="${server.url}/.well-known/oauth-protected-resource/agents"`;
@@ -253,7 +253,10 @@ describe("scopes", () => {
   test.each([
     ["one is missing", { ...caller, scopes: ["runs:read"] }],
     ["all are missing", { ...caller, scopes: [] }],
-    ["the credential has no scopes at all", { credential: "session", credentialId: "ses_1" } as const],
+    [
+      "the credential has no scopes at all",
+      { principal: "person", userId: "usr_1", credential: "session", credentialId: "ses_1" } as const,
+    ],
     ["a scope only begins with the same letters", { ...caller, scopes: ["runs:readall", "runs:write"] }],
   ])("403 and the challenge of RFC 6750 when %s", async (_, who) => {
     server.callers.set("some", who);
@@ -271,7 +274,12 @@ describe("scopes", () => {
     expect((await call("unknown")).headers.get("www-authenticate")).toBe(
       `Bearer realm="signalbox", ${metadata()}, error="invalid_token"`,
     );
-    server.callers.set("scim", { credential: "scim", credentialId: "scm_1" });
+    server.callers.set("scim", {
+      principal: "person",
+      userId: "usr_1",
+      credential: "scim",
+      credentialId: "scm_1",
+    });
     expect((await call("scim")).headers.get("www-authenticate")).toContain(metadata());
     expect((await call()).body).toEqual({ error: "unauthorized" });
   });

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Ctx, MemberCtx, UserCtx } from "../context.ts";
+import type { Ctx, MachineCtx, MemberCtx, PersonCtx } from "../context.ts";
 import type { Refusal } from "../errors.ts";
 import type { Access } from "./access.ts";
 import type { BodyAccount } from "./body.ts";
@@ -109,9 +109,11 @@ export interface Input<Spec extends RouteSpec> {
 
 type CtxOf<A extends Access> = A extends { kind: "member" }
   ? MemberCtx
-  : A extends { kind: "user" }
-    ? UserCtx
-    : Ctx;
+  : A extends { kind: "machine" }
+    ? MachineCtx
+    : A extends { kind: "user" | "operator" }
+      ? PersonCtx
+      : Ctx;
 
 type Body<T> = T extends z.ZodType ? z.input<T> : undefined;
 type Bodies<Replies> = {

@@ -338,9 +338,21 @@ describe("a mounted handler", () => {
   test("is called only for callers with access and scope, and only for its methods", async () => {
     expect((await fetch(`${server.url}/guarded`)).status).toBe(401);
     const headers = { authorization: "Bearer t" };
-    server.callers.set("t", { credential: "mcp", credentialId: "mct_1", scopes: [] });
+    server.callers.set("t", {
+      principal: "person",
+      userId: "usr_1",
+      credential: "mcp",
+      credentialId: "mct_1",
+      scopes: [],
+    });
     expect((await fetch(`${server.url}/guarded`, { headers })).status).toBe(403);
-    server.callers.set("t", { credential: "mcp", credentialId: "mct_1", scopes: ["use"] });
+    server.callers.set("t", {
+      principal: "person",
+      userId: "usr_1",
+      credential: "mcp",
+      credentialId: "mct_1",
+      scopes: ["use"],
+    });
     expect(await (await fetch(`${server.url}/guarded/x`, { headers })).text()).toBe("in");
     const wrong = await fetch(`${server.url}/guarded/x`, { method: "DELETE", headers });
     expect(wrong.status).toBe(405);
@@ -368,10 +380,22 @@ describe("an event stream of a mounted handler", () => {
 
   test("ends when the credential loses its scope", async () => {
     const headers = { authorization: "Bearer narrowed" };
-    server.callers.set("narrowed", { credential: "mcp", credentialId: "mct_2", scopes: ["use"] });
+    server.callers.set("narrowed", {
+      principal: "person",
+      userId: "usr_1",
+      credential: "mcp",
+      credentialId: "mct_2",
+      scopes: ["use"],
+    });
     const reply = await fetch(`${server.url}/guarded/events`, { headers });
     expect(reply.status).toBe(200);
-    server.callers.set("narrowed", { credential: "mcp", credentialId: "mct_2", scopes: [] });
+    server.callers.set("narrowed", {
+      principal: "person",
+      userId: "usr_1",
+      credential: "mcp",
+      credentialId: "mct_2",
+      scopes: [],
+    });
     await server.platform.bus.publish(server.platform.db, "callers", "mct_2");
     expect(await reply.text()).toContain("data: 1\n\n");
     await vi.waitFor(() => expect(seen.cancelled).toBe(true));

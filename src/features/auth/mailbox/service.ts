@@ -2,8 +2,8 @@ import type { Ctx, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, invalidField } from "../../../platform/errors.ts";
 import { record } from "../../audit/index.ts";
+import { endCredentialsOfUser } from "../../credentials/index.ts";
 import type { User } from "../contract.ts";
-import { endKeysAndTokens } from "../credentials.ts";
 import { createVerificationToken, readVerificationToken } from "../links.ts";
 import * as mails from "../mails.ts";
 import { removeOtherSessions } from "../sessions/index.ts";
@@ -50,7 +50,7 @@ async function endAccess(
   await store.removeLinks(tx, userId);
   const sessions = await removeOtherSessions(tx, userId, keepSession);
   // Unfinished OAuth attempts end together with the credential that started them.
-  return { sessions, ...(await endKeysAndTokens(ctx, tx, userId, reason)) };
+  return { sessions, ...(await endCredentialsOfUser(ctx, tx, userId, reason)) };
 }
 
 const noteVerified = (ctx: Ctx, tx: Db, userId: UserId, after: object) =>

@@ -1,7 +1,10 @@
+export { sessionCredential } from "./credential.ts";
 export { routes } from "./routes.ts";
-export { type SignedIn, sessionDays, startSession } from "./service.ts";
+export { type SignedIn, startSession } from "./service.ts";
 export {
+  findSignedInBy,
   refresh as refreshSession,
   remove as endSession,
   removeOthers as removeOtherSessions,
+  sessionDays,
 } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { Caller, Ctx, UserCtx, UserId } from "../../../platform/context.ts";
+import type { Ctx, PersonCtx, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
@@ -6,11 +6,9 @@ import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import type { User } from "../contract.ts";
+import type { UserSession } from "./contract.ts";
 import { deviceOf } from "./device.ts";
 import * as store from "./store.ts";
-
-/** How long a session lasts without being used. */
-export const sessionDays = 7;
 
 /** A new session, with its token. */
 export interface SignedIn {
@@ -23,7 +21,7 @@ export async function startSession(
   { address, userAgent }: Ctx,
   tx: Db,
   userId: UserId,
-  signedInBy: NonNullable<Caller["signedInBy"]>,
+  signedInBy: UserSession["signedInBy"],
 ): Promise<string> {
   const token = newToken("");
   await store.insert(tx, userId, {
@@ -32,12 +30,12 @@ export async function startSession(
     signedInBy,
     address: address === "unknown" ? null : address,
     userAgent,
-    days: sessionDays,
+    days: store.sessionDays,
   });
   return token;
 }
 
-export async function list({ db, userId, caller }: UserCtx, query: PageQuery) {
+export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
   const { items, nextCursor } = page(await store.list(db, userId, afterOf(query), query.limit + 1), query);
   return {
     items: items.map((session) => ({
@@ -49,7 +47,7 @@ export async function list({ db, userId, caller }: UserCtx, query: PageQuery) {
   };
 }
 
-export async function end(ctx: UserCtx, id: string): Promise<void> {
+export async function end(ctx: PersonCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const ended = isId("ses", id) ? await store.remove(tx, ctx.userId, id) : 0;
     if (ended === 0) throw notFound("session");
@@ -58,7 +56,7 @@ export async function end(ctx: UserCtx, id: string): Promise<void> {
   });
 }
 
-export async function endOthers(ctx: UserCtx) {
+export async function endOthers(ctx: PersonCtx) {
   const { userId, caller } = ctx;
   return ctx.db.transaction(async (tx) => {
     const ended = await store.removeOthers(tx, userId, caller.credentialId);

@@ -1,9 +1,13 @@
-import type { Caller, UserId } from "../../../platform/context.ts";
+import type { UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import type { CredentialLookup, LastUse } from "../../credentials/index.ts";
 import type { UserSession } from "./contract.ts";
 
 export type SessionId = Id<"ses">;
+
+/** How long a session lasts without being used. */
+export const sessionDays = 7;
 
 export const insert = (
   db: Db,
@@ -11,7 +15,7 @@ export const insert = (
   session: {
     id: SessionId;
     tokenHash: string;
-    signedInBy: NonNullable<Caller["signedInBy"]>;
+    signedInBy: UserSession["signedInBy"];
     address: string | null;
     userAgent: string;
     days: number;
@@ -21,6 +25,45 @@ export const insert = (
     insert into sessions (id, user_id, token_hash, signed_in_by, ip_address, user_agent, expires_at)
     values (${session.id}, ${userId}, ${session.tokenHash}, ${session.signedInBy}, ${session.address},
       ${session.userAgent}, now() + make_interval(days => ${session.days}))`);
+
+export interface SessionColumns {
+  id: SessionId;
+  personId: UserId;
+  signedInAt: number;
+  signedInBy: UserSession["signedInBy"];
+  /** The rules of the organization. Null without one. */
+  sessionMaxAgeMinutes: number | null;
+  requireSso: boolean | null;
+}
+
+/** A session acts in the requested organization, else in its active one, else in the person's only one. */
+export const sessionLookup: CredentialLookup = {
+  columns: sql`s.id, s.user_id as "personId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt",
+    s.signed_in_by as "signedInBy", o.session_max_age_minutes as "sessionMaxAgeMinutes",
+    o.require_sso as "requireSso"`,
+  from: (orgId) => sql`sessions s
+    left join members m on m.user_id = s.user_id and m.org_id = coalesce(
+      ${orgId ?? null}::text,
+      s.active_organization_id,
+      (select min(sole.org_id) from members sole where sole.user_id = s.user_id having count(*) = 1))
+    left join organizations o on o.id = m.org_id`,
+  hash: sql`s.token_hash`,
+  valid: sql`s.expires_at > now()`,
+};
+
+/** Each use extends the session. One that has expired since the request stays expired. */
+export const sessionLastUse: LastUse = {
+  table: sql`sessions`,
+  set: sql`last_used_at = now(), expires_at = now() + make_interval(days => ${sessionDays})`,
+  where: sql`expires_at > now()`,
+};
+
+export const findSignedInBy = async (db: Db, userId: UserId, id: string) =>
+  (
+    await db.row<Pick<UserSession, "signedInBy">>(
+      sql`select signed_in_by as "signedInBy" from sessions where user_id = ${userId} and id = ${id}`,
+    )
+  )?.signedInBy;
 
 type Row = Omit<UserSession, "current" | "device">;
 

@@ -1,4 +1,4 @@
-import type { Ctx, UserCtx, UserId } from "../../../platform/context.ts";
+import type { Ctx, PersonCtx, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, unauthorized } from "../../../platform/errors.ts";
 import { countAttempt, forgetAttempt } from "../../../platform/http/index.ts";
@@ -24,7 +24,7 @@ const attemptsOf = (userId: UserId) => `two-factor ${userId}`;
 const isAlreadyOn = () => conflict("two_factor_on", "The second factor is on. Switch it off first.");
 const isOff = () => conflict("two_factor_off", "The second factor is not switched on.");
 
-export async function begin(ctx: UserCtx) {
+export async function begin(ctx: PersonCtx) {
   const { db, keyring, userId } = ctx;
   await requireVerifiedAddress(db, userId, "A second factor");
   const secret = totp.newSecret();
@@ -34,7 +34,7 @@ export async function begin(ctx: UserCtx) {
   return { secret, uri: totp.uriOf(secret, email, issuer) };
 }
 
-export async function confirm(ctx: UserCtx, { code }: { code: string }) {
+export async function confirm(ctx: PersonCtx, { code }: { code: string }) {
   const { userId } = ctx;
   await requireVerifiedAddress(ctx.db, userId, "A second factor");
   const known = await store.find(ctx.db, userId);
@@ -47,7 +47,7 @@ export async function confirm(ctx: UserCtx, { code }: { code: string }) {
   });
 }
 
-export async function renewBackupCodes(ctx: UserCtx, { code }: { code: string }) {
+export async function renewBackupCodes(ctx: PersonCtx, { code }: { code: string }) {
   if (!(await store.isOn(ctx.db, ctx.userId))) throw isOff();
   return withCode(ctx, code, async (tx) => {
     await record(ctx, tx, { action: "user.backup_codes_renewed", target: targetOf(ctx.userId) }, null);
@@ -55,14 +55,14 @@ export async function renewBackupCodes(ctx: UserCtx, { code }: { code: string })
   });
 }
 
-export async function read({ db, userId }: UserCtx) {
+export async function read({ db, userId }: PersonCtx) {
   const known = await store.find(db, userId);
   const enabledAt = known?.confirmedAt ?? null;
   const backupCodesLeft = enabledAt === null ? 0 : await store.countBackupCodes(db, userId);
   return { twoFactor: { enabled: enabledAt !== null, enabledAt, backupCodesLeft } };
 }
 
-export async function remove(ctx: UserCtx, { code }: { code: string }): Promise<void> {
+export async function remove(ctx: PersonCtx, { code }: { code: string }): Promise<void> {
   if (!(await store.isOn(ctx.db, ctx.userId))) throw isOff();
   await withCode(ctx, code, async (tx) => {
     await store.remove(tx, ctx.userId);
@@ -72,7 +72,7 @@ export async function remove(ctx: UserCtx, { code }: { code: string }): Promise<
 }
 
 /** Told by mail as well: whoever did not do it themselves should hear of it. */
-async function note(ctx: UserCtx, tx: Db, action: `user.${string}`, state: "on" | "off"): Promise<void> {
+async function note(ctx: PersonCtx, tx: Db, action: `user.${string}`, state: "on" | "off"): Promise<void> {
   await record(ctx, tx, { action, target: targetOf(ctx.userId) }, null);
   const user = await findUser(tx, ctx.userId);
   if (user) await ctx.mail.send(tx, mails.twoFactorChanged(ctx.config.publicUrl, user, state));
@@ -96,7 +96,7 @@ async function newBackupCodes(tx: Db, userId: UserId) {
 const hashOfCode = (code: string) => hashSecret(code.toLowerCase().replace(/[^a-z2-7]/g, ""));
 
 /** Does the work if the code is right; the code and the work are used up together. */
-async function withCode<T>(ctx: UserCtx, code: string, work: (tx: Db) => Promise<T>): Promise<T> {
+async function withCode<T>(ctx: PersonCtx, code: string, work: (tx: Db) => Promise<T>): Promise<T> {
   await countAttempt(ctx.db, attemptsOf(ctx.userId), wrongCodes);
   const result = await ctx.db.transaction(async (tx) => {
     if (!(await takeCode(ctx, tx, ctx.userId, code)))
@@ -108,7 +108,7 @@ async function withCode<T>(ctx: UserCtx, code: string, work: (tx: Db) => Promise
 }
 
 /** For routes that ask for a code beside what they do. */
-export const checkCode = (ctx: UserCtx, code: string) => withCode(ctx, code, async () => {});
+export const checkCode = (ctx: PersonCtx, code: string) => withCode(ctx, code, async () => {});
 
 async function takeCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
   const { keyring } = ctx;

@@ -2,7 +2,7 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { pruneLeftovers, pruneRun } from "../events/index.ts";
 import { removeOfRun } from "../late-reports/index.ts";
-import { removeExpiredTokensOfAll } from "../runners/index.ts";
+import { removeExpiredTokensAcrossOrganizations } from "../runners/index.ts";
 import {
   forgetLeftBehind,
   listLeftBehindOfAll,
@@ -29,7 +29,7 @@ export const prune = job({
 });
 
 export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Promise<void> {
-  await removeExpiredTokensOfAll(db);
+  await removeExpiredTokensAcrossOrganizations(db);
   const unfinished: OrgId[] = [];
   for (let after = ""; Date.now() < until; ) {
     const organizations = await listOrganizationsOfAll(db, after, atOnce);

@@ -1,2 +1,3 @@
-export { newCredential, resolveRun, runPrefix } from "./service.ts";
-export { endRunCredentialsOfUser, replace as replaceCredential, type StoredCredential } from "./store.ts";
+export { runCredential } from "./credential.ts";
+export { newCredential } from "./service.ts";
+export { replace as replaceCredential, type StoredCredential } from "./store.ts";

@@ -1,6 +1,6 @@
-import type { OrgId, UserId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
-import type { MembershipRow } from "../../permissions/index.ts";
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
+import type { CredentialLookup } from "../../credentials/index.ts";
 
 /** The fields of a credential that are stored with its attempt. */
 export interface StoredCredential {
@@ -11,41 +11,35 @@ export interface StoredCredential {
   permissions: readonly string[];
 }
 
-interface CredentialRow extends MembershipRow {
-  runId: string;
+export interface RunCredentialColumns {
+  /** The id of the run. */
+  id: string;
   holder: string;
   /** Null for attempts from before permissions were stored. */
   permissions: string[] | null;
-  userId: UserId;
   templateIds: string[];
   /** Those that the automation's current revision still names. */
   connectionIds: string[];
 }
 
-/**
- * Resolves a run credential in one statement. The attempt must be running, its holder must exist, and the API key that
- * claimed it must be valid.
- */
-export const findRunByToken = (db: Db, tokenHash: string) =>
-  db.row<CredentialRow>(sql`
-    select r.id as "runId", r.holder, t.permissions, m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
-      p.permissions as "rolePermissions", o.session_max_age_minutes as "sessionMaxAgeMinutes",
-      o.require_sso as "requireSso", v.template_ids as "templateIds",
-      array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds"
-    from automation_run_attempts t
+/** The attempt must be running, its holder must exist, and the API key that claimed it must be valid. */
+export const runLookup: CredentialLookup = {
+  columns: sql`r.id, r.holder, t.permissions, v.template_ids as "templateIds",
+    array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds"`,
+  from: () => sql`automation_run_attempts t
     join automation_runs r on r.id = t.run_id and r.attempt = t.attempt
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision
     join automation_revisions latest on latest.automation_id = a.id and latest.revision = a.revision
-    join members m on m.id = r.member_id and m.org_id = r.org_id
-    join organizations o on o.id = m.org_id
-    left join roles p on p.id = m.role and p.org_id = m.org_id
-    where t.token_hash = ${tokenHash} and t.ended_at is null and r.status = 'running'
-      and r.lease_expires_at > now() and r.cancel_requested_at is null
-      and (exists (select from automation_runners n where n.id = r.holder and n.org_id = r.org_id)
-        or exists (select from members h where h.id = r.holder and h.org_id = r.org_id))
-      and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
-        and (k.expires_at is null or k.expires_at > now())))`);
+    join members m on m.id = r.member_id and m.org_id = r.org_id`,
+  hash: sql`t.token_hash`,
+  valid: sql`t.ended_at is null and r.status = 'running'
+    and r.lease_expires_at > now() and r.cancel_requested_at is null
+    and (exists (select from automation_runners n where n.id = r.holder and n.org_id = r.org_id)
+      or exists (select from members h where h.id = r.holder and h.org_id = r.org_id))
+    and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
+      and (k.expires_at is null or k.expires_at > now())))`,
+};
 
 /** Gives an attempt a new credential. The previous credential ends. */
 export const replace = (tx: Db, orgId: OrgId, runId: string, attempt: number, stored: StoredCredential) =>
@@ -55,11 +49,16 @@ export const replace = (tx: Db, orgId: OrgId, runId: string, attempt: number, st
     from automation_runs r where r.id = t.run_id and r.org_id = ${orgId} and t.run_id = ${runId}
       and t.attempt = ${attempt} and t.ended_at is null`);
 
-/** Ends the credentials of a person's runs, and of runs that they or their runners hold, in every organization. */
-export const endRunCredentialsOfUser = (db: Db, userId: UserId) =>
-  db.run(sql`
+/**
+ * Ends the credentials of the runs of some members, and of runs that they or their runners hold. `members` is a
+ * condition on these members. Nothing is counted.
+ */
+export const endRunCredentialsAcrossOrganizations = async (db: Db, members: Sql) => {
+  await db.run(sql`
     update automation_run_attempts t set token_hash = null
     from members m join automation_runs r on r.org_id = m.org_id and r.status = 'running'
-    where m.user_id = ${userId} and t.run_id = r.id and t.token_hash is not null
+    where ${members} and t.run_id = r.id and t.token_hash is not null
       and (m.id in (r.member_id, r.holder)
         or exists (select from automation_runners n where n.id = r.holder and n.member_id = m.id))`);
+  return [];
+};

@@ -1,4 +1,4 @@
+export { runnerCredential } from "./credential.ts";
 export { routes } from "./routes.ts";
-export { resolveRunner, runnerPrefix } from "./service.ts";
 export { sharedLookups } from "./shared-lookups.ts";
-export { removeExpiredTokensOfAll, removeRunnerTokensOfUser, touchRunnersOfAll } from "./store.ts";
+export { removeExpiredTokensAcrossOrganizations } from "./store.ts";

@@ -1,11 +1,10 @@
-import type { Caller, MemberCtx } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import type { MemberCtx } from "../../../platform/context.ts";
 import { forbidden, notFound } from "../../../platform/errors.ts";
 import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
-import { membershipFrom, type Permission } from "../../permissions/index.ts";
+import type { Permission } from "../../permissions/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { holderOf, reachOf } from "../runs/index.ts";
 import * as contract from "./contract.ts";
@@ -61,19 +60,6 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
     });
     return { token, expiresAt: added!.expiresAt, eventsPath: contract.events.path };
   });
-}
-
-export async function resolveRunner(db: Db, tokenHash: string): Promise<Caller | undefined> {
-  const row = await store.findRunnerByToken(db, tokenHash);
-  if (!row) return undefined;
-  return {
-    credential: "runner",
-    // The runner and not the token: a run is held by the machine, whichever of its tokens it sends.
-    credentialId: row.id,
-    ...(row.keyId ? { madeWith: row.keyId } : {}),
-    userId: row.userId,
-    member: membershipFrom(row, row.permissions),
-  };
 }
 
 export async function list(ctx: MemberCtx, query: PageQuery) {

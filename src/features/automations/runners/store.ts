@@ -1,7 +1,7 @@
-import type { MemberId, OrgId, UserId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import type { MemberId, OrgId } from "../../../platform/context.ts";
+import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import type { MembershipRow } from "../../permissions/index.ts";
+import type { CredentialLookup, LastUse } from "../../credentials/index.ts";
 import type { Reach } from "../runs/index.ts";
 import type { Held, Runner, Waiting } from "./contract.ts";
 
@@ -52,30 +52,24 @@ export const addToken = (
     from automation_runners r where r.id = ${runnerId} and r.org_id = ${orgId}
     returning expires_at as "expiresAt"`);
 
-interface RunnerRow extends MembershipRow {
+export interface RunnerTokenColumns {
   id: RunnerId;
   /** The key that the token was made with. */
   keyId: string | null;
-  userId: UserId;
   permissions: string[];
 }
 
-/** Everything a request by a runner needs to know, in the one statement it starts with. */
-export const findRunnerByToken = (db: Db, tokenHash: string) =>
-  db.row<RunnerRow>(sql`
-    select n.id, t.permissions, t.key_id as "keyId", m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
-      r.permissions as "rolePermissions",
-      o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso"
-    from automation_runner_tokens t
+export const runnerTokenLookup: CredentialLookup = {
+  columns: sql`n.id, t.permissions, t.key_id as "keyId"`,
+  from: () => sql`automation_runner_tokens t
     join automation_runners n on n.id = t.runner_id
     join members m on m.id = n.member_id and m.org_id = n.org_id
-    join organizations o on o.id = m.org_id
-    left join roles r on r.id = m.role and r.org_id = m.org_id
-    left join api_keys k on k.id = t.key_id
-    where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`);
+    left join api_keys k on k.id = t.key_id`,
+  hash: sql`t.token_hash`,
+  valid: sql`t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`,
+};
 
-export const touchRunnersOfAll = (db: Db, ids: string[]) =>
-  db.run(sql`update automation_runners set last_seen_at = now() where id = any(${ids}::text[])`);
+export const runnerLastUse: LastUse = { table: sql`automation_runners`, set: sql`last_seen_at = now()` };
 
 /** `memberId` null: of every member. */
 export const list = (db: Db, orgId: OrgId, memberId: string | null, after: string, limit: number) =>
@@ -128,12 +122,12 @@ export const listHeld = (db: Db, orgId: OrgId, reach: Reach, holder: string) =>
       and (${reach}::text is null or r.member_id = ${reach})
     order by r.id limit 100`);
 
-export const removeExpiredTokensOfAll = (db: Db) =>
+export const removeExpiredTokensAcrossOrganizations = (db: Db) =>
   db.run(sql`delete from automation_runner_tokens where expires_at < now()`);
 
-/** Deletes the runner tokens of a person in every organization, and returns a row for each. The runners stay. */
-export const removeRunnerTokensOfUser = (db: Db, userId: UserId) =>
+/** `members` is a condition on the members whose tokens are deleted. Returns a row for each. The runners stay. */
+export const removeRunnerTokensAcrossOrganizations = (db: Db, members: Sql) =>
   db.rows<{ orgId: OrgId; memberId: MemberId }>(sql`
     delete from automation_runner_tokens t using automation_runners n join members m on m.id = n.member_id
-    where n.id = t.runner_id and m.user_id = ${userId}
+    where n.id = t.runner_id and ${members}
     returning n.org_id as "orgId", n.member_id as "memberId"`);

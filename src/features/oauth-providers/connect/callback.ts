@@ -5,7 +5,7 @@ import { checkAccess, cookieValue } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { exchangeCode, type Granted, OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
-import { cookieName, resolveSession } from "../../auth/index.ts";
+import { cookieName, sessionCredential } from "../../auth/index.ts";
 import { can } from "../../permissions/index.ts";
 import { knownProviders } from "../catalogue/index.ts";
 import { type Destination, findCredentials, findSetup, peerOf, redirectUri } from "../clients/index.ts";
@@ -110,7 +110,7 @@ const wasStartedBy = (attempt: store.Attempt, caller: Caller | undefined): boole
 
 const sessionOf = async (ctx: Ctx, cookies: string | undefined, orgId: string | undefined) => {
   const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
-  return cookie ? resolveSession(ctx.db, hashSecret(cookie), orgId) : undefined;
+  return cookie ? sessionCredential.find(ctx.db, hashSecret(cookie), orgId) : undefined;
 };
 
 /** A link names no organization, so in this browser it acts in the active organization of the session. */

@@ -1,0 +1,12 @@
+import { definePersonalCredential } from "../credentials/index.ts";
+import { keyPrefix } from "./service.ts";
+import * as store from "./store.ts";
+
+export const keyCredential = definePersonalCredential<store.KeyColumns>({
+  kind: "key",
+  carrier: "x-api-key",
+  prefix: keyPrefix,
+  lookup: store.keyLookup,
+  lastUse: store.keyLastUse,
+  ending: { end: store.removeKeysAcrossOrganizations, countedAs: "apiKeys" },
+});

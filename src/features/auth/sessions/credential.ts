@@ -1,0 +1,16 @@
+import { definePersonalCredential } from "../../credentials/index.ts";
+import { cookieName } from "../cookie.ts";
+import { checkSessionRules } from "./rules.ts";
+import * as store from "./store.ts";
+
+export const sessionCredential = definePersonalCredential<store.SessionColumns>({
+  kind: "session",
+  carrier: "session",
+  cookieName,
+  lookup: store.sessionLookup,
+  describe: (row) => ({
+    signedInAt: row.signedInAt,
+    checkRules: (now) => checkSessionRules(row, now),
+  }),
+  lastUse: store.sessionLastUse,
+});

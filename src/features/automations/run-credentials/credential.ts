@@ -1,0 +1,20 @@
+import { definePersonalCredential } from "../../credentials/index.ts";
+import { forPrograms, runPrefix } from "./service.ts";
+import * as store from "./store.ts";
+
+/** The program acts for the member who owns the run. It reaches only this run and its templates and connections. */
+export const runCredential = definePersonalCredential<store.RunCredentialColumns>({
+  kind: "run",
+  carrier: "bearer",
+  prefix: runPrefix,
+  lookup: store.runLookup,
+  limit: ({ permissions }) => permissions ?? forPrograms,
+  describe: ({ id, holder, templateIds, connectionIds }) => ({
+    holder,
+    limitedTo: new Set([id, ...templateIds, ...connectionIds]),
+  }),
+  // It ends with a row of the attempt, which nobody announces.
+  cached: false,
+  ending: { end: store.endRunCredentialsAcrossOrganizations },
+  scheme: { name: "runAuth", description: "Run credential, `sbt_…`, for one attempt of a run." },
+});

@@ -1,0 +1,74 @@
+import type { Ctx, MemberId, OrgId, UserId } from "../../platform/context.ts";
+import { credentialTypes } from "../../platform/credential-types.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { type CredentialEnding, forgetCallers } from "../../platform/http/index.ts";
+import { record } from "../audit/index.ts";
+import * as store from "./store.ts";
+
+/** How many credentials ended, by the name of their kind: `{ apiKeys: 2, mcpTokens: 0, … }`. */
+type EndedCounts = Record<string, number>;
+
+/** Lists the kinds in the order in which they are ended. */
+function listEndings({ state }: Pick<Ctx, "state">): CredentialEnding[] {
+  const { declared } = state.get(credentialTypes);
+  if (!declared) throw new Error("The rooms have not declared their credentials yet.");
+  const endings = declared.flatMap(({ ending }) => ending ?? []);
+  return endings.sort((a, b) => Number(b.isDependent ?? false) - Number(a.isDependent ?? false));
+}
+
+/**
+ * Ends the keys and tokens of a person in every organization. Each organization in which one ended gets an audit entry.
+ * Sessions stay.
+ */
+export async function endCredentialsOfUser(
+  ctx: Ctx,
+  tx: Db,
+  userId: UserId,
+  reason: "password_reset" | "email_verified" | "account_disowned",
+): Promise<EndedCounts> {
+  const endings = listEndings(ctx);
+  const total = startCounts(endings);
+  const byMember = new Map<MemberId, { orgId: OrgId; ended: EndedCounts }>();
+  for (const { end, countedAs } of endings) {
+    for (const { orgId, memberId } of await store.endOfUser(tx, userId, end)) {
+      const entry = byMember.get(memberId) ?? { orgId, ended: startCounts(endings) };
+      byMember.set(memberId, entry);
+      for (const counts of [entry.ended, total]) count(counts, countedAs, 1);
+    }
+  }
+  // Each entry locks its organization's chain. A fixed order avoids deadlocks.
+  const members = [...byMember].sort(([, a], [, b]) => (a.orgId < b.orgId ? -1 : 1));
+  for (const [id, { orgId, ended }] of members) {
+    const after = { reason, ...ended };
+    await record(
+      ctx,
+      tx,
+      { action: "member.credentials_ended", target: { type: "member", id }, after },
+      orgId,
+    );
+  }
+  await forgetCallers(ctx.bus, tx, userId);
+  return total;
+}
+
+/** Ends the keys and tokens of a member. The caller records it. */
+export async function endCredentialsOfMember(
+  ctx: Pick<Ctx, "state" | "bus">,
+  tx: Db,
+  orgId: OrgId,
+  memberId: MemberId,
+): Promise<EndedCounts> {
+  const endings = listEndings(ctx);
+  const total = startCounts(endings);
+  for (const { end, countedAs } of endings)
+    count(total, countedAs, (await store.endOfMember(tx, orgId, memberId, end)).length);
+  await forgetCallers(ctx.bus, tx, memberId);
+  return total;
+}
+
+const startCounts = (endings: readonly CredentialEnding[]): EndedCounts =>
+  Object.fromEntries(endings.flatMap(({ countedAs }) => (countedAs ? [[countedAs, 0]] : [])));
+
+function count(counts: EndedCounts, name: string | undefined, by: number): void {
+  if (name !== undefined) counts[name] = (counts[name] ?? 0) + by;
+}

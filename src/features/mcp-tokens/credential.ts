@@ -1,0 +1,14 @@
+import { definePersonalCredential } from "../credentials/index.ts";
+import { mcpPrefix } from "./service.ts";
+import * as store from "./store.ts";
+
+export const mcpCredential = definePersonalCredential<store.McpTokenColumns>({
+  kind: "mcp",
+  carrier: "bearer",
+  prefix: mcpPrefix,
+  lookup: store.mcpTokenLookup,
+  describe: ({ scopes }) => ({ scopes }),
+  lastUse: store.mcpTokenLastUse,
+  ending: { end: store.removeMcpTokensAcrossOrganizations, countedAs: "mcpTokens" },
+  scheme: { name: "mcpAuth", description: "MCP token, `sbm_…`, for seven days." },
+});
