@@ -6,5 +6,4 @@ export {
   refresh as refreshSession,
   remove as endSession,
   removeOthers as removeOtherSessions,
-  sessionDays,
 } from "./store.ts";
