@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // Rooms and the HTTP suites run on both engines; what knows no database runs once.
 const onBoth = ["src/features/**/*.test.ts", "test/http/**/*.test.ts"];
+const unitInRooms = "src/features/**/*.unit.test.ts";
 
 export default defineConfig({
   test: {
@@ -12,16 +13,33 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["src/platform/**/*.test.ts", "test/unit/**/*.test.ts", "test/security/**/*.test.ts"],
+          include: [
+            "src/platform/**/*.test.ts",
+            unitInRooms,
+            "test/unit/**/*.test.ts",
+            "test/security/**/*.test.ts",
+          ],
         },
       },
       {
         extends: true,
-        test: { name: "pglite", include: onBoth, globalSetup: "test/setup.ts", maxWorkers: 2 },
+        test: {
+          name: "pglite",
+          include: onBoth,
+          exclude: [unitInRooms],
+          globalSetup: "test/setup.ts",
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,
-        test: { name: "postgres", include: onBoth, globalSetup: "test/setup.ts", maxWorkers: 2 },
+        test: {
+          name: "postgres",
+          include: onBoth,
+          exclude: [unitInRooms],
+          globalSetup: "test/setup.ts",
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,

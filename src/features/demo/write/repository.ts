@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { makeSecret } from "../../connectors/index.ts";
+import { makeSecret } from "../../code-host/index.ts";
 import {
   type FileReader,
   type FoundFile,
