@@ -6,8 +6,7 @@ import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { sealedTokens } from "./tokens/index.ts";
 
-export type { Connection, Grants } from "./connections/contract.ts";
-export { endConnectionsOfMember } from "./connections/service.ts";
+export { type Connection, endConnectionsOfMember, type Grants } from "./connections/index.ts";
 
 export const room = defineRoom({
   name: "oauth-providers",

@@ -1,6 +1,7 @@
 export { keepFresh } from "./jobs.ts";
 export { routes } from "./routes.ts";
-export { sealedTokens, sealTokens } from "./sealing.ts";
+export { openToken, sealedTokens, sealTokens } from "./sealing.ts";
+export * as store from "./store.ts";
 export {
   insert as insertToken,
   removeOverOfAll as removeOverTokensOfAll,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { digestOf } from "../digest.ts";
+import type { FileTemplate } from "./plan.ts";
 import { type Following, type FoundFile, planOf } from "./plan.ts";
-import type { FileTemplate } from "./reader.ts";
 
 const made = new Map<string, FileTemplate>();
 function said(slug: string, body: string): FileTemplate {
