@@ -65,7 +65,7 @@ const matchingConnectors = sql`
     where repository_key = g.repository_key and ref = g.ref and status = 'active'
       and codehost = any(string_to_array(g.codehosts, ' '))
       and (g.connector_id is null or id = g.connector_id)) c
-  left join lateral (${newestSync("c.id")}) newest on true`;
+  left join lateral (${newestSync}) newest on true`;
 
 /**
  * The hot path: stores pushes that arrive together and queues their syncs, in one statement and one commit. A push is

@@ -93,9 +93,11 @@ export const requeueFailed = (tx: Db, orgId: OrgId, id: SyncId) =>
 const newestFirst = (connectorId: Sql) =>
   sql`s.connector_id between ${connectorId} and ${connectorId} order by s.connector_id, s.id desc`;
 
-/** Head and status of the newest sync of a connector. */
-export const newestSync = (connectorId: "c.id" | "w.connector_id") =>
-  sql`select head, status from connector_syncs s where ${newestFirst(raw(connectorId))} limit 1`;
+const selectNewest = (connectorId: Sql) =>
+  sql`select head, status from connector_syncs s where ${newestFirst(connectorId)} limit 1`;
+
+/** Head and status of the newest sync of connector `c`. */
+export const newestSync = selectNewest(sql`c.id`);
 
 /** At most one sync per head waits or runs, so the insert of another one does nothing. */
 export const unlessQueued = sql`
@@ -128,7 +130,7 @@ export const queueAcrossOrganizations = (
     from unnest(${requests.map(({ id }) => id)}::text[], ${requests.map(({ orgId }) => orgId)}::text[],
       ${requests.map(({ connectorId }) => connectorId)}::text[], ${requests.map(({ head }) => head)}::text[])
       as w(id, org_id, connector_id, head)
-    left join lateral (${newestSync("w.connector_id")}) newest on true
+    left join lateral (${selectNewest(sql`w.connector_id`)}) newest on true
     where ${
       isRepeated
         ? // A later sync reads the ref too, so the work is still to be done only if the newest sync has failed as well.
