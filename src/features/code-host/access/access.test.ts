@@ -56,7 +56,7 @@ describe("a token", () => {
     delete git.options.token;
   });
 
-  test("opens a private repository, under the name that the code host expects", async () => {
+  test("opens a private repository, with the username that the code host expects", async () => {
     for (const [codehost, name] of [
       ["github", "x-access-token"],
       ["gitlab", "oauth2"],
@@ -140,7 +140,7 @@ describe("a GitHub App", () => {
       ...more,
     });
 
-  test("signs for a token of its installation, for this repository and reading only, and remembers it", async () => {
+  test("requests an installation token that can only read this repository, and caches it", async () => {
     const made = await appConnector();
     expect(await lastSync(made)).toMatchObject({ status: "succeeded", changes: { added: 1 } });
     expect(asked).toHaveLength(1);
@@ -160,7 +160,7 @@ describe("a GitHub App", () => {
     await expectNowhere("ghs_issued_1", privateKey.split("\n")[3]!);
   });
 
-  test("a remembered token that was ended is asked for anew, once", async () => {
+  test("replaces a cached token that was revoked, once", async () => {
     const [made] = (await call("/v1/connectors?limit=1")).body.items;
     git.options.token = "revoked at the code host";
     asked = [];
@@ -170,7 +170,7 @@ describe("a GitHub App", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("what GitHub refuses is told in words that lead to the setting", async () => {
+  test("explains a refusal by GitHub with the setting to change", async () => {
     const other = generateKeyPairSync("rsa", {
       modulusLength: 2048,
       privateKeyEncoding: { type: "pkcs8", format: "pem" },

@@ -20,7 +20,7 @@ describe("a push", () => {
     },
   );
 
-  test("of a tag, or one that deletes, names no commit", () => {
+  test("of a tag, or of a deleted ref, has no head", () => {
     const body = (more: object) =>
       JSON.stringify({ ref: "refs/heads/main", after: head, repository: { full_name: "a/b" }, ...more });
     const of = (more: object) => readText("github", "push", body(more));
@@ -33,7 +33,7 @@ describe("a push", () => {
     expect(of({ installation: { id: 42 } })).toMatchObject({ installationId: "42" });
   });
 
-  test("of several refs names each", () => {
+  test("of several refs has a change for each", () => {
     const change = (name: string, hash: string) => ({
       new: { type: "branch", name, target: { hash } },
       old: null,
@@ -54,7 +54,7 @@ describe("a push", () => {
     });
   });
 
-  test("as a form of GitHub's is read, of others it is not", () => {
+  test("is read from a form for GitHub only", () => {
     const json = JSON.stringify(corpus[0]!.body);
     const form = new URLSearchParams({ payload: json }).toString();
     const type = "application/x-www-form-urlencoded";

@@ -17,10 +17,10 @@ const check = (headers: Record<string, string>, body: string, secret: string, no
   return Boolean(dialect && createProof(dialect, headers, now)?.(Buffer.from(body), secret));
 };
 
-describe("what the code hosts published to test against", () => {
+describe("test vectors of the code hosts", () => {
   const secret = "It's a Secret to Everybody";
 
-  test("GitHub: the vector of its guide", () => {
+  test("GitHub: the vector of its guide verifies", () => {
     const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
     const headers = { "x-github-event": "push", "x-hub-signature-256": signature };
     expect(check(headers, "Hello, World!", secret)).toBe(true);
@@ -28,14 +28,14 @@ describe("what the code hosts published to test against", () => {
     expect(check(headers, "Hello, World!", `${secret}.`)).toBe(false);
   });
 
-  test("Bitbucket: the vector of its guide", () => {
+  test("Bitbucket: the vector of its guide verifies", () => {
     const signature = "sha256=a4771c39fbe90f317c7824e83ddef3caae9cb3d976c214ace1f2937e133263c9";
     const headers = { "x-event-key": "repo:push", "x-hub-signature": signature };
     expect(check(headers, "Hello World!", secret)).toBe(true);
     expect(check(headers, "Hello, World!", secret)).toBe(false);
   });
 
-  test("Standard Webhooks, which GitLab signs by: the vector of its specification", () => {
+  test("Standard Webhooks (GitLab): the vector of the specification verifies", () => {
     const headers = {
       "x-gitlab-event": "Push Hook",
       "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -56,8 +56,8 @@ describe("what the code hosts published to test against", () => {
   });
 });
 
-describe("what independent libraries signed", () => {
-  test("by @octokit/webhooks: GitHub's scheme", async () => {
+describe("signatures of independent libraries", () => {
+  test("a signature of @octokit/webhooks verifies as GitHub's", async () => {
     const webhooks = new Webhooks({ secret: "a secret of the library" });
     const body = JSON.stringify({ ref: "refs/heads/main", text: "héllo \u{1f600}" });
     const headers = { "x-github-event": "push", "x-hub-signature-256": await webhooks.sign(body) };
@@ -67,7 +67,7 @@ describe("what independent libraries signed", () => {
     ).toBe(true);
   });
 
-  test("by standardwebhooks: GitLab's scheme", () => {
+  test("a signature of standardwebhooks verifies as GitLab's", () => {
     const token = `whsec_${Buffer.from("thirty-two bytes of key material").toString("base64")}`;
     const body = '{"object_kind":"push"}';
     const now = new Date();
@@ -85,13 +85,16 @@ describe("what independent libraries signed", () => {
 const secret = "a secret that is long enough";
 const body = '{"ref":"refs/heads/main"}';
 
-describe("a scheme that does not hold", () => {
-  test.each(Object.entries(speak))("%s: holds for its own body and secret alone", (_, headersOf) => {
-    const headers = headersOf(secret, body);
-    expect(check(headers, body, secret)).toBe(true);
-    expect(check(headers, body, "another secret, as long as")).toBe(false);
-    expect(check(headers, body, "")).toBe(false);
-  });
+describe("a signature that does not verify", () => {
+  test.each(Object.entries(speak))(
+    "%s: a signature verifies only its own body with its own secret",
+    (_, headersOf) => {
+      const headers = headersOf(secret, body);
+      expect(check(headers, body, secret)).toBe(true);
+      expect(check(headers, body, "another secret, as long as")).toBe(false);
+      expect(check(headers, body, "")).toBe(false);
+    },
+  );
 
   test.each([
     ["forgejo", "x-forgejo-signature", speak.forgejo],
@@ -120,20 +123,20 @@ describe("a scheme that does not hold", () => {
     expect(check(headers, body, secret)).toBe(false);
   });
 
-  test("a header that came twice is none", () => {
+  test("a header that is sent twice does not verify", () => {
     const headers: Record<string, string> = speak.github(secret, body);
     const signature = headers["x-hub-signature-256"]!;
     headers["x-hub-signature-256"] = `${signature}, ${signature}`;
     expect(createProof("github", headers, Date.now())).toBeUndefined();
   });
 
-  test("SHA-1 is not enough", () => {
+  test("a SHA-1 signature alone does not verify", () => {
     const headers: Record<string, string> = speak.github(secret, body);
     delete headers["x-hub-signature-256"];
     expect(check(headers, body, secret)).toBe(false);
   });
 
-  test("a signing token that is no base64 is never an empty key", () => {
+  test("a signing token that is not base64 is never an empty key", () => {
     const now = String(Math.floor(Date.now() / 1000));
     const signed = new Webhook(Buffer.from("x").toString("base64"));
     const headers = {
@@ -147,7 +150,7 @@ describe("a scheme that does not hold", () => {
   });
 });
 
-describe("which dialect it is", () => {
+describe("the dialect of a request", () => {
   const families: Record<Dialect, readonly string[]> = {
     forgejo: ["x-forgejo-event", "x-forgejo-signature", "x-forgejo-delivery"],
     gitea: ["x-gitea-event", "x-gitea-signature", "x-gitea-delivery"],
@@ -157,7 +160,7 @@ describe("which dialect it is", () => {
   };
   const order = ["forgejo", "gitea", "gitlab", "github", "bitbucket"] as const;
 
-  test("each code host's own headers are told for what they are", () => {
+  test("is detected from the headers of each code host", () => {
     for (const dialect of dialects) {
       expect(detectDialect(speak[dialect](secret, body))).toBe(dialect);
       expect(readEventName(dialect, speak[dialect](secret, body))).not.toBe("");
@@ -165,7 +168,7 @@ describe("which dialect it is", () => {
     }
   });
 
-  test("of any mixture the most particular one wins, and nothing else matters", () => {
+  test("is the most specific one when headers are mixed", () => {
     const names = Object.values(families).flat();
     const value = fc.stringMatching(/^[\x21-\x7e]{1,80}$/);
     fc.assert(
@@ -177,7 +180,7 @@ describe("which dialect it is", () => {
     );
   });
 
-  test("whatever the headers say, nothing holds that was not signed", () => {
+  test("no combination of headers verifies without a signature", () => {
     const names = [...Object.values(families).flat(), "webhook-id", "webhook-timestamp"];
     const junk = fc.oneof(
       fc.stringMatching(/^[\x21-\x7e]{1,100}$/),

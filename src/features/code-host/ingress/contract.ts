@@ -39,7 +39,7 @@ export type Reason = z.output<typeof Ignored>["reason"];
 /** The headers with which each code host names and signs a delivery. */
 const uuid = "72d3162e-cc78-11e3-81ab-4c9367dc0958";
 const digest = "5c7f3e0b9d2a4186c1f7e9a0b3d5820f6e4c1a9b7d3f5e2c8a0b6d4f1e3c5a79";
-const headersOf: Record<Dialect, Record<string, HeaderSpec>> = {
+const signatureHeaders: Record<Dialect, Record<string, HeaderSpec>> = {
   github: {
     "x-hub-signature-256": {
       description: "GitHub: HMAC-SHA256 of the body, with the secret as key, in hexadecimal after `sha256=`.",
@@ -102,7 +102,7 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
     description:
       "Authenticated by the code host's own signature over the bytes of the body. What is accepted is on disk, with the work that follows from it, before the reply.",
     access: open,
-    // Not strict: a code host, or what stands before us, may add parameters of its own.
+    // Not strict: a code host or a proxy may add parameters.
     query: z.object({
       connector: z
         .string()
@@ -112,7 +112,7 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
         ),
     }),
     bytes: media,
-    requestHeaders: Object.assign({}, ...from.map((dialect) => headersOf[dialect])),
+    requestHeaders: Object.assign({}, ...from.map((dialect) => signatureHeaders[dialect])),
     bodyLimit,
     replies,
     errors: {
@@ -129,7 +129,7 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-/** Any code host; which one is told by the headers. */
+/** Accepts every code host. The headers identify it. */
 export const codehost = ingress("codehost", "Receive a webhook of a code host", [json, form], dialects);
 
 const names: Record<Dialect, string> = {
@@ -140,7 +140,7 @@ const names: Record<Dialect, string> = {
   bitbucket: "Bitbucket",
 };
 
-/** One code host each: the others are refused there. */
+/** Each accepts one code host and refuses the others. */
 export const named = dialects.map((dialect) => ({
   dialect,
   spec: ingress(

@@ -164,7 +164,7 @@ describe("a sync", () => {
     }
   });
 
-  test("fetches only files that it does not know, and writes no version for what says the same", async () => {
+  test("fetches only unknown files, and writes no version for unchanged content", async () => {
     await repository.commit({ "templates/a.md": templateFile("A"), "templates/b.md": templateFile("B") });
     const { connector } = await connected();
     await repository.commit({ "templates/b.md": `\ufeff${templateFile("B")}` });
@@ -179,7 +179,7 @@ describe("a sync", () => {
     );
   });
 
-  test("a broken file is told with path and line, stops no other, and keeps its last good version", async () => {
+  test("reports a broken file with path and line, keeps its last good version, and reads the other files", async () => {
     await repository.commit({ "templates/good.md": templateFile("Good", "once good") });
     const { connector } = await connected();
     await repository.commit({
@@ -219,7 +219,7 @@ describe("a sync", () => {
     expect((await syncAgain(connector)).changes).toMatchObject({ changed: 1 });
   });
 
-  test("a path that is too long, or there twice, is told and stops no other", async () => {
+  test("reports a path that is too long or duplicate, and reads the other files", async () => {
     const noise = (seed: string) => hash("sha256", seed).slice(0, 60);
     const long = Array.from({ length: 60 }, (_, i) => noise(`${i}`))
       .slice(0, 48)
@@ -381,8 +381,8 @@ describe("a sync", () => {
   }, 120_000);
 });
 
-describe("trouble", () => {
-  test("that may pass is tried again later, five times, and then waits for a person", async () => {
+describe("a failure", () => {
+  test("that may be temporary is retried five times, and then waits for a person", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     let down = true;
     git.options.intercept = (_request, response) => {
@@ -441,7 +441,7 @@ describe("trouble", () => {
     });
   });
 
-  test("nobody is there: it is told in plain words and tried again", async () => {
+  test("of an unreachable server is explained and retried", async () => {
     const { sync } = await connected({ cloneUrl: "http://127.0.0.9:60999/x.git" });
     expect(sync).toMatchObject({ status: "queued", error: { code: "unreachable", retryable: true } });
     expect(sync.error.message).toMatch(/refused the connection/);
@@ -470,7 +470,7 @@ describe("the queue of a connector", () => {
     ).toHaveLength(1);
   });
 
-  test("asked twice, it is one sync", async () => {
+  test("two requests lead to one sync", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const connector = await connect();
     const replies = await Promise.all(
@@ -480,7 +480,7 @@ describe("the queue of a connector", () => {
     await workSyncs(server);
   });
 
-  test("work of a connector that rests is ended with the reason, and its start is refused", async () => {
+  test("a sync of a disabled connector ends with the reason, and a new one is refused", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const connector = await connect();
     const change = (body: unknown) =>
@@ -501,7 +501,7 @@ describe("the queue of a connector", () => {
     expect(await templates()).toEqual({ a: "a" });
   });
 
-  test("another folder is synced by itself, and what was read of the old one meanwhile is not used", async () => {
+  test("a changed folder is synced automatically, and content of the old folder is not used", async () => {
     await repository.commit({
       "templates/a.md": templateFile("A", "a"),
       "others/b.md": templateFile("B", "b"),
@@ -586,8 +586,8 @@ describe("the queue of a connector", () => {
   });
 });
 
-describe("healing", () => {
-  test("a push that no hook told of is found by the sweep, once", async () => {
+describe("the comparison of heads", () => {
+  test("finds a push without a webhook, once", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const { connector } = await connected();
     await sweepNow(server, connector.id);
@@ -602,7 +602,7 @@ describe("healing", () => {
     expect(await templates()).toEqual({ a: "healed" });
   });
 
-  test("a head that cannot succeed is not tried over and over; a new one is", async () => {
+  test("does not retry a head that cannot succeed, and tries a new one", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const { connector } = await connected();
     await repository.commit({ "x.md": "x" }, { clear: true });
@@ -632,7 +632,7 @@ describe("healing", () => {
     expect((await call(`/v1/connectors/${connector.id}`)).body.connector.checkError).toBeNull();
   });
 
-  test("a server that cannot be reached is noted on the connector and queues nothing", async () => {
+  test("records an unreachable server on the connector and queues nothing", async () => {
     const { connector } = await connected({ cloneUrl: "http://127.0.0.9:60999/x.git" });
     await server.platform.db.run(
       sql`update connector_syncs set status = 'failed' where connector_id = ${connector.id}`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => git.close());
 
-test("a running service syncs by itself: when connected, and within a second or two when told of a push", async () => {
+test("a running service syncs without a request: after a connector is created, and after a push", async () => {
   const { owner } = await createWorkspace(server);
   const repository = await git.repository();
   await repository.commit({ "templates/live.md": templateFile("Live", "first") });
