@@ -3,7 +3,7 @@ import * as audit from "./features/audit/index.ts";
 import * as auth from "./features/auth/index.ts";
 import * as automations from "./features/automations/index.ts";
 import * as bootstrap from "./features/bootstrap/index.ts";
-import * as connectors from "./features/connectors/index.ts";
+import * as codeHost from "./features/code-host/index.ts";
 import * as invitations from "./features/invitations/index.ts";
 import * as mcpConnections from "./features/mcp-connections/index.ts";
 import * as mcpTokens from "./features/mcp-tokens/index.ts";
@@ -17,7 +17,6 @@ import * as system from "./features/system/index.ts";
 import * as teams from "./features/teams/index.ts";
 import * as templates from "./features/templates/index.ts";
 import * as users from "./features/users/index.ts";
-import * as webhooks from "./features/webhooks/index.ts";
 import type { Platform } from "./platform/context.ts";
 import type { Route } from "./platform/http/index.ts";
 import { assembleRooms, type Product, type ServeOptions, serveRooms } from "./platform/rooms.ts";
@@ -43,8 +42,7 @@ const product: Product = assembleRooms(
     automations.room,
     audit.room,
     templates.room,
-    connectors.room,
-    webhooks.room,
+    codeHost.room,
     notifications.room,
     mcpConnections.room,
     oauthProviders.room,

@@ -3,14 +3,11 @@ import type { Config } from "./config.ts";
 import type { Db } from "./db/index.ts";
 import type { EgressGateway } from "./egress/index.ts";
 import type { Id } from "./ids.ts";
-import type { Jobs } from "./jobs/index.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
-import type { Mail } from "./mail/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queues } from "./queues.ts";
 import type { Sandbox } from "./sandbox/index.ts";
-import type { ProcessState } from "./state.ts";
 import type { Tracer } from "./trace.ts";
 
 export type OrgId = Id<"org">;
@@ -37,6 +34,86 @@ export interface Platform {
   /** Only when a collector is configured. */
   trace: Tracer | undefined;
   log: Log;
+}
+
+/** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
+export interface Job<Data extends object = object> {
+  name: string;
+  /** Does the work. May run twice, so it must not matter if it does. Throwing means: try again. */
+  handle(platform: Platform, data: Data): Promise<void>;
+  /** Tries after the first one, with growing pauses. */
+  retries?: number;
+  /** The first pause, in seconds. */
+  retryDelay?: number;
+  /** A cron expression in UTC: then the work needs no data and runs once per occurrence, whatever the replicas. */
+  schedule?: string;
+  /**
+   * Besides, in every process that works: each so many seconds, one after the other. For what must not
+   * wait for the next minute, and does no harm when several processes do it at the same moment.
+   */
+  everySeconds?: number;
+  /** How many at once in one process. */
+  concurrency?: number;
+  /** How long one run may take, in seconds, before another is let in. */
+  expireInSeconds?: number;
+  /**
+   * Called when the job was given up because its worker died twice. It records this where people look for the outcome.
+   */
+  onPoison?(platform: Platform, data: Data, reason: string): Promise<void>;
+}
+
+/** Names a job that another file defines, where an import of it would be a circle. */
+export interface JobReference {
+  name: string;
+  handle?: never;
+}
+
+export interface Jobs {
+  /** Commits with `db` when that is a transaction: the work and its cause are there together, or neither is. */
+  add<Data extends object>(
+    db: Db,
+    job: Job<Data> | JobReference,
+    data: Data,
+    options?: { startAfterSeconds?: number; singletonKey?: string; priority?: number },
+  ): Promise<void>;
+  /** Starts doing the work of these kinds in this process. */
+  work(platform: Platform, definitions: readonly Job[]): Promise<void>;
+  /** True while the queue's tables can be used. */
+  isReady(): boolean;
+  /** Lets running work finish, for at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface Message {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+export interface Mail {
+  /**
+   * Commits with the caller's transaction; a job delivers the mail. `sentToday` is the number of mails that the
+   * organization sent today, or 0 for a mail that a person waits for: lower numbers are delivered first.
+   */
+  send(db: Db, message: Message, options?: { sentToday?: number }): Promise<void>;
+}
+
+/** A value that a room keeps in memory: a cache, a batcher, a meter. Each process has one. */
+export interface StateDefinition<T> {
+  /** Shown in errors. */
+  name: string;
+  /** Receives the platform outside of any transaction. */
+  create(platform: Platform): T;
+  /** Writes what is left, when the process ends. The database is still open. */
+  stop?(value: T): unknown;
+}
+
+/** The state of all rooms in this process. */
+export interface ProcessState {
+  /** Creates the value when it is first asked for. */
+  get<T>(definition: StateDefinition<T>): T;
+  /** Stops all values, the last created first. */
+  stop(): Promise<void>;
 }
 
 /** One call: the platform, and who is calling. Inside an idempotent request `db` is its transaction. */

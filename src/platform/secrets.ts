@@ -38,7 +38,7 @@ function checksum(text: string): string {
 }
 
 /** A secret for signing webhooks: 32 random bytes in the format of Standard Webhooks. */
-export const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+export const newSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /** What is stored of a secret that is only ever compared. Our secrets are random, so a fast hash is right. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");

@@ -8,6 +8,7 @@ const folders = readdirSync(join(import.meta.dirname, "../../src/features"));
 /** Folders that add nothing to the API, and why. */
 const withoutRoom: Record<string, string> = {
   demo: "is a command that fills a workspace",
+  credentials: "finds the owner of every credential that the rooms issue",
   permissions: "is the list of permissions that the rooms share",
 };
 

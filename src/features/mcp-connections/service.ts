@@ -2,8 +2,7 @@ import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
 import { NoPlaceError } from "../../platform/fair-queue.ts";
 import type { Discovery } from "./contract.ts";
-import { discoverRequirements } from "./engine/discover.ts";
-import { DiscoveryError } from "./engine/options.ts";
+import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 
 // A discovery holds its place for up to 15 s, mostly waiting. Its cost is memory: about 3 MiB each.
 const places = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };

@@ -96,3 +96,9 @@ export const findConnector = (db: Db, orgId: OrgId, id: string) =>
   db.row<{ name: string; repository: string; ref: string; createdBy: string }>(sql`
     select name, repository, ref, created_by as "createdBy" from connectors
     where org_id = ${orgId} and id = ${id}`);
+
+/** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
+export const endWaiting = (tx: Db, orgId: OrgId, endpointId: string) =>
+  tx.run(sql`
+    update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), sending = false
+    where org_id = ${orgId} and endpoint_id = ${endpointId} and status = 'pending'`);

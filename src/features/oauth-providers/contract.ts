@@ -3,7 +3,7 @@ import { lineOfText, member, pageOf, pageQuery, route } from "../../platform/htt
 import { authMethods, endpoint } from "../../platform/oauth/index.ts";
 import { can } from "../permissions/index.ts";
 import { Tenant } from "./catalogue/index.ts";
-import { connectionModes, endConnections, scopeList } from "./clients/contract.ts";
+import { connectionModes, endConnections, scopeList } from "./clients/index.ts";
 
 const tag = "OAuth Providers";
 const params = z.strictObject({ providerId: z.string() });

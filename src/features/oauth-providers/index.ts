@@ -6,7 +6,7 @@ import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
 
-export { endConnectionsOfMember } from "./connections/service.ts";
+export { endConnectionsOfMember } from "./connections/index.ts";
 
 export const room = defineRoom({
   name: "oauth-providers",

@@ -1,10 +1,9 @@
 import { on } from "../../platform/http/index.ts";
 import { routes as clients } from "./clients/index.ts";
 import { routes as connect } from "./connect/index.ts";
-import * as connectionContract from "./connections/contract.ts";
-import * as connections from "./connections/service.ts";
+import { contract as connectionContract, service as connections } from "./connections/index.ts";
 import * as contract from "./contract.ts";
-import * as eventContract from "./events/contract.ts";
+import { contract as eventContract } from "./events/index.ts";
 import * as service from "./service.ts";
 import { routes as tokens } from "./tokens/index.ts";
 

@@ -14,8 +14,7 @@ import {
   removeClient,
 } from "./clients/index.ts";
 import { supersede } from "./connect/index.ts";
-import { countUsable } from "./connections/index.ts";
-import * as connections from "./connections/service.ts";
+import { service as connections, countUsable } from "./connections/index.ts";
 import type { NewProvider, Provider } from "./contract.ts";
 import { actorOf, note } from "./events/index.ts";
 import * as store from "./store.ts";

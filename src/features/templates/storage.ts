@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
 import { keepAtMost, overhead, quotaMeter } from "../quotas/index.ts";
 import type { Said } from "./fields.ts";
-import type { FoundFile } from "./files/plan.ts";
+import type { FoundFile } from "./files/index.ts";
 import * as store from "./store.ts";
 
 type Needs = Pick<Platform, "bus" | "config" | "db" | "log" | "state">;

@@ -7,15 +7,11 @@ import {
   countReply,
   type IdempotencyLimits,
   isTooMuch,
+  type Reply,
   refuseUnkept,
   withoutBody,
 } from "./kept-replies.ts";
 import * as store from "./store.ts";
-
-export interface Reply {
-  status: number;
-  body: unknown;
-}
 
 /** A request with an Idempotency-Key, and the rights that the handler checks. */
 export interface RepeatableRequest {

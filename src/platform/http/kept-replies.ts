@@ -1,7 +1,11 @@
 import type { Db } from "../db/index.ts";
 import { conflict } from "../errors.ts";
-import type { Reply } from "./idempotency.ts";
 import * as store from "./store.ts";
+
+export interface Reply {
+  status: number;
+  body: unknown;
+}
 
 /** Daily limits of kept replies for an organization. One credential may use half of them. */
 export interface IdempotencyLimits {

@@ -1,56 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
-import type { Platform } from "../context.ts";
+import type { Job, Jobs, Platform } from "../context.ts";
 import { type Db, exclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
 import * as store from "./store.ts";
 
-/** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
-export interface Job<Data extends object = object> {
-  name: string;
-  /** Does the work. May run twice, so it must not matter if it does. Throwing means: try again. */
-  handle(platform: Platform, data: Data): Promise<void>;
-  /** Tries after the first one, with growing pauses. */
-  retries?: number;
-  /** The first pause, in seconds. */
-  retryDelay?: number;
-  /** A cron expression in UTC: then the work needs no data and runs once per occurrence, whatever the replicas. */
-  schedule?: string;
-  /**
-   * Besides, in every process that works: each so many seconds, one after the other. For what must not
-   * wait for the next minute, and does no harm when several processes do it at the same moment.
-   */
-  everySeconds?: number;
-  /** How many at once in one process. */
-  concurrency?: number;
-  /** How long one run may take, in seconds, before another is let in. */
-  expireInSeconds?: number;
-  /**
-   * Called when the job was given up because its worker died twice. It records this where people look for the outcome.
-   */
-  onPoison?(platform: Platform, data: Data, reason: string): Promise<void>;
-}
-
+export type { Job, Jobs } from "../context.ts";
 export { removeOldDeaths } from "./store.ts";
 
 export function job<Data extends object>(definition: Job<Data>): Job<Data> {
   return definition;
-}
-
-export interface Jobs {
-  /** Commits with `db` when that is a transaction: the work and its cause are there together, or neither is. */
-  add<Data extends object>(
-    db: Db,
-    job: Job<Data>,
-    data: Data,
-    options?: { startAfterSeconds?: number; singletonKey?: string; priority?: number },
-  ): Promise<void>;
-  /** Starts doing the work of these kinds in this process. */
-  work(platform: Platform, definitions: readonly Job[]): Promise<void>;
-  /** True while the queue's tables can be used. */
-  isReady(): boolean;
-  /** Lets running work finish, for at most `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>;
 }
 
 export interface JobsOptions {

@@ -1,27 +1,14 @@
 import { createTransport } from "nodemailer";
-import type { Platform } from "../context.ts";
+import type { Mail, Platform } from "../context.ts";
 import type { Db } from "../db/index.ts";
 import { newId } from "../ids.ts";
 import { job } from "../jobs/index.ts";
 import type { Keyring } from "../keyring.ts";
 import * as store from "./store.ts";
 
+export type { Mail, Message } from "../context.ts";
 export { countMail } from "./limits.ts";
 export { nameInSubject, nameInText } from "./text.ts";
-
-export interface Message {
-  to: string;
-  subject: string;
-  text: string;
-}
-
-export interface Mail {
-  /**
-   * Commits with the caller's transaction; a job delivers the mail. `sentToday` is the number of mails that the
-   * organization sent today, or 0 for a mail that a person waits for: lower numbers are delivered first.
-   */
-  send(db: Db, message: Message, options?: { sentToday?: number }): Promise<void>;
-}
 
 /** Mails hold links that sign people in, so their text is sealed and does not outlive its use. */
 const placeOf = (id: string) => ({ table: "mails", row: id, column: "text" });

@@ -5,6 +5,12 @@ import { planPeople, planRunners, planTeams } from "./company.ts";
 import { planRepository } from "./repository.ts";
 import { planRuns } from "./schedule.ts";
 
+export { financeRole, invited, organization } from "./company.ts";
+export { blobId } from "./git.ts";
+export { type PlannedCommit, type PlannedSync, target } from "./repository.ts";
+export { spendByMonth } from "./schedule.ts";
+export type { Person, PlannedAutomation, PlannedRun } from "./types.ts";
+
 export type Plan = ReturnType<typeof planDemo>;
 
 /** Plans all content of the demo except ids and secrets. The same seed and time give the same plan. */

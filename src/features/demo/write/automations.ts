@@ -1,9 +1,7 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { defaultSettings, digestReport, nextOccurrence } from "../../automations/index.ts";
-import type { Plan } from "../plan/index.ts";
-import { spendByMonth } from "../plan/schedule.ts";
-import type { PlannedRun } from "../plan/types.ts";
+import { type Plan, type PlannedRun, spendByMonth } from "../plan/index.ts";
 import {
   insertRows,
   listNamedResources,

@@ -1,10 +1,14 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { type Change, recordPast } from "../../audit/index.ts";
 import { defaultSettings } from "../../automations/index.ts";
-import { financeRole, invited, organization } from "../plan/company.ts";
-import type { Plan } from "../plan/index.ts";
-import { target } from "../plan/repository.ts";
-import type { PlannedAutomation } from "../plan/types.ts";
+import {
+  financeRole,
+  invited,
+  organization,
+  type Plan,
+  type PlannedAutomation,
+  target,
+} from "../plan/index.ts";
 import type { NamedResources } from "../store.ts";
 import { settingsOf } from "./automations.ts";
 import { clientId, providerId } from "./connection.ts";

@@ -1,8 +1,7 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
-import { financeRole, invited, organization } from "../plan/company.ts";
-import type { Plan } from "../plan/index.ts";
+import { financeRole, invited, organization, type Plan } from "../plan/index.ts";
 import { insertRows } from "../store.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { makeSecret } from "../../connectors/index.ts";
+import { makeSecret } from "../../code-host/index.ts";
 import {
   type FileReader,
   type FoundFile,
@@ -9,9 +9,7 @@ import {
   makeEqual,
   type Problem,
 } from "../../templates/index.ts";
-import { blobId } from "../plan/git.ts";
-import type { Plan } from "../plan/index.ts";
-import { type PlannedCommit, type PlannedSync, target } from "../plan/repository.ts";
+import { blobId, type Plan, type PlannedCommit, type PlannedSync, target } from "../plan/index.ts";
 import { dateSecrets, dateTemplates, insertRows, type Row } from "../store.ts";
 import type { Ids } from "./ids.ts";
 

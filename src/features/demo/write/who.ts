@@ -1,5 +1,5 @@
 import { newIdAt } from "../../../platform/ids.ts";
-import type { Person } from "../plan/types.ts";
+import type { Person } from "../plan/index.ts";
 import type { Ids } from "./ids.ts";
 
 const browsers = [

@@ -23,7 +23,7 @@ import { type Receiver, startReceiver } from "../../../../test/webhook-receiver.
 import type { Platform } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
-import { newWebhookSecret } from "../../../platform/secrets.ts";
+import { newSigningSecret } from "../../../platform/secrets.ts";
 import { sealSecret } from "../endpoints/sealing.ts";
 import { pauses } from "./schedule.ts";
 import * as store from "./store.ts";
@@ -509,7 +509,7 @@ describe("many deliveries", () => {
         `org_hang${i}`,
         `whe_hang${i}`,
         "secret",
-        newWebhookSecret(),
+        newSigningSecret(),
       );
       await db.run(sql`update webhook_endpoints set secret = ${sealed} where id = ${`whe_hang${i}`}`);
     }

@@ -61,12 +61,6 @@ export const requeue = (tx: Db, orgId: OrgId, endpointId: string, id: DeliveryId
       tries = case when sending then tries else 0 end, due_at = case when sending then due_at else now() end
     where ${isIn(orgId, endpointId, id)} returning ${columns}`);
 
-/** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
-export const endWaiting = (tx: Db, orgId: OrgId, endpointId: string) =>
-  tx.run(sql`
-    update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), sending = false
-    where org_id = ${orgId} and endpoint_id = ${endpointId} and status = 'pending'`);
-
 const keptAttempts = 20;
 
 /** Appends an attempt, and removes the oldest one when there are `keptAttempts`. */

@@ -4,6 +4,7 @@ import { recordAsSystem } from "../../audit/index.ts";
 import { collect } from "../digests/index.ts";
 import { disableEndpoint, noteFailure, noteSuccess } from "../endpoints/index.ts";
 import { adminsOf } from "../settings/index.ts";
+import { endWaiting } from "../store.ts";
 import type { Attempt } from "./contract.ts";
 import { nextStep, type Step } from "./schedule.ts";
 import { send } from "./send.ts";
@@ -115,7 +116,7 @@ async function deliver(platform: Platform, delivery: store.Claimed): Promise<voi
     if (!isGone && !isOver) return;
     const reason = isGone ? "gone" : "failing";
     await disableEndpoint(tx, orgId, endpointId, reason);
-    await store.endWaiting(tx, orgId, endpointId);
+    await endWaiting(tx, orgId, endpointId);
     await recordAsSystem(tx, orgId, {
       action: "webhook_endpoint.disabled",
       target: { type: "webhook_endpoint", id: endpointId },

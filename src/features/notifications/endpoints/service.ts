@@ -4,12 +4,12 @@ import { isLoopbackHost } from "../../../platform/egress/index.ts";
 import { invalidField, notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
-import { newWebhookSecret } from "../../../platform/secrets.ts";
+import { newSigningSecret } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
-import { endWaiting } from "../deliveries/store.ts";
 import { type EventType, eventTypes } from "../facts.ts";
 import { checkMaySee } from "../settings/index.ts";
+import { endWaiting } from "../store.ts";
 import type { WebhookEndpoint } from "./contract.ts";
 import { openSecret, sealSecret } from "./sealing.ts";
 import * as store from "./store.ts";
@@ -72,7 +72,7 @@ export async function create(
   const target = { ...given, url: checkedUrl(ctx, given.url), types: [...new Set(given.types)] };
   checkTypes(ctx, target.types);
   const id = newId("whe");
-  const secret = newWebhookSecret();
+  const secret = newSigningSecret();
   const sealed = sealSecret(keyring, orgId, id, "secret", secret);
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "webhook_endpoints");
@@ -128,7 +128,7 @@ export async function rotateSecret(ctx: MemberCtx, id: string, overlapSeconds: n
   return ctx.db.transaction(async (tx) => {
     const { secret: old } = await hold(tx, ctx, id);
     const endpointId = endpointIdOf(id);
-    const secret = newWebhookSecret();
+    const secret = newSigningSecret();
     const previous =
       overlapSeconds === 0
         ? null

@@ -1,6 +1,6 @@
-export { scopeToken } from "./contract.ts";
+export { connectionModes, endConnections, scopeList, scopeToken } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { type Destination, sealedCredentials } from "./sealing.ts";
+export { addressOf, type Destination, destinationFields, sealedCredentials } from "./sealing.ts";
 export { notConfigured, removeClient } from "./service.ts";
 export {
   type ClientRow,

@@ -11,7 +11,7 @@ import {
 } from "../../../platform/oauth/index.ts";
 import { countLive, endLive } from "../connections/index.ts";
 import { actorOf, note } from "../events/index.ts";
-import { revokeSoon } from "../revocations/index.ts";
+import { revokeSoon } from "../revocation-queue.ts";
 import type { Client, SaveClient } from "./contract.ts";
 import { addressOf, placeOf } from "./sealing.ts";
 import { discovered, findSetup, missingOf, type Provider, redirectUri } from "./setup.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { open, route } from "../../../platform/http/index.ts";
 import { can } from "../../permissions/index.ts";
-import { Connection } from "../connections/contract.ts";
-import { label } from "../connections/index.ts";
+import { Connection, label } from "../connections/index.ts";
 
 const tag = "OAuth Providers";
 const params = z.strictObject({ providerId: z.string() });

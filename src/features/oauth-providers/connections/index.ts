@@ -1,7 +1,9 @@
 export { announceNeed, expireConnections, needReconnect } from "./attention.ts";
-export { defaultLabel, label } from "./contract.ts";
+export * as contract from "./contract.ts";
+export { Connection, defaultLabel, label } from "./contract.ts";
 export { isClientRejected } from "./health.ts";
-export { connect, endLive } from "./service.ts";
+export * as service from "./service.ts";
+export { connect, endConnectionsOfMember, endLive, read } from "./service.ts";
 export {
   countLive,
   countUsable,

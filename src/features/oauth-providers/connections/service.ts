@@ -4,9 +4,8 @@ import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../p
 import { afterOf, type PageQuery, page, readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { countTeams } from "../../teams/index.ts";
-import { type Actor, actorOf, note } from "../events/index.ts";
-import * as events from "../events/store.ts";
-import { revokeSoon } from "../revocations/index.ts";
+import { type Actor, actorOf, store as events, note } from "../events/index.ts";
+import { revokeSoon } from "../revocation-queue.ts";
 import type { Connection, HealthReason } from "./contract.ts";
 import { healthOf, show } from "./health.ts";
 import * as store from "./store.ts";

@@ -1,1 +1,1 @@
-export { revokePending, revokeSoon } from "./jobs.ts";
+export { revokePending } from "./jobs.ts";

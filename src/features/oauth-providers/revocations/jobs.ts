@@ -1,14 +1,12 @@
 import type { Platform } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
 import { workFairly } from "../../../platform/fair-work.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { OAuthFailure, revokeToken } from "../../../platform/oauth/index.ts";
-import { peerOf } from "../clients/setup.ts";
-import { findCredentials } from "../clients/store.ts";
-import { findOfToken } from "../connections/store.ts";
+import { findCredentials, peerOf } from "../clients/index.ts";
+import { findOfToken } from "../connections/index.ts";
 import { note, theService } from "../events/index.ts";
-import { openToken } from "../tokens/sealing.ts";
-import * as tokens from "../tokens/store.ts";
+import { revocationJob } from "../revocation-queue.ts";
+import { openToken, store as tokens } from "../tokens/index.ts";
 
 const batch = 40;
 const perOrganization = 4;
@@ -21,7 +19,7 @@ const mostDeaths = 2;
 
 /** The row is the job: whatever ended a connection, and be it a cascade of the database, left it there. */
 export const revokePending = job({
-  name: "oauth.revoke",
+  name: revocationJob.name,
   schedule: "* * * * *",
   everySeconds: 15,
   retries: 0,
@@ -35,9 +33,6 @@ export const revokePending = job({
       perKey: perOrganization,
     }),
 });
-
-/** Does it without waiting for the next look, once the transaction is committed. */
-export const revokeSoon = ({ jobs }: Platform, tx: Db) => jobs.add(tx, revokePending, {});
 
 async function revoke(platform: Platform, pending: tokens.Pending): Promise<void> {
   const { db } = platform;

@@ -1,7 +1,8 @@
 export { keepFresh } from "./jobs.ts";
 export { activeRefreshes } from "./refresh.ts";
 export { routes } from "./routes.ts";
-export { sealedTokens, sealTokens } from "./sealing.ts";
+export { openToken, sealedTokens, sealTokens } from "./sealing.ts";
+export * as store from "./store.ts";
 export {
   insert as insertToken,
   removeOverOfAll as removeOverTokensOfAll,

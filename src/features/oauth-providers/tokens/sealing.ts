@@ -1,7 +1,7 @@
 import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts";
 import type { Tokens } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
-import { addressOf, type Destination, destinationFields } from "../clients/sealing.ts";
+import { addressOf, type Destination, destinationFields } from "../clients/index.ts";
 
 type Column = "access_token" | "refresh_token";
 

@@ -1,7 +1,14 @@
 import { type CappedList, createCappedList } from "../../../platform/capped-list.ts";
 import { limits } from "../fields.ts";
 import type { Problem } from "./front-matter.ts";
-import type { FileTemplate } from "./reader.ts";
+
+/** A template that was read from a file. Its fields stay JSON bytes, which only the database parses. */
+export interface FileTemplate {
+  slug: string;
+  digest: string;
+  /** `slug`, `name`, `description`, `tags`, `body` and `metadata`. */
+  json: Uint8Array;
+}
 
 /** A file as it was found. */
 export interface FoundFile {

@@ -1,14 +1,7 @@
 /** The module that a worker thread loads to read files as templates; see `fileReader`. */
 import { digestOf } from "../digest.ts";
 import { type ParsedFile, type Problem, parseFile, templateAt } from "./front-matter.ts";
-
-/** A template that was read from a file. Its fields stay JSON bytes, which only the database parses. */
-export interface FileTemplate {
-  slug: string;
-  digest: string;
-  /** `slug`, `name`, `description`, `tags`, `body` and `metadata`. */
-  json: Uint8Array;
-}
+import type { FileTemplate } from "./plan.ts";
 
 export { listProblems } from "./plan.ts";
 export type { ParsedFile };

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { lineOfText, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
+import { can } from "../../permissions/index.ts";
+import { Access, AccessInput, installationId } from "../access/index.ts";
+import { codehosts } from "../code-hosts.ts";
+import { WebhookSecret } from "../secrets/index.ts";
+
+const tag = "Connectors";
+
+const Connector = z
+  .strictObject({
+    id: idSchema("con"),
+    name: z.string(),
+    codehost: z.enum(codehosts),
+    baseUrl: z.string().nullable().describe("Of a code host that is not the public one of its kind."),
+    repository: z.string(),
+    cloneUrl: z.string(),
+    ref: z.string().describe("The full name of the ref, such as `refs/heads/main`."),
+    folder: z
+      .string()
+      .describe("The path from the root of the repository. Empty means the whole repository."),
+    installationId: z
+      .string()
+      .nullable()
+      .describe("Only webhooks of this GitHub App installation are used. Null means any installation."),
+    access: Access,
+    status: z
+      .enum(["active", "disabled", "disconnected"])
+      .describe("`disabled` by a person, `disconnected` by the code host: nothing is synced."),
+    statusReason: z.string().nullable(),
+    webhookUrl: z.string().describe("What the code host is given as the address of its hook."),
+    webhookSecrets: z.array(WebhookSecret),
+    templateCount: z.int(),
+    syncedCommit: z.string().nullable().describe("What its templates are equal to."),
+    syncedAt: z.int().nullable(),
+    checkedAt: z.int().nullable().describe("When heads were last compared without a hook."),
+    checkError: z.string().nullable().describe("Why they could not be."),
+    lastSync: z
+      .strictObject({
+        id: z.string(),
+        status: z.enum(["queued", "running", "succeeded", "failed", "superseded"]),
+        errorCode: z.string().nullable(),
+        problemCount: z.int(),
+      })
+      .nullable(),
+    createdBy: z.string(),
+    createdAt: z.int(),
+    updatedAt: z.int(),
+  })
+  .meta({ id: "Connector" });
+export type Connector = z.output<typeof Connector>;
+
+const Setup = z
+  .strictObject({
+    page: z.string().nullable().describe("Where the hook is entered at the code host."),
+    steps: z.array(
+      z.strictObject({
+        label: z.string().describe("The field, as the code host calls it."),
+        value: z
+          .string()
+          .nullable()
+          .describe("To copy; null: there is nothing to copy, or it was shown once."),
+        hint: z.string().nullable(),
+      }),
+    ),
+    permissions: z.array(z.string()).describe("What the token or the application must be allowed."),
+  })
+  .describe("What to enter at the code host.")
+  .meta({ id: "ConnectorSetup" });
+export type Setup = z.output<typeof Setup>;
+
+const params = z.strictObject({ id: z.string().min(1).max(160) });
+const text = (max: number) => z.string().trim().max(max);
+
+export const list = route({
+  method: "get",
+  path: "/v1/connectors",
+  tag,
+  summary: "The repositories that templates follow",
+  description: "Newest first. Each connector includes its newest sync.",
+  access: can("connectors:read"),
+  query: pageQuery,
+  replies: { 200: pageOf(Connector).meta({ id: "ConnectorPage" }) },
+});
+
+export const create = route({
+  method: "post",
+  path: "/v1/connectors",
+  tag,
+  summary: "Connect a folder of a repository",
+  description:
+    "Its first sync is queued at once. `webhookSecret` is shown in this reply and never again; `setup` says where it goes.",
+  access: can("connectors:manage"),
+  body: z.strictObject({
+    name: lineOfText(120),
+    codehost: z.enum(codehosts),
+    baseUrl: text(2048).optional().describe("Of your own server, such as `https://git.example.com`."),
+    repository: text(200).min(1).describe("`owner/name`."),
+    cloneUrl: text(2048).optional().describe("http or https; left out: made from the others."),
+    ref: text(250).min(1).describe("`main`, `refs/heads/main` or `refs/tags/v1`."),
+    folder: text(500).default("").describe("Left out or empty: the whole repository."),
+    installationId: installationId.optional(),
+    access: AccessInput.default({ kind: "none" }),
+  }),
+  replies: { 201: z.strictObject({ connector: Connector, webhookSecret: z.string(), setup: Setup }) },
+  errors: { 409: "`quota_exceeded`: remove a connector first." },
+});
+
+export const read = route({
+  method: "get",
+  path: "/v1/connectors/{id}",
+  tag,
+  summary: "One connector, and what to enter at its code host",
+  description: "Includes the webhook URL to enter at the code host. Secrets are not shown again.",
+  access: can("connectors:read"),
+  params,
+  replies: { 200: z.strictObject({ connector: Connector, setup: Setup }) },
+});
+
+export const change = route({
+  method: "patch",
+  path: "/v1/connectors/{id}",
+  tag,
+  summary: "Change a connector, switch it off or on",
+  description:
+    "A change of what is read queues a sync. When the address of the server changes, `access` must be given again: a token goes to no other server than the one it was given for.",
+  access: can("connectors:manage"),
+  params,
+  body: z.strictObject({
+    name: lineOfText(120).optional(),
+    baseUrl: text(2048).nullish(),
+    repository: text(200).min(1).optional(),
+    cloneUrl: text(2048).optional(),
+    ref: text(250).min(1).optional(),
+    folder: text(500).optional(),
+    installationId: installationId.nullish(),
+    access: AccessInput.optional(),
+    status: z.enum(["active", "disabled"]).optional(),
+  }),
+  replies: { 200: z.strictObject({ connector: Connector, setup: Setup }) },
+});
+
+export const remove = route({
+  method: "delete",
+  path: "/v1/connectors/{id}",
+  tag,
+  summary: "Remove a connector, its deliveries and syncs",
+  description: "`templates` decides whether its templates are kept or removed.",
+  access: can("connectors:manage"),
+  params,
+  query: z.strictObject({
+    templates: z
+      .enum(["keep", "remove"])
+      .default("keep")
+      .describe("`keep`: its templates become ones made by hand."),
+  }),
+  replies: { 204: null },
+});

@@ -1,0 +1,2 @@
+export { removeOld } from "./jobs.ts";
+export { routes } from "./routes.ts";

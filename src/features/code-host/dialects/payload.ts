@@ -1,0 +1,77 @@
+import { isUtf8 } from "node:buffer";
+import { invalidField, invalidRequest } from "../../../platform/errors.ts";
+import { bitbucketEvents, readBitbucket } from "./bitbucket.ts";
+import type { Dialect } from "./dialect.ts";
+import type { CodeHostEvent, IgnoredEvent } from "./event.ts";
+import { ignored, type Json, readServer } from "./fields.ts";
+import { githubEvents, readGithub } from "./github.ts";
+import { gitlabEvents, readGitlab } from "./gitlab.ts";
+
+const readers: Record<
+  Dialect,
+  {
+    events: ReadonlySet<string>;
+    read(event: string, payload: Json): CodeHostEvent | IgnoredEvent;
+    acceptsForms?: true;
+  }
+> = {
+  github: { events: githubEvents, read: readGithub, acceptsForms: true },
+  // These two sign the content of a form and not its bytes, so a form cannot be verified before it is parsed.
+  gitea: { events: githubEvents, read: readGithub },
+  forgejo: { events: githubEvents, read: readGithub },
+  gitlab: { events: gitlabEvents, read: readGitlab },
+  bitbucket: { events: bitbucketEvents, read: readBitbucket },
+};
+
+export interface VerifiedDelivery {
+  dialect: Dialect;
+  event: string;
+  contentType: string;
+  body: Buffer;
+}
+
+export interface ParsedDelivery {
+  event: CodeHostEvent | IgnoredEvent;
+  /** The `action` field of the payload, if it has one. */
+  action: string | null;
+}
+
+/** Parses a verified delivery. A body that does not match its event is a 400. */
+export function parseDelivery({ dialect, event: name, contentType, body }: VerifiedDelivery): ParsedDelivery {
+  const { events, read, acceptsForms } = readers[dialect];
+  // Bodies of unused events are not parsed.
+  if (!events.has(name)) return { event: ignored(), action: null };
+  const payload = parse(body, contentType, acceptsForms === true);
+  const event = addServer(read(name, payload), payload);
+  const { action } = payload;
+  return { event, action: typeof action === "string" && /^\w{1,100}$/.test(action) ? action : null };
+}
+
+/** A push is verified at the server of its connector, so it needs no server here. Other events are applied directly. */
+function addServer(event: CodeHostEvent | IgnoredEvent, payload: Json): CodeHostEvent | IgnoredEvent {
+  if (event.type === "push" || event.type === "ignored") return event;
+  const server = readServer(payload);
+  return server ? { ...event, server } : event;
+}
+
+function parse(body: Buffer, contentType: string, acceptsForms: boolean): Json {
+  if (!isUtf8(body)) throw invalidRequest([{ message: "The body is not UTF-8." }]);
+  let text = body.toString("utf8");
+  if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType)) {
+    if (!acceptsForms) throw invalidRequest([{ message: "Choose application/json at the code host." }]);
+    const payload = new URLSearchParams(text).get("payload");
+    if (payload === null) throw invalidField(["payload"], "The form has no such field.");
+    text = payload;
+  } else if (contentType !== "" && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
+    throw invalidRequest([{ message: "The content type must be application/json." }]);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidRequest([{ message: "The body is not JSON." }]);
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw invalidRequest([{ message: "The body must be a JSON object." }]);
+  return value as Json;
+}

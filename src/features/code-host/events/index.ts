@@ -1,0 +1,2 @@
+export { applyEvent, disconnectReasons, findTargets } from "./service.ts";
+export { type EventTarget, lockTarget } from "./store.ts";

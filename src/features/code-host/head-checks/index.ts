@@ -1,0 +1,1 @@
+export { compareHeads } from "./jobs.ts";

@@ -1,0 +1,10 @@
+import { job } from "../../../platform/jobs/index.ts";
+import { compareHeadsOfStaleConnectors } from "./service.ts";
+
+/** Webhooks get lost, and some repositories have none, so heads are also compared without them. */
+export const compareHeads = job({
+  name: "connectors.sweep",
+  schedule: "* * * * *",
+  retries: 0,
+  handle: compareHeadsOfStaleConnectors,
+});

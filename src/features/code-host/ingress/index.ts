@@ -1,0 +1,3 @@
+export { pushRecorder } from "./recorder.ts";
+export { routes } from "./routes.ts";
+export { addTargetsAcrossOrganizations, type DeliveryId, setVerdictAcrossOrganizations } from "./store.ts";

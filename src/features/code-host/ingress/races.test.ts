@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { createWorkspace, type Reply, useServer, type Workspace } from "../../../../test/harness.ts";
+import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
+import { sql } from "../../../platform/db/index.ts";
+import { newId } from "../../../platform/ids.ts";
+
+const instanceSecret = "the secret of the instance";
+const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: instanceSecret } });
+let acme: Workspace;
+beforeAll(async () => {
+  acme = await createWorkspace(server, "Acme");
+});
+
+const connect = (options: Parameters<typeof insertConnector>[2] = {}) =>
+  insertConnector(server.platform, acme.orgId, options);
+
+async function send(path: string, secret: string, body: string, id = randomUUID() as string, event = "push") {
+  const response = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
+    method: "POST",
+    headers: speak.github(secret, body, { id, event }),
+    body,
+  });
+  return { status: response.status, body: (await response.json()) as Reply["body"] };
+}
+const push = (connector: TestConnector, body = pushBody(connector), id?: string) =>
+  send(`codehost?connector=${connector.id}`, connector.secret, body, id);
+
+const deliveryOf = async ({ id }: TestConnector) =>
+  (await server.call(`/v1/webhook-deliveries?connectorId=${id}`, { headers: acme.owner.auth })).body.items[0];
+
+// The embedded database has one connection, so nothing is in between.
+describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL only)", () => {
+  /** Does the work while somebody else holds what they changed, and lets them go on when it waits for them. */
+  async function during<T>(change: ReturnType<typeof sql>, work: () => Promise<T>): Promise<T> {
+    let doing!: Promise<T>;
+    await server.platform.db.transaction(async (tx) => {
+      await tx.run(change);
+      doing = work();
+      doing.catch(() => {});
+      await sleep(500);
+    });
+    return doing;
+  }
+
+  test("a connector that is being removed takes no push, and the push is no fault of ours", async () => {
+    const connector = await connect();
+    const removing = sql`delete from connectors where id = ${connector.id}`;
+    expect(await during(removing, () => push(connector))).toMatchObject({
+      status: 401,
+      body: { ok: false, error: "invalid signature" },
+    });
+    const shared = await connect();
+    const body = pushBody(shared);
+    expect(
+      await during(sql`delete from connectors where id = ${shared.id}`, () =>
+        send("codehost", instanceSecret, body),
+      ),
+    ).toMatchObject({ status: 200, body: { reason: "no matching connector" } });
+  });
+
+  test("a delivery that is replayed while it comes again is done both times", async () => {
+    const connector = await connect();
+    const [body, id] = [pushBody(connector), randomUUID()];
+    await push(connector, body, id);
+    const { id: delivery } = await deliveryOf(connector);
+    const replay = () =>
+      server.call(`/v1/webhook-deliveries/${delivery}/replay`, { method: "POST", headers: acme.owner.auth });
+    for (let round = 0; round < 6; round++) {
+      const replies = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => (i % 2 ? replay() : push(connector, body, id))),
+      );
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 202));
+    }
+  });
+
+  test("events about repositories that two organizations follow do not wait for each other for ever", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const follow = (orgId: string, repository: string) =>
+      insertConnector(server.platform, orgId, { repository });
+    await follow(acme.orgId, "both/one");
+    await follow(globex.orgId, "both/one");
+    await follow(globex.orgId, "both/two");
+    await follow(acme.orgId, "both/two");
+    const tell = (full_name: string) =>
+      send(
+        "codehost",
+        instanceSecret,
+        JSON.stringify({ action: "deleted", repository: { full_name } }),
+        randomUUID(),
+        "repository",
+      );
+    for (let round = 0; round < 6; round++) {
+      const replies = await Promise.all(["one", "two", "one", "two"].map((name) => tell(`both/${name}`)));
+      expect(replies.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    }
+  });
+
+  test("a repository event that is replayed while it comes again is done both times", async () => {
+    const connector = await connect({ repository: "acme/back-and-forth" });
+    const body = JSON.stringify({ action: "deleted", repository: { full_name: connector.repository } });
+    const id = randomUUID();
+    const event = () => send(`codehost?connector=${connector.id}`, connector.secret, body, id, "repository");
+    expect(await event()).toMatchObject({ status: 202 });
+    const { id: delivery } = await deliveryOf(connector);
+    const replay = () =>
+      server.call(`/v1/webhook-deliveries/${delivery}/replay`, { method: "POST", headers: acme.owner.auth });
+    for (let round = 0; round < 6; round++) {
+      const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 ? replay() : event())));
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 202));
+    }
+  });
+});
+
+test("one number with fifty bodies at the same moment is one delivery, flagged, and one job", async () => {
+  const connector = await connect();
+  const id = randomUUID();
+  const heads = Array.from({ length: 50 }, commit);
+  const replies = await Promise.all(heads.map((head) => push(connector, pushBody(connector, head), id)));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(replies.filter(({ body }) => (body as { queued?: boolean }).queued)).toHaveLength(1);
+  const delivery = await deliveryOf(connector);
+  expect(delivery).toMatchObject({ repeats: 49, alteredAt: expect.any(Number) });
+  const jobs = await server.platform.db.rows<{ head: string }>(
+    sql`select head from connector_syncs where connector_id = ${connector.id}`,
+  );
+  expect(jobs).toEqual([{ head: delivery.head }]);
+});
+
+describe("a delivery that comes again", () => {
+  const settle = (connector: TestConnector, status: string, { head, id }: { head?: string; id?: string }) =>
+    server.platform.db.run(sql`
+      update connector_syncs set status = ${status}, finished_at = now()
+      where connector_id = ${connector.id} and (id = ${id ?? null} or head = ${head ?? null})`);
+  const tryElse = async (connector: TestConnector, status: string) => {
+    const id = newId("syn");
+    await server.platform.db.run(sql`
+      insert into connector_syncs (id, org_id, connector_id, cause, status, finished_at)
+      values (${id}, ${connector.orgId}, ${connector.id}, 'sweep', ${status}, now())`);
+  };
+
+  test("is queued again when its work failed, also where something else was tried since and failed too", async () => {
+    const connector = await connect();
+    const [head, id] = [commit(), randomUUID()];
+    const body = pushBody(connector, head);
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: true } });
+    await settle(connector, "failed", { head });
+    await tryElse(connector, "failed");
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: true } });
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
+  });
+
+  test("is not when its work went well, whatever failed since", async () => {
+    const connector = await connect();
+    const [head, id] = [commit(), randomUUID()];
+    const body = pushBody(connector, head);
+    await push(connector, body, id);
+    await settle(connector, "succeeded", { head });
+    await tryElse(connector, "failed");
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
+  });
+
+  test("is not when something else did its work since", async () => {
+    const connector = await connect();
+    const [head, id] = [commit(), randomUUID()];
+    const body = pushBody(connector, head);
+    await push(connector, body, id);
+    await settle(connector, "failed", { head });
+    await tryElse(connector, "succeeded");
+    expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
+  });
+});

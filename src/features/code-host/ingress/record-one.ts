@@ -1,0 +1,110 @@
+import type { OrgId, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { unavailable } from "../../../platform/errors.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
+import { type CodeHostEvent, listCodeHosts } from "../dialects/index.ts";
+import { applyEvent, type EventTarget, findTargets, lockTarget } from "../events/index.ts";
+import { touchSecret } from "../secrets/index.ts";
+import { countBytes } from "./recorder.ts";
+import * as store from "./store.ts";
+
+/** Whose secret verified a delivery. */
+export interface Sender {
+  /** Null when it was the instance's secret. */
+  connector: { id: string; orgId: OrgId; secretId: string } | null;
+}
+
+interface RecordedDelivery {
+  verdict: store.Verdict;
+  queued: boolean;
+}
+
+/**
+ * Records one delivery and applies its event, in one transaction. Used for everything that is not simply a new push.
+ * Undefined when the connector that the URL named has just been removed.
+ */
+export function recordOne(
+  platform: Pick<Platform, "bus" | "config" | "db" | "log" | "state">,
+  { connector }: Sender,
+  delivery: store.Delivery,
+  given: store.Verdict,
+  event?: CodeHostEvent,
+): Promise<RecordedDelivery | undefined> {
+  return platform.db.transaction(async (tx) => {
+    const named =
+      connector && (await lockTarget(tx, connector.orgId, connector.id as EventTarget["connectorId"]));
+    if (connector && !named) return undefined;
+    if (connector) await touchSecret(tx, connector.orgId, connector.secretId);
+    const headUnproven = connector === null;
+    const scope = {
+      codehosts: listCodeHosts(delivery.dialect),
+      connectorId: connector?.id ?? null,
+      orgId: null,
+    };
+    const meter = platform.state.get(quotaMeter);
+    const full = new Set(meter.full("webhook_storage"));
+    const matching = event ? await findTargets(tx, event, scope) : [];
+    const withRoom =
+      typeof matching === "string" ? matching : matching.filter(({ orgId }) => !full.has(orgId));
+    const found = withRoom.length === 0 && matching.length > 0 ? storageFull : withRoom;
+    const verdict: store.Verdict = typeof found === "string" ? { outcome: "ignored", reason: found } : given;
+    // A delivery that concerns no connector is not stored, because no organization could read it.
+    if (verdict.outcome !== "accepted" && !named) return { verdict, queued: false };
+    // The connector that the URL named sees every delivery that was sent to it.
+    const targets = typeof found === "string" || found.length === 0 ? (named ? [named] : []) : found;
+
+    if (await store.insertAcrossOrganizations(tx, delivery, verdict, targets)) {
+      const owner = connector?.orgId ?? (targets.length === 1 ? targets[0]!.orgId : undefined);
+      const bytes = verdict.outcome === "accepted" ? countBytes(delivery) : overhead.delivery;
+      if (owner) tx.afterCommit(() => meter.add(owner, "webhook_storage", bytes));
+      return apply(platform, tx, {
+        id: delivery.id,
+        verdict,
+        targets,
+        event,
+        isRepeated: false,
+        headUnproven,
+      });
+    }
+    const earlier = await store.countRepeatAcrossOrganizations(tx, delivery);
+    if (!earlier) throw unavailable("The delivery of that number was just removed. Try again.", 1);
+    if (!earlier.sameBody) return { verdict: earlier, queued: false };
+    const isRepeated = earlier.outcome === "accepted";
+    // An accepted delivery stays accepted. An ignored one may match now: the connector's ref or repository may have
+    // changed.
+    if (isRepeated && verdict.outcome !== "accepted") return { verdict: earlier, queued: false };
+    if (!isRepeated) await store.setVerdictAcrossOrganizations(tx, earlier.id, verdict);
+    if (!isRepeated && verdict.outcome === "accepted") {
+      const stored = await store.storeBodyAcrossOrganizations(tx, earlier.id, delivery.body);
+      // Only deliveries to a connector's URL are stored without their body, so they have an owner.
+      if (stored > 0 && connector)
+        tx.afterCommit(() => meter.add(connector.orgId, "webhook_storage", delivery.body.length));
+    }
+    return apply(platform, tx, { id: earlier.id, verdict, targets, event, isRepeated, headUnproven });
+  });
+}
+
+/** The reason when every organization that the delivery concerns has used up its storage quota. */
+export const storageFull = "storage quota exceeded";
+
+interface StoredDelivery {
+  id: store.DeliveryId;
+  verdict: store.Verdict;
+  targets: readonly EventTarget[];
+  event: CodeHostEvent | undefined;
+  isRepeated: boolean;
+  headUnproven: boolean;
+}
+
+async function apply(
+  platform: Pick<Platform, "bus">,
+  tx: Db,
+  { id, verdict, targets, event, isRepeated, headUnproven }: StoredDelivery,
+): Promise<RecordedDelivery> {
+  const queued =
+    event && verdict.outcome === "accepted"
+      ? await applyEvent(platform, tx, event, targets, { isRepeated, headUnproven })
+      : new Map<string, string>();
+  await store.addTargetsAcrossOrganizations(tx, id, targets, queued);
+  return { verdict, queued: queued.size > 0 };
+}

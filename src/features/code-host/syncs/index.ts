@@ -1,0 +1,10 @@
+export { routes } from "./routes.ts";
+export { announceSyncs, queueEventSyncs, queueSync } from "./service.ts";
+export {
+  findLive,
+  lockConnector,
+  newestSync,
+  type SyncRequest,
+  unlessQueued,
+} from "./store.ts";
+export { removeOldSyncs, runSyncs, syncRetentionDays, syncWorker } from "./work/index.ts";

@@ -1,0 +1,2 @@
+export { removeOldSyncs, runSyncs, syncRetentionDays } from "./jobs.ts";
+export { syncWorker } from "./worker.ts";

@@ -1,4 +1,0 @@
-export { WebhookSecret } from "./contract.ts";
-export { routes } from "./routes.ts";
-export { sealedSecrets } from "./sealing.ts";
-export { makeSecret } from "./service.ts";

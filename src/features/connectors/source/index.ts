@@ -1,1 +1,0 @@
-export { openTarget, type Reading, readTarget, type Target } from "./read.ts";

@@ -1,1 +1,0 @@
-export { heal } from "./jobs.ts";

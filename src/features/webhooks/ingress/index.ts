@@ -1,2 +1,0 @@
-export { routes } from "./routes.ts";
-export { addTargetsOfAll, type DeliveryId, setVerdictOfAll } from "./store.ts";
