@@ -8,7 +8,7 @@ import * as store from "./store.ts";
 export async function isOperator({ db, config }: Ctx, userId: UserId): Promise<boolean> {
   if (config.adminEmails.length > 0) {
     const user = await store.findUser(db, userId);
-    return user !== undefined && user.emailVerified && config.adminEmails.includes(user.email.toLowerCase());
+    return user?.emailVerified === true && config.adminEmails.includes(user.email.toLowerCase());
   }
   return db.kind === "pglite" && (await store.findFirstUser(db))?.id === userId;
 }
