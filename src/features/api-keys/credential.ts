@@ -2,7 +2,7 @@ import { definePersonalCredential } from "../credentials/index.ts";
 import { keyPrefix } from "./service.ts";
 import * as store from "./store.ts";
 
-export const keyCredential = definePersonalCredential<store.KeyColumns>({
+export const keyCredential = definePersonalCredential({
   kind: "key",
   carrier: "x-api-key",
   prefix: keyPrefix,

@@ -1,7 +1,7 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import type { CredentialLookup, LastUse } from "../credentials/index.ts";
+import { CredentialLookup, type LastUse } from "../credentials/index.ts";
 import type { ApiKey } from "./contract.ts";
 
 export type ApiKeyId = Id<"key">;
@@ -57,12 +57,12 @@ export interface KeyColumns {
   permissions: string[] | null;
 }
 
-export const keyLookup: CredentialLookup = {
+export const keyLookup = new CredentialLookup<KeyColumns>({
   columns: sql`k.id, k.permissions`,
-  from: () => sql`api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id`,
+  from: sql`api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id`,
   hash: sql`k.key_hash`,
   valid: sql`(k.expires_at is null or k.expires_at > now())`,
-};
+});
 
 export const keyLastUse: LastUse = { table: sql`api_keys`, set: sql`last_used_at = now()` };
 

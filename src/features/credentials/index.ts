@@ -1,4 +1,4 @@
 export { definePersonalCredential } from "./kinds.ts";
 export { createMembership } from "./membership.ts";
 export { endCredentialsOfMember, endCredentialsOfUser } from "./service.ts";
-export { type CredentialLookup, findMembership, type LastUse } from "./store.ts";
+export { CredentialLookup, findMembership, type LastUse, requestedOrganization } from "./store.ts";

@@ -15,7 +15,7 @@ interface OwnColumns {
 /** A kind of credential that acts for a person. A room adds it to `credentials` of its room value. */
 interface PersonalCredential<Own extends OwnColumns> extends Omit<CredentialType, "find" | "recordUse"> {
   kind: CredentialKind;
-  lookup: store.CredentialLookup;
+  lookup: store.CredentialLookup<Own>;
   lastUse?: store.LastUse;
   /** The permissions that it is limited to, by default those of its row. Null: it has those of its member. */
   limit?(row: Own): readonly string[] | null;
@@ -33,7 +33,7 @@ export function definePersonalCredential<Own extends OwnColumns>({
   return {
     ...type,
     async find(db: Db, tokenHash: string, orgId: string | undefined): Promise<Caller | undefined> {
-      const row = await store.findCredentialByToken<Own>(db, lookup, tokenHash, orgId);
+      const row = await lookup.findByToken(db, tokenHash, orgId);
       if (!row) return undefined;
       const used = { credential: type.kind, credentialId: row.id, ...describe?.(row) };
       if (row.memberId !== null) {

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
 import type { CredentialEnding } from "../../platform/http/index.ts";
 
 /** A member and its role, as every lookup selects them. */
@@ -15,12 +15,16 @@ const membershipColumns = sql`m.user_id as "userId", m.id as "memberId", m.org_i
   custom.permissions as "rolePermissions"`;
 const customRole = sql`left join roles custom on custom.id = m.role and custom.org_id = m.org_id`;
 
+/** Stands in a lookup for the organization that the request names, or null. */
+export const requestedOrganization = Symbol("requested organization");
+const givenHash = Symbol("hash of the token");
+
 /** The rows that hold a kind of credential. */
-export interface CredentialLookup {
+interface CredentialRows {
   /** The credential's own columns. `id` is required. */
   columns: Sql;
   /** The tables of the credential, joined to its member as `members m`. */
-  from(orgId: string | undefined): Sql;
+  from: Sql;
   /** The column with the hash of the token. */
   hash: Sql;
   /** A condition that is false after the credential has ended. */
@@ -28,15 +32,23 @@ export interface CredentialLookup {
 }
 
 /** Finds a credential and its member in one statement, because every request starts with it. */
-export const findCredentialByToken = <Own>(
-  db: Db,
-  { columns, from, hash, valid }: CredentialLookup,
-  tokenHash: string,
-  orgId: string | undefined,
-) =>
-  db.row<Own & (MembershipRow | { [column in keyof MembershipRow]: null })>(sql`
-    select ${columns}, ${membershipColumns} from ${from(orgId)} ${customRole}
-    where ${hash} = ${tokenHash} and ${valid}`);
+export class CredentialLookup<Own> {
+  readonly #statement: ReturnType<typeof reuseStatement>;
+
+  constructor({ columns, from, hash, valid }: CredentialRows) {
+    this.#statement = reuseStatement(sql`
+      select ${columns}, ${membershipColumns} from ${from} ${customRole}
+      where ${hash} = ${givenHash} and ${valid}`);
+  }
+
+  findByToken(db: Db, tokenHash: string, orgId: string | undefined) {
+    return db.row<Own & (MembershipRow | { [column in keyof MembershipRow]: null })>(
+      this.#statement((param) =>
+        param === givenHash ? tokenHash : param === requestedOrganization ? (orgId ?? null) : param,
+      ),
+    );
+  }
+}
 
 export const findMembership = (db: Db, orgId: OrgId, memberId: MemberId) =>
   db.row<MembershipRow>(sql`

@@ -2,7 +2,7 @@ import { definePersonalCredential } from "../credentials/index.ts";
 import { mcpPrefix } from "./service.ts";
 import * as store from "./store.ts";
 
-export const mcpCredential = definePersonalCredential<store.McpTokenColumns>({
+export const mcpCredential = definePersonalCredential({
   kind: "mcp",
   carrier: "bearer",
   prefix: mcpPrefix,

@@ -1,7 +1,7 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import type { CredentialLookup, LastUse } from "../credentials/index.ts";
+import { CredentialLookup, type LastUse } from "../credentials/index.ts";
 import type { McpToken } from "./contract.ts";
 
 export type McpTokenId = Id<"mcp">;
@@ -43,12 +43,12 @@ export interface McpTokenColumns {
   scopes: string[];
 }
 
-export const mcpTokenLookup: CredentialLookup = {
+export const mcpTokenLookup = new CredentialLookup<McpTokenColumns>({
   columns: sql`t.id, t.scopes`,
-  from: () => sql`mcp_tokens t join members m on m.id = t.member_id and m.org_id = t.org_id`,
+  from: sql`mcp_tokens t join members m on m.id = t.member_id and m.org_id = t.org_id`,
   hash: sql`t.token_hash`,
   valid: sql`t.expires_at > now()`,
-};
+});
 
 export const mcpTokenLastUse: LastUse = { table: sql`mcp_tokens`, set: sql`last_used_at = now()` };
 

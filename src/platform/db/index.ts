@@ -15,4 +15,4 @@ export { openPglite } from "./pglite.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
 export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
-export { join, nothing, raw, type Sql, sql } from "./sql.ts";
+export { join, nothing, raw, reuseStatement, type Sql, sql } from "./sql.ts";

@@ -3,7 +3,7 @@ import { cookieName } from "../cookie.ts";
 import { checkSessionRules } from "./rules.ts";
 import * as store from "./store.ts";
 
-export const sessionCredential = definePersonalCredential<store.SessionColumns>({
+export const sessionCredential = definePersonalCredential({
   kind: "session",
   carrier: "session",
   cookieName,

@@ -1,7 +1,7 @@
 import type { UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import type { CredentialLookup, LastUse } from "../../credentials/index.ts";
+import { CredentialLookup, type LastUse, requestedOrganization } from "../../credentials/index.ts";
 import type { UserSession } from "./contract.ts";
 
 export type SessionId = Id<"ses">;
@@ -37,19 +37,19 @@ export interface SessionColumns {
 }
 
 /** A session acts in the requested organization, else in its active one, else in the person's only one. */
-export const sessionLookup: CredentialLookup = {
+export const sessionLookup = new CredentialLookup<SessionColumns>({
   columns: sql`s.id, s.user_id as "personId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt",
     s.signed_in_by as "signedInBy", o.session_max_age_minutes as "sessionMaxAgeMinutes",
     o.require_sso as "requireSso"`,
-  from: (orgId) => sql`sessions s
+  from: sql`sessions s
     left join members m on m.user_id = s.user_id and m.org_id = coalesce(
-      ${orgId ?? null}::text,
+      ${requestedOrganization}::text,
       s.active_organization_id,
       (select min(sole.org_id) from members sole where sole.user_id = s.user_id having count(*) = 1))
     left join organizations o on o.id = m.org_id`,
   hash: sql`s.token_hash`,
   valid: sql`s.expires_at > now()`,
-};
+});
 
 /** Each use extends the session. One that has expired since the request stays expired. */
 export const sessionLastUse: LastUse = {

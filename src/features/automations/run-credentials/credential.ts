@@ -3,7 +3,7 @@ import { forPrograms, runPrefix } from "./service.ts";
 import * as store from "./store.ts";
 
 /** The program acts for the member who owns the run. It reaches only this run and its templates and connections. */
-export const runCredential = definePersonalCredential<store.RunCredentialColumns>({
+export const runCredential = definePersonalCredential({
   kind: "run",
   carrier: "bearer",
   prefix: runPrefix,

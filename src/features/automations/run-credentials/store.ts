@@ -1,6 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
-import type { CredentialLookup } from "../../credentials/index.ts";
+import { CredentialLookup } from "../../credentials/index.ts";
 
 /** The fields of a credential that are stored with its attempt. */
 export interface StoredCredential {
@@ -23,10 +23,10 @@ export interface RunCredentialColumns {
 }
 
 /** The attempt must be running, its holder must exist, and the API key that claimed it must be valid. */
-export const runLookup: CredentialLookup = {
+export const runLookup = new CredentialLookup<RunCredentialColumns>({
   columns: sql`r.id, r.holder, t.permissions, v.template_ids as "templateIds",
     array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds"`,
-  from: () => sql`automation_run_attempts t
+  from: sql`automation_run_attempts t
     join automation_runs r on r.id = t.run_id and r.attempt = t.attempt
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision
@@ -39,7 +39,7 @@ export const runLookup: CredentialLookup = {
       or exists (select from members h where h.id = r.holder and h.org_id = r.org_id))
     and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
       and (k.expires_at is null or k.expires_at > now())))`,
-};
+});
 
 /** Gives an attempt a new credential. The previous credential ends. */
 export const replace = (tx: Db, orgId: OrgId, runId: string, attempt: number, stored: StoredCredential) =>

@@ -3,7 +3,7 @@ import { runnerPrefix } from "./service.ts";
 import * as store from "./store.ts";
 
 /** Its id is that of the runner and not of the token: a run is held by the machine, whichever token it sends. */
-export const runnerCredential = definePersonalCredential<store.RunnerTokenColumns>({
+export const runnerCredential = definePersonalCredential({
   kind: "runner",
   carrier: "bearer",
   prefix: runnerPrefix,

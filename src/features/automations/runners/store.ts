@@ -1,7 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import type { CredentialLookup, LastUse } from "../../credentials/index.ts";
+import { CredentialLookup, type LastUse } from "../../credentials/index.ts";
 import type { Reach } from "../runs/index.ts";
 import type { Held, Runner, Waiting } from "./contract.ts";
 
@@ -59,15 +59,15 @@ export interface RunnerTokenColumns {
   permissions: string[];
 }
 
-export const runnerTokenLookup: CredentialLookup = {
+export const runnerTokenLookup = new CredentialLookup<RunnerTokenColumns>({
   columns: sql`n.id, t.permissions, t.key_id as "keyId"`,
-  from: () => sql`automation_runner_tokens t
+  from: sql`automation_runner_tokens t
     join automation_runners n on n.id = t.runner_id
     join members m on m.id = n.member_id and m.org_id = n.org_id
     left join api_keys k on k.id = t.key_id`,
   hash: sql`t.token_hash`,
   valid: sql`t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`,
-};
+});
 
 export const runnerLastUse: LastUse = { table: sql`automation_runners`, set: sql`last_seen_at = now()` };
 
