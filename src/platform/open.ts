@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { tightenContents } from "@signalbox/command-line/folders";
 import { openBus } from "./bus.ts";
 import { checkSecret, refuseWrongSecret } from "./canary/index.ts";
 import { type Config, isLoopbackOnly } from "./config.ts";
@@ -28,7 +29,6 @@ import { createKeyring, type Keyring, type SealedColumn } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
-import { tightenContents } from "@signalbox/command-line/folders";
 import { createQueues } from "./queues.ts";
 import { recallFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";

@@ -1,5 +1,5 @@
-import type { DestinationStream } from "pino";
 import { printableLine } from "@signalbox/command-line";
+import type { DestinationStream } from "pino";
 
 const colours: Record<string, number> = { fatal: 31, error: 31, warn: 33, info: 32, debug: 36, trace: 90 };
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { OperatorError } from "../errors.ts";
 import { tightenContents } from "@signalbox/command-line/folders";
+import { OperatorError } from "../errors.ts";
 import type { Engine } from "./db.ts";
 import { openPglite } from "./pglite.ts";
 

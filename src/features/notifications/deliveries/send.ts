@@ -1,6 +1,6 @@
+import { printableLine } from "@signalbox/command-line";
 import type { Platform } from "../../../platform/context.ts";
 import { EgressError } from "../../../platform/egress/index.ts";
-import { printableLine } from "@signalbox/command-line";
 import { openSecret } from "../endpoints/index.ts";
 import { type Outcome, readRetryAfter } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
