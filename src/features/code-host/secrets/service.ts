@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
+import { newSigningSecret } from "../../../platform/secrets.ts";
 import { type Change, record } from "../../audit/index.ts";
 import { forgetSecrets } from "./cache.ts";
 import { secretPlace } from "./sealing.ts";
@@ -42,7 +42,7 @@ export async function add(ctx: MemberCtx, connectorId: string) {
 /** Uses the format of Standard Webhooks, which also works as plain text for every other signature scheme. */
 export async function makeSecret(keyring: Keyring, tx: Db, orgId: OrgId, connectorId: string) {
   const id = newId("whs");
-  const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`;
+  const webhookSecret = newSigningSecret();
   const sealed = keyring.seal(webhookSecret, secretPlace(orgId, id));
   const secret = await store.insert(tx, orgId, connectorId, id, sealed);
   if (!secret) throw new Error("The secret was not stored.");
