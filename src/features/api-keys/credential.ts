@@ -6,7 +6,7 @@ export const keyCredential = definePersonalCredential({
   kind: "key",
   carrier: "x-api-key",
   prefix: keyPrefix,
-  lookup: store.keyLookup,
-  lastUse: store.keyLastUse,
+  lookup: store.findKeyByToken,
+  recordUse: store.recordKeyUseAcrossOrganizations,
   ending: { end: store.removeKeysAcrossOrganizations, countedAs: "apiKeys" },
 });

@@ -1,7 +1,12 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, nothing, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import { CredentialLookup, type LastUse } from "../credentials/index.ts";
+import {
+  customRole,
+  type MembershipRow,
+  membershipColumns,
+  recordUseAcrossOrganizations,
+} from "../credentials/index.ts";
 import type { ApiKey } from "./contract.ts";
 
 export type ApiKeyId = Id<"key">;
@@ -52,19 +57,18 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiK
 
 const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
 
-export interface KeyColumns {
-  id: ApiKeyId;
-  permissions: string[] | null;
-}
+const selectByHash = reuseStatement(
+  (keyHash: string) => sql`
+    select k.id, k.permissions, ${membershipColumns}
+    from api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id ${customRole}
+    where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now())`,
+);
 
-export const keyLookup = new CredentialLookup<KeyColumns>({
-  columns: sql`k.id, k.permissions`,
-  from: sql`api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id`,
-  hash: sql`k.key_hash`,
-  valid: sql`(k.expires_at is null or k.expires_at > now())`,
-});
+export const findKeyByToken = (db: Db, keyHash: string) =>
+  db.row<MembershipRow & { id: ApiKeyId; permissions: string[] | null }>(selectByHash(keyHash));
 
-export const keyLastUse: LastUse = { table: sql`api_keys`, set: sql`last_used_at = now()` };
+export const recordKeyUseAcrossOrganizations = (db: Db, ids: readonly string[]) =>
+  recordUseAcrossOrganizations(db, { table: sql`api_keys`, set: sql`last_used_at = now()` }, ids);
 
 /** `members` is a condition on the members whose keys are deleted. Returns one row per key. */
 export const removeKeysAcrossOrganizations = (db: Db, members: Sql) =>

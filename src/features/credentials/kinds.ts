@@ -1,49 +1,48 @@
-import type { Caller, CredentialKind, UsedCredential, UserId } from "../../platform/context.ts";
+import type { Caller, UsedCredential, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { CredentialType } from "../../platform/http/index.ts";
 import { createMembership } from "./membership.ts";
-import * as store from "./store.ts";
+import type { MembershipRow, NoMembership } from "./store.ts";
 
-/** What every kind of credential has in its row. */
-interface OwnColumns {
+/** What the lookup of every kind of credential returns. */
+type CredentialRow = (MembershipRow | NoMembership) & {
   id: string;
   permissions?: readonly string[] | null;
   /** For credentials that are also valid outside of an organization. */
   personId?: UserId;
-}
+};
 
 /** A kind of credential that acts for a person. A room adds it to `credentials` of its room value. */
-interface PersonalCredential<Own extends OwnColumns> extends Omit<CredentialType, "find" | "recordUse"> {
-  kind: CredentialKind;
-  lookup: store.CredentialLookup<Own>;
-  lastUse?: store.LastUse;
+interface PersonalCredential<Row extends CredentialRow> extends Omit<CredentialType, "find"> {
+  /**
+   * Finds a valid credential and its member in one statement, because every request starts with it. `orgId` is the
+   * organization that the request names, if any.
+   */
+  lookup(db: Db, tokenHash: string, orgId: string | undefined): Promise<Row | undefined>;
   /** The permissions that it is limited to, by default those of its row. Null: it has those of its member. */
-  limit?(row: Own): readonly string[] | null;
+  limit?(row: Row): readonly string[] | null;
   /** What else the credential says about its caller. */
-  describe?(row: Own): Partial<Omit<UsedCredential, "credential" | "credentialId">>;
+  describe?(row: Row): Partial<Omit<UsedCredential, "credential" | "credentialId">>;
 }
 
-export function definePersonalCredential<Own extends OwnColumns>({
+export function definePersonalCredential<Row extends CredentialRow>({
   lookup,
-  lastUse,
   limit = ({ permissions }) => permissions ?? null,
   describe,
   ...type
-}: PersonalCredential<Own>): CredentialType {
+}: PersonalCredential<Row>): CredentialType {
   return {
     ...type,
     async find(db: Db, tokenHash: string, orgId: string | undefined): Promise<Caller | undefined> {
-      const row = await lookup.findByToken(db, tokenHash, orgId);
-      if (!row) return undefined;
-      const used = { credential: type.kind, credentialId: row.id, ...describe?.(row) };
+      const found = await lookup(db, tokenHash, orgId);
+      if (!found) return undefined;
+      const row: CredentialRow = found;
+      const used = { credential: type.kind, credentialId: row.id, ...describe?.(found) };
       if (row.memberId !== null) {
-        const member = createMembership(row, limit(row));
+        const member = createMembership(row, limit(found));
         return { ...used, principal: "member", userId: row.userId, member };
       }
       return row.personId === undefined ? undefined : { ...used, principal: "person", userId: row.personId };
     },
-    ...(lastUse
-      ? { recordUse: (db: Db, ids: string[]) => store.recordUseAcrossOrganizations(db, lastUse, ids) }
-      : {}),
   };
 }

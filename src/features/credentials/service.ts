@@ -29,11 +29,11 @@ export async function endCredentialsOfUser(
   const endings = listEndings(ctx);
   const total = startCounts(endings);
   const byMember = new Map<MemberId, { orgId: OrgId; ended: EndedCounts }>();
-  for (const { end, countedAs } of endings) {
-    for (const { orgId, memberId } of await store.endOfUser(tx, userId, end)) {
+  for (const ending of endings) {
+    for (const { orgId, memberId } of await store.endOfUser(tx, userId, ending)) {
       const entry = byMember.get(memberId) ?? { orgId, ended: startCounts(endings) };
       byMember.set(memberId, entry);
-      for (const counts of [entry.ended, total]) count(counts, countedAs, 1);
+      for (const counts of [entry.ended, total]) count(counts, ending.countedAs, 1);
     }
   }
   // Each entry locks its organization's chain. A fixed order avoids deadlocks.
@@ -60,8 +60,8 @@ export async function endCredentialsOfMember(
 ): Promise<EndedCounts> {
   const endings = listEndings(ctx);
   const total = startCounts(endings);
-  for (const { end, countedAs } of endings)
-    count(total, countedAs, (await store.endOfMember(tx, orgId, memberId, end)).length);
+  for (const ending of endings)
+    count(total, ending.countedAs, (await store.endOfMember(tx, orgId, memberId, ending)).length);
   await forgetCallers(ctx.bus, tx, memberId);
   return total;
 }

@@ -1,8 +1,8 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, type Sql, sql } from "../../platform/db/index.ts";
 import type { CredentialEnding } from "../../platform/http/index.ts";
 
-/** A member and its role, as every lookup selects them. */
+/** A member and its role, as every lookup of a credential selects them. */
 export interface MembershipRow {
   userId: UserId;
   memberId: MemberId;
@@ -11,44 +11,13 @@ export interface MembershipRow {
   rolePermissions: string[] | null;
 }
 
-const membershipColumns = sql`m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
+/** For a credential that is also valid outside of an organization. */
+export type NoMembership = { [column in keyof MembershipRow]: null };
+
+/** The columns of `MembershipRow`, for a lookup that joins `members m` and then `customRole`. */
+export const membershipColumns = sql`m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
   custom.permissions as "rolePermissions"`;
-const customRole = sql`left join roles custom on custom.id = m.role and custom.org_id = m.org_id`;
-
-/** Stands in a lookup for the organization that the request names, or null. */
-export const requestedOrganization = Symbol("requested organization");
-const givenHash = Symbol("hash of the token");
-
-/** The rows that hold a kind of credential. */
-interface CredentialRows {
-  /** The credential's own columns. `id` is required. */
-  columns: Sql;
-  /** The tables of the credential, joined to its member as `members m`. */
-  from: Sql;
-  /** The column with the hash of the token. */
-  hash: Sql;
-  /** A condition that is false after the credential has ended. */
-  valid: Sql;
-}
-
-/** Finds a credential and its member in one statement, because every request starts with it. */
-export class CredentialLookup<Own> {
-  readonly #statement: ReturnType<typeof reuseStatement>;
-
-  constructor({ columns, from, hash, valid }: CredentialRows) {
-    this.#statement = reuseStatement(sql`
-      select ${columns}, ${membershipColumns} from ${from} ${customRole}
-      where ${hash} = ${givenHash} and ${valid}`);
-  }
-
-  findByToken(db: Db, tokenHash: string, orgId: string | undefined) {
-    return db.row<Own & (MembershipRow | { [column in keyof MembershipRow]: null })>(
-      this.#statement((param) =>
-        param === givenHash ? tokenHash : param === requestedOrganization ? (orgId ?? null) : param,
-      ),
-    );
-  }
-}
+export const customRole = sql`left join roles custom on custom.id = m.role and custom.org_id = m.org_id`;
 
 export const findMembership = (db: Db, orgId: OrgId, memberId: MemberId) =>
   db.row<MembershipRow>(sql`
@@ -56,7 +25,7 @@ export const findMembership = (db: Db, orgId: OrgId, memberId: MemberId) =>
     where m.org_id = ${orgId} and m.id = ${memberId}`);
 
 /** The columns that record when a credential was last used. */
-export interface LastUse {
+interface LastUse {
   table: Sql;
   set: Sql;
   /** Only rows with this condition are written. */
@@ -73,8 +42,8 @@ export const recordUseAcrossOrganizations = (
     update ${table} set ${set}
     where id in (select id from ${table} where id = any(${ids}::text[]) for update skip locked) and ${where}`);
 
-export const endOfUser = (db: Db, userId: UserId, end: CredentialEnding["end"]) =>
-  end(db, sql`m.user_id = ${userId}`);
+export const endOfUser = (db: Db, userId: UserId, ending: CredentialEnding) =>
+  ending.end(db, sql`m.user_id = ${userId}`);
 
-export const endOfMember = (db: Db, orgId: OrgId, memberId: MemberId, end: CredentialEnding["end"]) =>
-  end(db, sql`m.org_id = ${orgId} and m.id = ${memberId}`);
+export const endOfMember = (db: Db, orgId: OrgId, memberId: MemberId, ending: CredentialEnding) =>
+  ending.end(db, sql`m.org_id = ${orgId} and m.id = ${memberId}`);

@@ -6,9 +6,9 @@ export const mcpCredential = definePersonalCredential({
   kind: "mcp",
   carrier: "bearer",
   prefix: mcpPrefix,
-  lookup: store.mcpTokenLookup,
+  lookup: store.findMcpTokenByToken,
   describe: ({ scopes }) => ({ scopes }),
-  lastUse: store.mcpTokenLastUse,
+  recordUse: store.recordMcpTokenUseAcrossOrganizations,
   ending: { end: store.removeMcpTokensAcrossOrganizations, countedAs: "mcpTokens" },
   scheme: { name: "mcpAuth", description: "MCP token, `sbm_…`, for seven days." },
 });

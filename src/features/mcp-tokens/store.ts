@@ -1,7 +1,12 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, nothing, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
-import { CredentialLookup, type LastUse } from "../credentials/index.ts";
+import {
+  customRole,
+  type MembershipRow,
+  membershipColumns,
+  recordUseAcrossOrganizations,
+} from "../credentials/index.ts";
 import type { McpToken } from "./contract.ts";
 
 export type McpTokenId = Id<"mcp">;
@@ -38,19 +43,18 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: McpT
   db.row<McpToken>(sql`
     delete from mcp_tokens t where t.org_id = ${orgId} and t.id = ${id} ${ofMember(memberId)} returning ${columns}`);
 
-export interface McpTokenColumns {
-  id: McpTokenId;
-  scopes: string[];
-}
+const selectByHash = reuseStatement(
+  (tokenHash: string) => sql`
+    select t.id, t.scopes, ${membershipColumns}
+    from mcp_tokens t join members m on m.id = t.member_id and m.org_id = t.org_id ${customRole}
+    where t.token_hash = ${tokenHash} and t.expires_at > now()`,
+);
 
-export const mcpTokenLookup = new CredentialLookup<McpTokenColumns>({
-  columns: sql`t.id, t.scopes`,
-  from: sql`mcp_tokens t join members m on m.id = t.member_id and m.org_id = t.org_id`,
-  hash: sql`t.token_hash`,
-  valid: sql`t.expires_at > now()`,
-});
+export const findMcpTokenByToken = (db: Db, tokenHash: string) =>
+  db.row<MembershipRow & { id: McpTokenId; scopes: string[] }>(selectByHash(tokenHash));
 
-export const mcpTokenLastUse: LastUse = { table: sql`mcp_tokens`, set: sql`last_used_at = now()` };
+export const recordMcpTokenUseAcrossOrganizations = (db: Db, ids: readonly string[]) =>
+  recordUseAcrossOrganizations(db, { table: sql`mcp_tokens`, set: sql`last_used_at = now()` }, ids);
 
 /** Deletes tokens a month after their end. Until then, the list shows why they no longer work. */
 export const removeOldAcrossOrganizations = (db: Db) =>

@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from "./sql.ts";
+import { nothing, raw, type Sql, sql } from "./sql.ts";
 
 /**
  * A row with the columns `holder` and `lease_expires_at` belongs to its holder until the lease expires, by the clock of
@@ -15,19 +15,21 @@ export interface Lease {
   isExpired: Sql;
 }
 
-/** `row` is the alias of the table in conditions. `holder` must differ for each take, or `attempt` be checked too. */
-export function defineLease(seconds: number, row?: string): Lease {
-  const column = (name: string) => raw(row ? `${row}.${name}` : name);
+/**
+ * `alias` is written before the columns in conditions, as sql`r.`. `holder` must differ for each take, or `attempt` be
+ * checked too.
+ */
+export function defineLease(seconds: number, alias: Sql = nothing): Lease {
   const expiry = expireIn(seconds);
   return {
     take: (holder) => sql`holder = ${holder}, lease_expires_at = ${expiry}`,
     renew: sql`lease_expires_at = ${expiry}`,
     release: sql`holder = null, lease_expires_at = null`,
-    isHeldBy: (holder) => sql`${column("holder")} = ${holder}`,
-    isLive: sql`${column("lease_expires_at")} > now()`,
-    isExpired: sql`${column("lease_expires_at")} <= now()`,
+    isHeldBy: (holder) => sql`${alias}holder = ${holder}`,
+    isLive: sql`${alias}lease_expires_at > now()`,
+    isExpired: sql`${alias}lease_expires_at <= now()`,
   };
 }
 
-/** The time at which a lease that is taken now expires. */
-export const expireIn = (seconds: number): Sql => raw(`now() + interval '${Number(seconds)} seconds'`);
+/** The time at which a lease that is taken now expires. The number is part of the text. */
+export const expireIn = (seconds: number): Sql => sql`now() + interval '${raw(String(seconds))} seconds'`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compile, join, nothing, raw, type Sql, sql } from "./sql.ts";
+import { compile, join, nothing, raw, reuseStatement, type Sql, sql } from "./sql.ts";
 
 const compiled = (statement: Sql) => compile(statement);
 
@@ -60,4 +60,18 @@ test("pieces are spliced, lists joined, nothing is nothing", () => {
     values: [1, 2, 3],
   });
   expect(compiled(join([], ", "))).toEqual({ text: "", values: [] });
+});
+
+test("a reused statement is built once and gets the values of each call, in pieces and in any order", () => {
+  let built = 0;
+  const select = reuseStatement((a: string, b: number | null) => {
+    built++;
+    return sql`select ${b} from t where ${sql`x = ${a} and y = ${"kept"}`} or z = ${a}`;
+  });
+  const [first, second] = [select("one", 1), select("two", null)];
+  const text = "select $1 from t where x = $2 and y = $3 or z = $4";
+  expect(compiled(first)).toEqual({ text, values: [1, "one", "kept", "one"] });
+  expect(compiled(second)).toEqual({ text, values: [null, "two", "kept", "two"] });
+  expect(first.strings).toBe(second.strings);
+  expect(built).toBe(1);
 });

@@ -27,10 +27,12 @@ export function join(pieces: readonly Sql[], separator: string): Sql {
 }
 
 /**
- * Joins the pieces of a statement once. Each call replaces its values and keeps its text, which then is not built and
- * hashed again: for statements that every request runs.
+ * Builds a statement once. Each call of the result replaces its values and keeps its text, which then is not built and
+ * hashed again: for statements that every request runs. `build` may only put its values into the text.
  */
-export function reuseStatement(statement: Sql): (replace: (param: unknown) => unknown) => Sql {
+export function reuseStatement<Values extends unknown[]>(
+  build: (...values: Values) => Sql,
+): (...values: Values) => Sql {
   const strings = [""];
   const params: unknown[] = [];
   const add = (text: string) => strings.push(`${strings.pop() ?? ""}${text}`);
@@ -46,8 +48,21 @@ export function reuseStatement(statement: Sql): (replace: (param: unknown) => un
       }
     });
   };
-  append(statement);
-  return (replace) => new Sql(strings, params.map(replace));
+  const places = Array.from({ length: build.length }, (_, i) => new Place(i));
+  append(build(...(places as unknown as Values)));
+  return (...values) =>
+    new Sql(
+      strings,
+      params.map((param) => (param instanceof Place ? values[param.index] : param)),
+    );
+}
+
+/** Where a reused statement has one of its values. */
+class Place {
+  readonly index: number;
+  constructor(index: number) {
+    this.index = index;
+  }
 }
 
 export interface Compiled {

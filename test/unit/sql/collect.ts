@@ -1,17 +1,21 @@
 import {
   type CallExpression,
+  type Identifier,
   isCallExpression,
   isExportSpecifier,
   isIdentifier,
   isImportSpecifier,
   isPropertyAccessExpression,
+  isPropertyAssignment,
   isTaggedTemplateExpression,
   isVariableDeclaration,
   type Node,
+  type ObjectLiteralExpression,
 } from "typescript/unstable/ast";
-import type { Type } from "typescript/unstable/sync";
+import type { Symbol as TsSymbol, Type } from "typescript/unstable/sync";
 import { createEvaluator, type KnownValues, NeedsCallers } from "./evaluate.ts";
 import { formatPlace, type Program, walk } from "./program.ts";
+import { readName } from "./syntax.ts";
 import { type Bindings, NotAnalysable, writeTexts } from "./values.ts";
 
 /** One call of `db.rows`, `db.row` or `db.run`, with everything that it can send. */
@@ -108,18 +112,36 @@ export function collectStatements(
     const holder = isVariableDeclaration(callee.parent) ? callee.parent : callee;
     const { name } = holder as { name?: Node };
     if (!name || !isIdentifier(name)) throw new NeedsCallers(callee);
-    const symbol = program.findSymbol(name);
-    const calls: CallExpression[] = [];
-    for (const [file, source] of program.files) {
-      if (!isWanted(file) || !source.text.includes(name.text)) continue;
-      for (const node of walk(source)) {
-        if (!isIdentifier(node) || node.text !== name.text || node === name) continue;
-        if (isImportSpecifier(node.parent) || isExportSpecifier(node.parent)) continue;
-        if (program.findSymbol(node)?.id === symbol?.id) calls.push(readCall(node));
-      }
-    }
+    const calls = findUses(program.findSymbol(name)).flatMap((use) => {
+      const property = findDeclaredProperty(use);
+      return property ? findUses(property).flatMap((one) => readMemberCall(one) ?? []) : readCall(use);
+    });
     if (calls.length === 0) throw new NotAnalysable(`nothing calls the function at ${formatPlace(callee)}`);
     return calls;
+  }
+
+  /** Where a name is used, except in its declaration, imports and exports. */
+  function findUses(symbol: TsSymbol | undefined): Identifier[] {
+    const declaration = symbol && program.findDeclaration(symbol);
+    const uses: Identifier[] = [];
+    for (const [file, source] of program.files) {
+      if (!symbol || !isWanted(file) || !source.text.includes(symbol.name)) continue;
+      for (const node of walk(source)) {
+        if (!isIdentifier(node) || node.text !== symbol.name || node.parent === declaration) continue;
+        if (isImportSpecifier(node.parent) || isExportSpecifier(node.parent)) continue;
+        if (program.findSymbol(node)?.id === symbol.id) uses.push(node);
+      }
+    }
+    return uses;
+  }
+
+  /** The property of the declared type where an object has the function as a value: `{ end: store.name }`. */
+  function findDeclaredProperty(use: Identifier): TsSymbol | undefined {
+    const assignment = readAccess(use).parent;
+    if (!isPropertyAssignment(assignment) || assignment.initializer !== readAccess(use)) return undefined;
+    const given = checker.getContextualType(assignment.parent as ObjectLiteralExpression);
+    const type = given && checker.getNonNullableType(given);
+    return type && checker.getPropertyOfType(type, readName(assignment.name));
   }
 
   function readTypeArguments(callee: Node, call: CallExpression): [number, Type][] {
@@ -132,13 +154,20 @@ export function collectStatements(
   }
 }
 
+/** The expression that ends with the name: `name` or `store.name`. */
+const readAccess = (name: Node): Node =>
+  isPropertyAccessExpression(name.parent) && name.parent.name === name ? name.parent : name;
+
 /** The call whose callee the name is, written as `name(…)` or `store.name(…)`. */
 function readCall(name: Node): CallExpression {
-  const isMember = isPropertyAccessExpression(name.parent) && name.parent.name === name;
-  const callee = isMember ? name.parent : name;
+  const callee = readAccess(name);
   if (isCallExpression(callee.parent) && callee.parent.expression === callee) return callee.parent;
   throw new NotAnalysable(`the function is used at ${formatPlace(name)}, but not called`);
 }
+
+/** The call of a property. Undefined where an object literal gives the property its value. */
+const readMemberCall = (name: Node): CallExpression | undefined =>
+  isPropertyAssignment(name.parent) ? undefined : readCall(name);
 
 const methodName = (call: CallExpression) =>
   (call.expression as unknown as { name: { text: string } }).name.text;

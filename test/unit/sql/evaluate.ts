@@ -281,6 +281,8 @@ export function createEvaluator(program: Program, known: KnownValues) {
           throw new NotAnalysable(`\`${node.getText()}\` at ${formatPlace(node)} is not known`);
         return { is: "sql", parts: [text] };
       });
+    // The result is called like the function that builds the statement, and has the same text.
+    if (isPlatformFunction(callee, "reuseStatement")) return argument(0);
     if (isPlatformFunction(callee, "join"))
       return mapValue(argument(0), (list) => {
         const separator = argument(1);
@@ -333,7 +335,7 @@ export function createEvaluator(program: Program, known: KnownValues) {
     return bindings;
   }
 
-  function isPlatformFunction(callee: Expression, name: "join" | "raw"): boolean {
+  function isPlatformFunction(callee: Expression, name: "join" | "raw" | "reuseStatement"): boolean {
     if (!isIdentifier(callee)) return false;
     const symbol = program.findSymbol(callee);
     const declaration = symbol && program.findDeclaration(symbol);

@@ -58,16 +58,6 @@ export const neverNull = [
     reason: "The condition compares it with the current time.",
   },
   {
-    file: "src/features/connectors/hooks/store.ts",
-    column: "connector_syncs.id",
-    reason: "The outer join reads the newest sync. The result is the inserted one.",
-  },
-  {
-    file: "src/features/connectors/hooks/store.ts",
-    column: "connector_syncs.connector_id",
-    reason: "The outer join reads the newest sync. The result is the inserted one.",
-  },
-  {
     file: "src/features/templates/files/store.ts",
     column: "templates.path",
     reason: "A template of a connector has a path.",

@@ -5,6 +5,8 @@
 export function findOuterTables(text: string, ignored: readonly string[] = []): Set<string> {
   const bare = text.replaceAll(/'(?:[^']|'')*'/g, "''");
   const names = new Set<string>();
+  // `returning` of an insert reads the inserted rows only, not the tables that it selects from.
+  if (/^\s*insert\s/.test(bare)) return names;
   const addNames = (part: string) => {
     for (const [name] of part.matchAll(/[a-z_][a-z0-9_]*/g)) addName(name);
   };

@@ -1,5 +1,13 @@
 /** Statements for the test of the check. All of them compile; each one that is wrong has its own problem. */
-import { type Db, join, nothing, raw, type Sql, sql } from "../../../src/platform/db/index.ts";
+import {
+  type Db,
+  join,
+  nothing,
+  raw,
+  reuseStatement,
+  type Sql,
+  sql,
+} from "../../../src/platform/db/index.ts";
 
 interface Person {
   id: string;
@@ -74,3 +82,17 @@ const listFrom = <Row>(db: Db, from: Sql) => db.rows<Row>(sql`select u.id from $
 export const genericCorrect = (db: Db) => listFrom<{ id: string }>(db, sql`users`);
 export const unsent = () => sql`select nothing`;
 export const genericWrong = (db: Db) => listFrom<{ id: number }>(db, sql`users`);
+
+const selectByName = reuseStatement(
+  (name: string) => sql`select ${columns} from users u where u.name = ${name}`,
+);
+export const reusedCorrect = (db: Db) => db.row<Person>(selectByName("a"));
+export const reusedWrong = (db: Db) => db.row<{ id: string; name: number }>(selectByName("a"));
+
+interface Removal {
+  remove(db: Db, condition: Sql): Promise<unknown>;
+}
+const removeUsers = (db: Db, condition: Sql) => db.run(sql`delete from users u where ${condition}`);
+const removal: Removal = { remove: removeUsers };
+export const propertyCorrect = (db: Db) => removal.remove(db, sql`u.name = 'a'`);
+export const propertyWrong = (db: Db) => removal.remove(db, sql`u.alias = 'a'`);

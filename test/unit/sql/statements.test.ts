@@ -57,7 +57,9 @@ test("the check finds each kind of mistake in the samples, and no other", async 
     'PostgreSQL refuses the statement: syntax error at or near "form"',
     "The statement cannot be analysed: the row type `Record<string, unknown>` does not name its columns.",
     'The column "id" is declared as number, but the database returns text.',
-    "The statement cannot be analysed: `raw(table)` at test/unit/sql/samples.ts:69 is not known.",
+    'The column "name" is declared as number, but the database returns text.',
+    "PostgreSQL refuses the statement: column u.alias does not exist",
+    "The statement cannot be analysed: `raw(table)` at test/unit/sql/samples.ts:77 is not known.",
     "The statement cannot be analysed: no statement contains this `sql` text.",
   ]);
 });
@@ -79,6 +81,8 @@ describe("tables of outer joins", () => {
     ["with b as materialized (select 1 from c) select 1 from a left join b on true", ["b", "c"]],
     ["select 1 from a right join b on true", ["a"]],
     ["select 1 from a full join b on true", ["a", "b"]],
+    ["insert into c select 1 from a left join b on true returning id", []],
+    ["with c as (insert into c select 1 returning id) select 1 from a left join c on true", ["c"]],
     ["select 1 from a join b on true where x = 'left join c'", []],
   ])("%s", (text, tables) => {
     const found = findOuterTables(text);

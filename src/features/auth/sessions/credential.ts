@@ -7,10 +7,10 @@ export const sessionCredential = definePersonalCredential({
   kind: "session",
   carrier: "session",
   cookieName,
-  lookup: store.sessionLookup,
+  lookup: store.findSessionByToken,
   describe: (row) => ({
     signedInAt: row.signedInAt,
     checkRules: (now) => checkSessionRules(row, now),
   }),
-  lastUse: store.sessionLastUse,
+  recordUse: store.recordSessionUseAcrossOrganizations,
 });

@@ -1,7 +1,13 @@
 import type { UserId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, reuseStatement, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import { CredentialLookup, type LastUse, requestedOrganization } from "../../credentials/index.ts";
+import {
+  customRole,
+  type MembershipRow,
+  membershipColumns,
+  type NoMembership,
+  recordUseAcrossOrganizations,
+} from "../../credentials/index.ts";
 import type { UserSession } from "./contract.ts";
 
 export type SessionId = Id<"ses">;
@@ -36,27 +42,35 @@ export interface SessionColumns {
   requireSso: boolean | null;
 }
 
-/** A session acts in the requested organization, else in its active one, else in the person's only one. */
-export const sessionLookup = new CredentialLookup<SessionColumns>({
-  columns: sql`s.id, s.user_id as "personId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt",
-    s.signed_in_by as "signedInBy", o.session_max_age_minutes as "sessionMaxAgeMinutes",
-    o.require_sso as "requireSso"`,
-  from: sql`sessions s
+const selectByHash = reuseStatement(
+  (tokenHash: string, orgId: string | null) => sql`
+    select s.id, s.user_id as "personId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt",
+      s.signed_in_by as "signedInBy", o.session_max_age_minutes as "sessionMaxAgeMinutes",
+      o.require_sso as "requireSso", ${membershipColumns}
+    from sessions s
     left join members m on m.user_id = s.user_id and m.org_id = coalesce(
-      ${requestedOrganization}::text,
+      ${orgId}::text,
       s.active_organization_id,
       (select min(sole.org_id) from members sole where sole.user_id = s.user_id having count(*) = 1))
-    left join organizations o on o.id = m.org_id`,
-  hash: sql`s.token_hash`,
-  valid: sql`s.expires_at > now()`,
-});
+    left join organizations o on o.id = m.org_id ${customRole}
+    where s.token_hash = ${tokenHash} and s.expires_at > now()`,
+);
+
+/** A session acts in the requested organization, else in its active one, else in the person's only one. */
+export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | undefined) =>
+  db.row<SessionColumns & (MembershipRow | NoMembership)>(selectByHash(tokenHash, orgId ?? null));
 
 /** Each use extends the session. One that has expired since the request stays expired. */
-export const sessionLastUse: LastUse = {
-  table: sql`sessions`,
-  set: sql`last_used_at = now(), expires_at = now() + make_interval(days => ${sessionDays})`,
-  where: sql`expires_at > now()`,
-};
+export const recordSessionUseAcrossOrganizations = (db: Db, ids: readonly string[]) =>
+  recordUseAcrossOrganizations(
+    db,
+    {
+      table: sql`sessions`,
+      set: sql`last_used_at = now(), expires_at = now() + make_interval(days => ${sessionDays})`,
+      where: sql`expires_at > now()`,
+    },
+    ids,
+  );
 
 export const findSignedInBy = async (db: Db, userId: UserId, id: string) =>
   (

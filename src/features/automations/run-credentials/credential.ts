@@ -7,7 +7,7 @@ export const runCredential = definePersonalCredential({
   kind: "run",
   carrier: "bearer",
   prefix: runPrefix,
-  lookup: store.runLookup,
+  lookup: store.findRunByToken,
   limit: ({ permissions }) => permissions ?? forPrograms,
   describe: ({ id, holder, templateIds, connectionIds }) => ({
     holder,

@@ -1,6 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
-import { CredentialLookup } from "../../credentials/index.ts";
+import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
+import { customRole, type MembershipRow, membershipColumns } from "../../credentials/index.ts";
 
 /** The fields of a credential that are stored with its attempt. */
 export interface StoredCredential {
@@ -11,7 +11,7 @@ export interface StoredCredential {
   permissions: readonly string[];
 }
 
-export interface RunCredentialColumns {
+interface RunCredentialColumns {
   /** The id of the run. */
   id: string;
   holder: string;
@@ -22,24 +22,28 @@ export interface RunCredentialColumns {
   connectionIds: string[];
 }
 
-/** The attempt must be running, its holder must exist, and the API key that claimed it must be valid. */
-export const runLookup = new CredentialLookup<RunCredentialColumns>({
-  columns: sql`r.id, r.holder, t.permissions, v.template_ids as "templateIds",
-    array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds"`,
-  from: sql`automation_run_attempts t
+const selectByHash = reuseStatement(
+  (tokenHash: string) => sql`
+    select r.id, r.holder, t.permissions, v.template_ids as "templateIds",
+      array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds",
+      ${membershipColumns}
+    from automation_run_attempts t
     join automation_runs r on r.id = t.run_id and r.attempt = t.attempt
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision
     join automation_revisions latest on latest.automation_id = a.id and latest.revision = a.revision
-    join members m on m.id = r.member_id and m.org_id = r.org_id`,
-  hash: sql`t.token_hash`,
-  valid: sql`t.ended_at is null and r.status = 'running'
-    and r.lease_expires_at > now() and r.cancel_requested_at is null
-    and (exists (select from automation_runners n where n.id = r.holder and n.org_id = r.org_id)
-      or exists (select from members h where h.id = r.holder and h.org_id = r.org_id))
-    and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
-      and (k.expires_at is null or k.expires_at > now())))`,
-});
+    join members m on m.id = r.member_id and m.org_id = r.org_id ${customRole}
+    where t.token_hash = ${tokenHash} and t.ended_at is null and r.status = 'running'
+      and r.lease_expires_at > now() and r.cancel_requested_at is null
+      and (exists (select from automation_runners n where n.id = r.holder and n.org_id = r.org_id)
+        or exists (select from members h where h.id = r.holder and h.org_id = r.org_id))
+      and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
+        and (k.expires_at is null or k.expires_at > now())))`,
+);
+
+/** The attempt must be running, its holder must exist, and the API key that claimed it must be valid. */
+export const findRunByToken = (db: Db, tokenHash: string) =>
+  db.row<RunCredentialColumns & MembershipRow>(selectByHash(tokenHash));
 
 /** Gives an attempt a new credential. The previous credential ends. */
 export const replace = (tx: Db, orgId: OrgId, runId: string, attempt: number, stored: StoredCredential) =>

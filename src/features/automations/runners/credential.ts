@@ -7,9 +7,9 @@ export const runnerCredential = definePersonalCredential({
   kind: "runner",
   carrier: "bearer",
   prefix: runnerPrefix,
-  lookup: store.runnerTokenLookup,
+  lookup: store.findRunnerByToken,
   describe: ({ keyId }) => (keyId ? { madeWith: keyId } : {}),
-  lastUse: store.runnerLastUse,
+  recordUse: store.recordRunnerUseAcrossOrganizations,
   ending: { end: store.removeRunnerTokensAcrossOrganizations, countedAs: "runnerTokens", isDependent: true },
   scheme: { name: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },
 });

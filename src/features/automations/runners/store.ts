@@ -1,7 +1,12 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
-import { CredentialLookup, type LastUse } from "../../credentials/index.ts";
+import {
+  customRole,
+  type MembershipRow,
+  membershipColumns,
+  recordUseAcrossOrganizations,
+} from "../../credentials/index.ts";
 import type { Reach } from "../runs/index.ts";
 import type { Held, Runner, Waiting } from "./contract.ts";
 
@@ -52,24 +57,24 @@ export const addToken = (
     from automation_runners r where r.id = ${runnerId} and r.org_id = ${orgId}
     returning expires_at as "expiresAt"`);
 
-export interface RunnerTokenColumns {
-  id: RunnerId;
-  /** The key that the token was made with. */
-  keyId: string | null;
-  permissions: string[];
-}
-
-export const runnerTokenLookup = new CredentialLookup<RunnerTokenColumns>({
-  columns: sql`n.id, t.permissions, t.key_id as "keyId"`,
-  from: sql`automation_runner_tokens t
+const selectByHash = reuseStatement(
+  (tokenHash: string) => sql`
+    select n.id, t.permissions, t.key_id as "keyId", ${membershipColumns}
+    from automation_runner_tokens t
     join automation_runners n on n.id = t.runner_id
     join members m on m.id = n.member_id and m.org_id = n.org_id
-    left join api_keys k on k.id = t.key_id`,
-  hash: sql`t.token_hash`,
-  valid: sql`t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`,
-});
+    left join api_keys k on k.id = t.key_id ${customRole}
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`,
+);
 
-export const runnerLastUse: LastUse = { table: sql`automation_runners`, set: sql`last_seen_at = now()` };
+/** `keyId` is the key that the token was made with. */
+export const findRunnerByToken = (db: Db, tokenHash: string) =>
+  db.row<MembershipRow & { id: RunnerId; permissions: string[]; keyId: string | null }>(
+    selectByHash(tokenHash),
+  );
+
+export const recordRunnerUseAcrossOrganizations = (db: Db, ids: readonly string[]) =>
+  recordUseAcrossOrganizations(db, { table: sql`automation_runners`, set: sql`last_seen_at = now()` }, ids);
 
 /** `memberId` null: of every member. */
 export const list = (db: Db, orgId: OrgId, memberId: string | null, after: string, limit: number) =>

@@ -10,7 +10,7 @@ export type RunId = Id<"run">;
 export type Reach = string | null;
 
 /** A heartbeat or an accepted event report renews it. The holder is a runner, so every write checks the attempt too. */
-const lease = defineLease(60, "r");
+const lease = defineLease(60, sql`r.`);
 
 const columns = sql`r.id, r.automation_id as "automationId", r.revision as "automationRevision",
   r.member_id as "memberId", r.trigger, r.retry_of as "retryOf", r.occurrence_at as "occurrenceAt", r.status, r.reason,
