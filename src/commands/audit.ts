@@ -1,4 +1,4 @@
-import type { Signing, Verdict } from "../features/audit/index.ts";
+import type { SigningResult, Verdict } from "../features/audit/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 
@@ -56,12 +56,12 @@ async function verify(
   expected: ReturnType<typeof parseExpected>[],
   json: boolean,
 ): Promise<number> {
-  const { verifyAll } = await import("../features/audit/index.ts");
+  const { verifyChains } = await import("../features/audit/index.ts");
   // A chain that was signed with another secret is reported as its own finding.
   const { db } = await io.database({ anySecret: true });
   const counts = { chains: 0, entries: 0, pruned: 0, failures: 0 };
   const seen = new Set<string>();
-  for await (const verdict of verifyAll(db, { only, expected })) {
+  for await (const verdict of verifyChains(db, { only, expected })) {
     seen.add(verdict.scope);
     counts.chains++;
     counts.entries += verdict.entries;
@@ -121,7 +121,7 @@ function describeVerdict({ scope, entries, pruned, sequence, hash, faults, notes
 const describeCounts = (counts: { chains: number; entries: number; pruned: number; failures: number }) =>
   `${counts.chains} chains, ${counts.entries} entries, ${counts.pruned} pruned, ${counts.failures} failures`;
 
-const describeSigning = ({ scope, sequence, hash, faults }: Signing): string[] =>
+const describeSigning = ({ scope, sequence, hash, faults }: SigningResult): string[] =>
   faults.length
     ? [`✗ ${scope} was not signed, because its entries do not hold:`, ...faults.map((fault) => `  ${fault}`)]
     : [`✓ ${scope} is signed from ${scope}:${sequence}:${hash} on`];

@@ -72,7 +72,7 @@ export async function reseal(args: string[], io: Io): Promise<number> {
     waiting += Math.max(0, left.previous + left.unknown - done.unopened);
   }
   if (!io.signal.aborted) {
-    const chains = await resignAuditChains(io, database, values.check ?? false);
+    const chains = await renewAuditSignatures(io, database, values.check ?? false);
     reports.push(chains);
     waiting += Math.max(0, chains.left.previous - chains.unopened);
   }
@@ -140,12 +140,16 @@ async function resealOne(
 }
 
 /** The end of each audit chain is signed with the same secret. */
-async function resignAuditChains(io: Io, { db }: Pick<Platform, "db">, checkOnly: boolean): Promise<Report> {
-  const { resignChains } = await import("../features/audit/index.ts");
-  const { resigned, broken, ...left } = await resignChains(db, { checkOnly });
+async function renewAuditSignatures(
+  io: Io,
+  { db }: Pick<Platform, "db">,
+  checkOnly: boolean,
+): Promise<Report> {
+  const { renewChainSignatures } = await import("../features/audit/index.ts");
+  const { renewed, broken, ...left } = await renewChainSignatures(db, { checkOnly });
   for (const { row, why } of broken.slice(0, shown))
     io.err(`audit_chains.signature of ${row}: ${why}. See \`signalbox audit verify\`.`);
-  return { column: "audit_chains.signature", resealed: resigned, unopened: broken.length, left };
+  return { column: "audit_chains.signature", resealed: renewed, unopened: broken.length, left };
 }
 
 /**

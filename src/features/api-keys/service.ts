@@ -13,10 +13,14 @@ import * as store from "./store.ts";
 export const keyPrefix = "sbx_";
 
 /** Whose keys the caller may see and end: their own, or everyone's. */
-const reachOf = ({ member }: MemberCtx) => (member.permissions.has("api_keys:manage") ? null : member.id);
+const toMemberFilter = ({ member }: MemberCtx) =>
+  member.permissions.has("api_keys:manage") ? null : member.id;
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+  return page(
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), afterOf(query), query.limit + 1),
+    query,
+  );
 }
 
 interface NewKey {
@@ -29,9 +33,9 @@ export async function create(ctx: MemberCtx, { name, expiresAt, permissions }: N
   const { db, orgId, member } = ctx;
   if (expiresAt !== undefined && expiresAt <= Date.now())
     throw invalidField(["expiresAt"], "This is in the past.");
-  if (expiresAt !== undefined && expiresAt > maxTime)
+  if (expiresAt !== undefined && expiresAt > maxExpiresAt)
     throw invalidField(["expiresAt"], "This is too far in the future.");
-  checkOwn(member, permissions);
+  checkOwnPermissions(member, permissions);
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "api_keys");
@@ -49,7 +53,10 @@ export async function create(ctx: MemberCtx, { name, expiresAt, permissions }: N
   });
 }
 
-function checkOwn(member: MemberCtx["member"], permissions: readonly string[] | null | undefined): void {
+function checkOwnPermissions(
+  member: MemberCtx["member"],
+  permissions: readonly string[] | null | undefined,
+): void {
   const missing = permissions?.find((permission) => !member.permissions.has(permission));
   if (missing)
     throw forbidden("missing_permission", `A key cannot have ${missing}: you do not have it yourself.`);
@@ -85,8 +92,8 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
     if (!old) throw notFound("api_key");
     if (old.replacedBy)
       throw conflict("api_key_replaced", `It was rotated. Rotate ${old.replacedBy} instead.`);
-    if (old.isOver) throw conflict("api_key_expired", "This key has expired. Make a new one.");
-    checkOwn(member, old.permissions);
+    if (old.isExpired) throw conflict("api_key_expired", "This key has expired. Make a new one.");
+    checkOwnPermissions(member, old.permissions);
     const apiKey = await insert(tx, orgId, member.id, key, old);
     const keyId = old.id as store.ApiKeyId;
     const previous = overlapSeconds
@@ -103,11 +110,11 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
 }
 
 /** The last moment a calendar date can name; the database's own end is not far beyond. */
-const maxTime = Date.UTC(9999, 11, 31);
+const maxExpiresAt = Date.UTC(9999, 11, 31);
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : undefined;
+    const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, toMemberFilter(ctx), id) : undefined;
     if (!ended) throw notFound("api_key");
     await forgetCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "api_key.removed", target: { type: "api_key", id }, before: ended });

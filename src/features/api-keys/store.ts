@@ -32,8 +32,8 @@ export const insert = (db: Db, orgId: OrgId, key: NewKey) =>
     returning ${columns}`);
 
 export const lockOwn = (tx: Db, orgId: OrgId, memberId: MemberId, id: ApiKeyId) =>
-  tx.row<ApiKey & { isOver: boolean }>(sql`
-    select ${columns}, coalesce(k.expires_at <= now(), false) as "isOver" from api_keys k
+  tx.row<ApiKey & { isExpired: boolean }>(sql`
+    select ${columns}, coalesce(k.expires_at <= now(), false) as "isExpired" from api_keys k
     where k.org_id = ${orgId} and k.member_id = ${memberId} and k.id = ${id} for update`);
 
 /** It ends after so many seconds, or when it would have ended anyway. */
@@ -47,15 +47,15 @@ export const replace = (db: Db, orgId: OrgId, id: ApiKeyId, by: ApiKeyId, second
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>
   db.rows<ApiKey>(sql`
     select ${columns} from api_keys k
-    where k.org_id = ${orgId} and k.id < ${after} ${ofMember(memberId)}
+    where k.org_id = ${orgId} and k.id < ${after} ${filterByMember(memberId)}
     order by k.id desc limit ${limit}`);
 
 /** The key it ended: none when it is not this organization's, or not this member's. */
 export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiKeyId) =>
   db.row<ApiKey>(sql`delete from api_keys k
-    where org_id = ${orgId} and id = ${id} ${ofMember(memberId)} returning ${columns}`);
+    where org_id = ${orgId} and id = ${id} ${filterByMember(memberId)} returning ${columns}`);
 
-const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
+const filterByMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
 
 const selectByHash = reuseStatement(
   (keyHash: string) => sql`

@@ -12,8 +12,8 @@ import {
 } from "../../../test/harness.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
-import { recordAsSystem, room, verifyAll } from "./index.ts";
-import { pruneAll } from "./prune.ts";
+import { recordAsSystem, room, verifyChains } from "./index.ts";
+import { pruneChains } from "./prune.ts";
 
 const dayMs = 24 * 3600_000;
 
@@ -31,7 +31,7 @@ const read = async (query = "", headers: Record<string, string> = owner.auth) =>
 const rename = (name: string, headers: Record<string, string> = owner.auth) =>
   server.call("/v1/organization", { method: "PATCH", body: { name }, headers });
 const verdictOf = async (orgId: string) => {
-  for await (const verdict of verifyAll(server.platform.db, { only: orgId })) return verdict;
+  for await (const verdict of verifyChains(server.platform.db, { only: orgId })) return verdict;
   throw new Error("no chain");
 };
 
@@ -293,7 +293,7 @@ describe("the chain", () => {
           target: { type: "test", id: note },
         });
     });
-    await pruneAll(server.platform, Date.now() + 100 * dayMs);
+    await pruneChains(server.platform, Date.now() + 100 * dayMs);
     expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 2, pruned: 4, sequence: 6, faults: [] });
     const { chain } = (await server.call("/v1/audit-chain", { headers: globex.owner.auth })).body;
     expect(chain).toMatchObject({ prunedSequence: 4, retentionDays: 90 });

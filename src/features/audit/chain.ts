@@ -2,21 +2,21 @@ import { hash } from "node:crypto";
 import type { OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SignatureCheck, Signer } from "../../platform/keyring.ts";
-import { canonical, type Entry } from "./entry.ts";
+import { type Entry, serializeEntry } from "./entry.ts";
 import * as store from "./store.ts";
 
 /** The hash of an entry commits to the whole chain before it. */
 export const hashEntry = (previousHash: string, sequence: number, entry: Entry): string =>
   hash(
     "sha256",
-    Buffer.concat([Buffer.from(previousHash, "hex"), Buffer.from(`${sequence} ${canonical(entry)}`)]),
+    Buffer.concat([Buffer.from(previousHash, "hex"), Buffer.from(`${sequence} ${serializeEntry(entry)}`)]),
     "hex",
   );
 
-const purpose = "audit chain";
+const signaturePurpose = "audit chain";
 
 /** Changing this text invalidates every existing signature. */
-const signedText = (head: store.Head): string =>
+const serializeHead = (head: store.Head): string =>
   JSON.stringify([
     head.scope,
     head.sequence,
@@ -28,13 +28,16 @@ const signedText = (head: store.Head): string =>
     head.startedLate,
   ]);
 
-const sign = (signer: Signer, head: store.Head): string => signer.sign(purpose, signedText(head));
+const signHead = (signer: Signer, head: store.Head): string =>
+  signer.sign(signaturePurpose, serializeHead(head));
 
 /** `none` means that the chain was never signed, or that somebody removed the signature. */
 export type HeadCheck = SignatureCheck | "none";
 
 export const checkHead = (signer: Signer, head: store.Head): HeadCheck =>
-  head.signature === null ? "none" : signer.checkSignature(purpose, signedText(head), head.signature);
+  head.signature === null
+    ? "none"
+    : signer.checkSignature(signaturePurpose, serializeHead(head), head.signature);
 
 export const isSigned = (check: HeadCheck): boolean => check === "current" || check === "previous";
 
@@ -51,15 +54,15 @@ export async function appendEntry(
   entry: Entry,
   { force = false } = {},
 ): Promise<void> {
-  const { head, isNew } = await lockOrStart(tx, orgId, entry);
+  const { head, isNew } = await lockOrStartChain(tx, orgId, entry);
   const sequence = head.sequence + 1;
   const next = { ...head, sequence, hash: hashEntry(head.hash, sequence, entry) };
   const signs = isNew || force || isSigned(checkHead(tx.signer, head));
-  const signature = signs ? sign(tx.signer, next) : head.signature;
+  const signature = signs ? signHead(tx.signer, next) : head.signature;
   await store.append(tx, { ...next, signature }, head.hash, entry);
 }
 
-async function lockOrStart(tx: Db, orgId: OrgId | null, { action }: Entry) {
+async function lockOrStartChain(tx: Db, orgId: OrgId | null, { action }: Entry) {
   const scope = orgId ?? store.instanceScope;
   const existing = await store.lockHeadAcrossOrganizations(tx, scope);
   if (existing) return { head: existing, isNew: false };
@@ -70,13 +73,13 @@ async function lockOrStart(tx: Db, orgId: OrgId | null, { action }: Entry) {
   return { head: (await store.lockHeadAcrossOrganizations(tx, scope))!, isNew: false };
 }
 
-type Change = Partial<Pick<store.Head, "retentionDays" | "prunedSequence" | "prunedHash" | "prunedAt">>;
+type HeadChange = Partial<Pick<store.Head, "retentionDays" | "prunedSequence" | "prunedHash" | "prunedAt">>;
 
 /** Changes a head without adding an entry. If its signature was valid, it is signed again under the current key. */
-export async function changeHead(tx: Db, scope: string, change: Change): Promise<void> {
+export async function changeHead(tx: Db, scope: string, change: HeadChange): Promise<void> {
   const head = await store.lockHeadAcrossOrganizations(tx, scope);
   if (!head) return;
   const next = { ...head, ...change };
-  const signature = isSigned(checkHead(tx.signer, head)) ? sign(tx.signer, next) : head.signature;
+  const signature = isSigned(checkHead(tx.signer, head)) ? signHead(tx.signer, next) : head.signature;
   await store.saveHeadAcrossOrganizations(tx, { ...next, signature });
 }

@@ -22,15 +22,15 @@ const columns: [name: string, value: (event: AuditEvent) => unknown][] = [
 ];
 
 /** One line of RFC 4180; without an event, the line of names. */
-export const toCsv = (event?: AuditEvent): string =>
-  `${columns.map(([name, value]) => cell(event ? value(event) : name)).join(",")}\r\n`;
+export const formatCsvLine = (event?: AuditEvent): string =>
+  `${columns.map(([name, value]) => formatCell(event ? value(event) : name)).join(",")}\r\n`;
 
 /** A spreadsheet takes what begins like this for a formula and runs it; a quote before it makes it text. */
-const formula = /^[=+\-@\t\r]/;
+const formulaStart = /^[=+\-@\t\r]/;
 
-function cell(value: unknown): string {
+function formatCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   const text = String(value);
-  const safe = typeof value === "string" && formula.test(text) ? `'${text}` : text;
+  const safe = typeof value === "string" && formulaStart.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

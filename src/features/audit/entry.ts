@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 /** Who made the change, and how. */
-export type Who = Pick<
+export type Actor = Pick<
   Entry,
   | "actorUserId"
   | "actorMemberId"
@@ -32,7 +32,7 @@ export type Who = Pick<
 >;
 
 /** The author of changes that no request caused. */
-export const nobody: Who = {
+export const systemActor: Actor = {
   actorUserId: null,
   actorMemberId: null,
   actorName: null,
@@ -44,7 +44,7 @@ export const nobody: Who = {
 };
 
 /** The text that is hashed: every column, in this order. Changing it would break every chain there is. */
-export const canonical = (entry: Entry): string =>
+export const serializeEntry = (entry: Entry): string =>
   JSON.stringify([
     entry.id,
     entry.at,
@@ -64,7 +64,7 @@ export const canonical = (entry: Entry): string =>
   ]);
 
 /** Stored and read back it is the same text: what no column can hold would break the chain. */
-export const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
+export const removeUnstorable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
 
 /** Never to be found here. The net below the rule that nobody hands a secret over. */
 const secretNames =
@@ -73,27 +73,28 @@ const secretNames =
 export type State = Record<string, unknown>;
 
 /** A state as it is kept: values that changed, long texts cut, nothing secret. */
-export function stateText(state: State | undefined): string | null {
+export function serializeState(state: State | undefined): string | null {
   if (!state) return null;
   const text = JSON.stringify(state, (name, value) =>
     secretNames.test(name) && value !== null
       ? "[redacted]"
       : typeof value === "string"
-        ? short(value)
+        ? truncate(value)
         : value,
   );
-  return storable(text);
+  return removeUnstorable(text);
 }
 
-const maxText = 2_000;
-const short = (text: string) =>
-  text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
+const maxTextLength = 2_000;
+const truncate = (text: string) =>
+  text.length > maxTextLength ? `${text.slice(0, maxTextLength)}… (${text.length} characters)` : text;
 
 /** Of two states, what differs: an audit log is read for changes, not for everything that stayed. */
-export function difference(before: State, after: State): { before: State; after: State } {
+export function diffStates(before: State, after: State): { before: State; after: State } {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
-  const of = (state: State) => Object.fromEntries(names.filter((n) => n in state).map((n) => [n, state[n]]));
-  return { before: of(before), after: of(after) };
+  const pickChanged = (state: State) =>
+    Object.fromEntries(names.filter((n) => n in state).map((n) => [n, state[n]]));
+  return { before: pickChanged(before), after: pickChanged(after) };
 }

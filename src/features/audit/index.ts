@@ -6,16 +6,16 @@ import { signedChains } from "./sign.ts";
 
 export {
   type Change,
-  findOfInstance,
+  findLatestInstanceEntry,
   record,
   recordAsSystem,
-  recordBy,
-  recordOfUser,
-  recordPast,
-  removeChainOfInstance,
+  recordByMember,
+  recordByUser,
+  recordPastChange,
+  removeInstanceChain,
 } from "./service.ts";
-export { resignChains, type Signing, signChains } from "./sign.ts";
-export { type Verdict, verifyAll } from "./verify.ts";
+export { renewChainSignatures, type SigningResult, signChains } from "./sign.ts";
+export { type Verdict, verifyChains } from "./verify.ts";
 
 export const room = defineRoom({
   name: "audit",

@@ -1,11 +1,11 @@
 import { job } from "../../platform/jobs/index.ts";
-import { pruneAll } from "./prune.ts";
+import { pruneChains } from "./prune.ts";
 
 export const jobs = [
   job({
     name: "audit.prune",
     schedule: "17 3 * * *",
-    handle: (platform) => pruneAll(platform),
+    handle: (platform) => pruneChains(platform),
     expireInSeconds: 3600,
   }),
 ];

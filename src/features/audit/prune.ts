@@ -8,7 +8,10 @@ const entriesPerStep = 1_000;
 const dayMs = 24 * 3600_000;
 
 /** Removes entries older than their retention, in steps, always from the beginning of a chain. */
-export async function pruneAll({ db, log }: Pick<Platform, "db" | "log">, now = Date.now()): Promise<void> {
+export async function pruneChains(
+  { db, log }: Pick<Platform, "db" | "log">,
+  now = Date.now(),
+): Promise<void> {
   let after = "";
   for (;;) {
     const overdue = await store.listOverdueAcrossOrganizations(db, now, after, chainsPerPage);
@@ -47,11 +50,11 @@ async function pruneStep(tx: Db, scope: string, now: number): Promise<number | s
   for (const row of rows) {
     // A clock may have been set back. Only an unbroken range from the beginning is removed.
     if (row.at >= until) break;
-    const holds =
+    const isIntact =
       row.sequence === last.sequence + 1 &&
       row.previousHash === last.hash &&
       row.hash === hashEntry(last.hash, row.sequence, row);
-    if (!holds) return `entry ${row.sequence} fails verification`;
+    if (!isIntact) return `entry ${row.sequence} fails verification`;
     last = row;
   }
   const removed = last.sequence - prunedSequence;

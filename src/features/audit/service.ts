@@ -6,8 +6,16 @@ import { isId, newId, newIdAt } from "../../platform/ids.ts";
 import { overhead, quotaMeter } from "../quotas/index.ts";
 import { appendEntry, changeHead } from "./chain.ts";
 import type { AuditEvent, Chain, Filter, listQuery } from "./contract.ts";
-import { toCsv } from "./csv.ts";
-import { difference, type Entry, nobody, type State, stateText, storable, type Who } from "./entry.ts";
+import { formatCsvLine } from "./csv.ts";
+import {
+  type Actor,
+  diffStates,
+  type Entry,
+  removeUnstorable,
+  type State,
+  serializeState,
+  systemActor,
+} from "./entry.ts";
 import * as store from "./store.ts";
 
 export interface Change {
@@ -19,29 +27,29 @@ export interface Change {
   after?: State | undefined;
 }
 
-type Author = Pick<Ctx, "caller" | "address" | "userAgent" | "requestId">;
+type RequestSource = Pick<Ctx, "caller" | "address" | "userAgent" | "requestId">;
 
 /**
  * Records a change in the transaction that makes it. `orgId` is by default the organization of the caller; null is for
  * the instance. The actor is the caller's person, or for a machine only its credential.
  */
 export async function record(
-  author: Author & Partial<Pick<Ctx, "state">>,
+  source: RequestSource & Partial<Pick<Ctx, "state">>,
   tx: Db,
   change: Change,
-  orgId: OrgId | null = findRights(author.caller)?.orgId ?? null,
+  orgId: OrgId | null = findRights(source.caller)?.orgId ?? null,
 ): Promise<void> {
-  const { caller } = author;
-  if (orgId !== null) await meterEntry(author, tx, orgId, change);
-  await append(tx, orgId, change, {
+  const { caller } = source;
+  if (orgId !== null) await meterEntry(source, tx, orgId, change);
+  await appendChange(tx, orgId, change, {
     actorUserId: caller?.userId ?? null,
     actorMemberId: caller?.member?.orgId === orgId ? (caller?.member?.id ?? null) : null,
-    actorName: caller?.userId ? ((await store.nameOf(tx, caller.userId))?.name ?? null) : null,
+    actorName: caller?.userId ? ((await store.findUserName(tx, caller.userId))?.name ?? null) : null,
     credential: caller?.credential ?? "system",
     credentialId: caller?.credentialId ?? null,
-    address: storable(author.address),
-    userAgent: storable(author.userAgent),
-    requestId: author.requestId,
+    address: removeUnstorable(source.address),
+    userAgent: removeUnstorable(source.userAgent),
+    requestId: source.requestId,
   });
 }
 
@@ -53,20 +61,21 @@ async function meterEntry(
   { before, after }: Change,
 ): Promise<void> {
   if (!state) return;
-  const bytes = overhead.auditEvent + (stateText(before)?.length ?? 0) + (stateText(after)?.length ?? 0);
+  const bytes =
+    overhead.auditEvent + (serializeState(before)?.length ?? 0) + (serializeState(after)?.length ?? 0);
   const meter = state.get(quotaMeter);
   await meter.check(tx, orgId, "audit_storage", bytes);
   tx.afterCommit(() => meter.add(orgId, "audit_storage", bytes));
 }
 
 /** Records a change in the instance's chain by a user who has no credential yet. The user is actor and target. */
-export const recordOfUser = (
-  { address, userAgent, requestId }: Author,
+export const recordByUser = (
+  { address, userAgent, requestId }: RequestSource,
   db: Db,
   user: { id: string; name: string },
   change: Pick<Change, "action" | "after">,
 ): Promise<void> =>
-  append(
+  appendChange(
     db,
     null,
     { ...change, target: { type: "user", id: user.id } },
@@ -76,14 +85,14 @@ export const recordOfUser = (
       actorName: user.name,
       credential: "system",
       credentialId: null,
-      address: storable(address),
-      userAgent: storable(userAgent),
+      address: removeUnstorable(address),
+      userAgent: removeUnstorable(userAgent),
       requestId,
     },
   );
 
 /** Records a change whose actor is known only by membership. */
-export async function recordBy(
+export async function recordByMember(
   tx: Db,
   orgId: OrgId,
   who: Pick<Entry, "credentialId" | "address" | "userAgent"> & {
@@ -94,83 +103,88 @@ export async function recordBy(
 ): Promise<void> {
   const { memberId, credential, credentialId, address, userAgent } = who;
   const person = memberId === null ? undefined : await store.findMember(tx, orgId, memberId);
-  await append(tx, orgId, change, {
+  await appendChange(tx, orgId, change, {
     actorUserId: person?.userId ?? null,
     actorMemberId: memberId,
     actorName: person?.name ?? null,
     credential: credential ?? "system",
     credentialId,
-    address: address === null ? null : storable(address),
-    userAgent: userAgent === null ? null : storable(userAgent),
+    address: address === null ? null : removeUnstorable(address),
+    userAgent: userAgent === null ? null : removeUnstorable(userAgent),
     requestId: null,
   });
 }
 
 /** Records a change that a job made. */
 export const recordAsSystem = (tx: Db, orgId: OrgId | null, change: Change): Promise<void> =>
-  append(tx, orgId, change, nobody);
+  appendChange(tx, orgId, change, systemActor);
 
-async function append(db: Db, orgId: OrgId | null, change: Change, who: Who) {
-  const states = statesOf(change);
+async function appendChange(db: Db, orgId: OrgId | null, change: Change, who: Actor) {
+  const states = findChangedStates(change);
   if (!states) return;
   // As the last thing in the transaction: everybody in the organization wants the end of the chain.
   await db.beforeCommit(async (tx) => {
-    await appendEntry(tx, orgId, { id: newId("aud"), at: Date.now(), ...contentOf(change, states), ...who });
+    await appendEntry(tx, orgId, {
+      id: newId("aud"),
+      at: Date.now(),
+      ...toEntryContent(change, states),
+      ...who,
+    });
   });
 }
 
 /** Records a change with a past time, for history that is written afterwards. Call it in chronological order. */
-export async function recordPast(
+export async function recordPastChange(
   tx: Db,
   orgId: OrgId | null,
   at: number,
-  who: Partial<Who>,
+  who: Partial<Actor>,
   change: Change,
 ): Promise<void> {
-  const states = statesOf(change);
+  const states = findChangedStates(change);
   if (!states) return;
-  const entry = { id: newIdAt("aud", at), at, ...contentOf(change, states), ...nobody, ...who };
+  const entry = { id: newIdAt("aud", at), at, ...toEntryContent(change, states), ...systemActor, ...who };
   await appendEntry(tx, orgId, entry);
 }
 
 /** The newest entry of the instance's chain with this action. */
-export const findOfInstance = async (db: Db, action: Change["action"]) => {
+export const findLatestInstanceEntry = async (db: Db, action: Change["action"]) => {
   const row = await store.findLatestAcrossOrganizations(db, store.instanceScope, action);
   return row && { at: row.at, targetId: row.targetId, after: JSON.parse(row.after ?? "{}") as unknown };
 };
 
 /** Removes the instance's chain if every entry is about one of these ids. Returns false when the chain stays. */
-export const removeChainOfInstance = async (tx: Db, about: readonly string[]): Promise<boolean> =>
+export const removeInstanceChain = async (tx: Db, about: readonly string[]): Promise<boolean> =>
   (await store.removeChainAcrossOrganizations(tx, store.instanceScope, about)) > 0;
 
 /** Returns undefined when the states are equal, because then nothing changed. */
-function statesOf({ before, after }: Change): Pick<Change, "before" | "after"> | undefined {
+function findChangedStates({ before, after }: Change): Pick<Change, "before" | "after"> | undefined {
   if (!before || !after) return { before, after };
-  const states = difference(before, after);
+  const states = diffStates(before, after);
   return Object.keys({ ...states.before, ...states.after }).length === 0 ? undefined : states;
 }
 
-const contentOf = ({ action, target }: Change, { before, after }: Pick<Change, "before" | "after">) => ({
+const toEntryContent = ({ action, target }: Change, { before, after }: Pick<Change, "before" | "after">) => ({
   action,
   targetType: target.type,
   targetId: target.id,
-  before: stateText(before),
-  after: stateText(after),
+  before: serializeState(before),
+  after: serializeState(after),
 });
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
   const { limit, cursor, ...filter } = query;
   const { items, nextCursor } = await readPage(store.list(db, orgId, filter), { limit, cursor });
-  return { items: items.map(eventOf), nextCursor };
+  return { items: items.map(toAuditEvent), nextCursor };
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
   const row = isId("aud", id) ? await store.find(db, orgId, id) : undefined;
   if (!row) throw notFound("audit_event");
-  return { auditEvent: eventOf(row) };
+  return { auditEvent: toAuditEvent(row) };
 }
 
-function eventOf(row: store.Row): AuditEvent {
+function toAuditEvent(row: store.Row): AuditEvent {
   const { actorUserId, actorMemberId, actorName, credential, credentialId, targetType, targetId, ...rest } =
     row;
   return {
@@ -188,18 +202,24 @@ function eventOf(row: store.Row): AuditEvent {
   };
 }
 
-const exportStep = 500;
+const exportBatchSize = 500;
 
 /** Reads the next step only when the last one was sent, so a slow client keeps one step in memory. */
 export async function exportAll(ctx: MemberCtx, format: "jsonl" | "csv", filter: Filter): Promise<Response> {
   async function* lines() {
-    if (format === "csv") yield toCsv();
+    if (format === "csv") yield formatCsvLine();
     const { sequence: end, prunedSequence } = (await readChain(ctx)).chain;
-    for (let after = prunedSequence; after < end; after += exportStep) {
-      const rows = await store.listUp(ctx.db, ctx.orgId, filter, after, Math.min(exportStep, end - after));
-      const events = rows.map(eventOf);
+    for (let after = prunedSequence; after < end; after += exportBatchSize) {
+      const rows = await store.listInChainOrder(
+        ctx.db,
+        ctx.orgId,
+        filter,
+        after,
+        Math.min(exportBatchSize, end - after),
+      );
+      const events = rows.map(toAuditEvent);
       if (events.length > 0)
-        yield events.map(format === "csv" ? toCsv : (event) => `${JSON.stringify(event)}\n`).join("");
+        yield events.map(format === "csv" ? formatCsvLine : (event) => `${JSON.stringify(event)}\n`).join("");
     }
     yield format === "csv" ? "# complete\r\n" : '{"complete":true}\n';
   }
@@ -214,15 +234,15 @@ export async function exportAll(ctx: MemberCtx, format: "jsonl" | "csv", filter:
   });
 }
 
-const noChain: Chain = { sequence: 0, hash: "0".repeat(64), prunedSequence: 0, retentionDays: 400 };
+const emptyChain: Chain = { sequence: 0, hash: "0".repeat(64), prunedSequence: 0, retentionDays: 400 };
 
 export const readChain = async ({ db, orgId }: MemberCtx) => ({
-  chain: (await store.findChain(db, orgId)) ?? noChain,
+  chain: (await store.findChain(db, orgId)) ?? emptyChain,
 });
 
 export async function changeChain(ctx: MemberCtx, { retentionDays }: { retentionDays: number }) {
   await ctx.db.transaction(async (tx) => {
-    const before = (await store.findChain(tx, ctx.orgId)) ?? noChain;
+    const before = (await store.findChain(tx, ctx.orgId)) ?? emptyChain;
     await record(ctx, tx, {
       action: "audit.retention_changed",
       target: { type: "audit_chain", id: ctx.orgId },

@@ -10,7 +10,7 @@ export type AuditId = Id<"aud">;
 export const instanceScope = "instance";
 
 /** Where a chain begins. */
-const origin = "0".repeat(64);
+const originHash = "0".repeat(64);
 
 /** The end of a chain, with every field that the signature covers. */
 export interface Head {
@@ -40,7 +40,7 @@ export const findHeadAcrossOrganizations = (db: Db, scope: string) =>
 export const startChain = (tx: Db, orgId: OrgId | null, startedLate: boolean) =>
   tx.row<Head>(sql`
     insert into audit_chains (scope, org_id, seq, previous, hash, started_late)
-    values (${orgId ?? instanceScope}, ${orgId}, 0, decode(${origin}, 'hex'), decode(${origin}, 'hex'), ${startedLate})
+    values (${orgId ?? instanceScope}, ${orgId}, 0, decode(${originHash}, 'hex'), decode(${originHash}, 'hex'), ${startedLate})
     on conflict (scope) do nothing returning ${headColumns}`);
 
 /** True when an account is older than an hour: then the instance's chain should have existed before. */
@@ -74,7 +74,7 @@ export const saveHeadAcrossOrganizations = (tx: Db, head: Head) =>
       signature = ${head.signature}
     where scope = ${head.scope}`);
 
-export const nameOf = (db: Db, userId: UserId) =>
+export const findUserName = (db: Db, userId: UserId) =>
   db.row<{ name: string }>(sql`select name from users where id = ${userId}`);
 
 export const findMember = (db: Db, orgId: OrgId, id: string) =>
@@ -103,25 +103,25 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
   return listSource<Row>(db, {
     filtered: Object.values(filter).some((value) => value !== undefined),
     candidates: (after, count) => sql`
-      select e.id, ${matching(filter)} as matches from (${
+      select e.id, ${matchFilter(filter)} as matches from (${
         isGroupOnly(filter)
           ? sql`
-            with recursive ${actionsOf(orgId, filter.action)}
+            with recursive ${listGroupActions(orgId, filter.action)}
             select e.* from actions a cross join lateral (
               ${next({ where: sql`and e.action = a.action`, id: filterOrder(sql`e.id`) }, after, count)}) e
             where a.action is not null order by e.id desc limit ${count}`
-          : next(rangeOf(filter), after, count)
+          : next(chooseRange(filter), after, count)
       }) e`,
     rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${orgId} and e.id = any(${ids})`,
   });
 };
 
 /** Of the next `count` entries in the order of the chain, those that match the filter. */
-export const listUp = (db: Db, orgId: OrgId, filter: Filter, after: number, count: number) =>
+export const listInChainOrder = (db: Db, orgId: OrgId, filter: Filter, after: number, count: number) =>
   db.rows<Row>(sql`
     select ${columns} from audit_events e
     where e.scope = ${orgId} and e.seq > ${after}::bigint and e.seq <= ${after}::bigint + ${count}::bigint
-      and ${matching(filter)}
+      and ${matchFilter(filter)}
     order by e.seq`);
 
 interface Range {
@@ -130,15 +130,15 @@ interface Range {
 }
 
 /** The condition that an index serves in list order. With several, the one that probably matches the fewest rows. */
-function rangeOf({ action, actorId, targetId }: Filter): Range {
+function chooseRange({ action, actorId, targetId }: Filter): Range {
   const id = filterOrder(sql`e.id`);
   if (targetId !== undefined) return { where: sql`and e.target_id = ${targetId}`, id };
-  if (actorId !== undefined) return { where: ofActor(actorId), id };
+  if (actorId !== undefined) return { where: filterByActor(actorId), id };
   if (action?.includes(".")) return { where: sql`and e.action = ${action}`, id };
   return { where: nothing, id: sql`e.id` };
 }
 
-const ofActor = (actorId: string) =>
+const filterByActor = (actorId: string) =>
   actorId.startsWith("mem_")
     ? sql`and e.actor_member_id = ${actorId}`
     : sql`and e.actor_user_id = ${actorId}`;
@@ -151,7 +151,7 @@ const isGroupOnly = (filter: Filter): filter is Filter & { action: string } => {
 };
 
 /** The actions of a group that occur. The query steps from one action to the next along the index. */
-const actionsOf = (orgId: OrgId, group: string) => {
+const listGroupActions = (orgId: OrgId, group: string) => {
   const next = (after: Sql) => sql`(
     select n.action from audit_events n
     where n.scope = ${orgId} and n.action > ${after} and n.action < ${`${group}/`}
@@ -161,14 +161,14 @@ const actionsOf = (orgId: OrgId, group: string) => {
     select ${next(sql`a.action`)} from actions a where a.action is not null)`;
 };
 
-function matching({ action, actorId, credential, targetType, targetId, from, to }: Filter): Sql {
+function matchFilter({ action, actorId, credential, targetType, targetId, from, to }: Filter): Sql {
   const parts = [
     action === undefined
       ? undefined
       : action.includes(".")
         ? sql`e.action = ${action}`
         : sql`e.action > ${`${action}.`} and e.action < ${`${action}/`}`,
-    actorId === undefined ? undefined : sql`true ${ofActor(actorId)}`,
+    actorId === undefined ? undefined : sql`true ${filterByActor(actorId)}`,
     credential === undefined ? undefined : sql`e.credential = ${credential}`,
     targetType === undefined ? undefined : sql`e.target_type = ${targetType}`,
     targetId === undefined ? undefined : sql`e.target_id = ${targetId}`,
@@ -187,7 +187,7 @@ export const findChain = (db: Db, orgId: OrgId) =>
       retention_days as "retentionDays"
     from audit_chains where scope = ${orgId}`);
 
-/** A chain as `verifyAll` lists it. */
+/** A chain as `verifyChains` lists it. */
 export interface ListedChain extends Head {
   /** False when the organization of the chain does not exist. */
   hasOrganization: boolean;

@@ -8,9 +8,9 @@ import { newId } from "../../platform/ids.ts";
 import { createKeyring } from "../../platform/keyring.ts";
 import { createLog } from "../../platform/log.ts";
 import { appendEntry, hashEntry } from "./chain.ts";
-import { type Entry, nobody } from "./entry.ts";
-import { recordAsSystem, resignChains, signChains, type Verdict, verifyAll } from "./index.ts";
-import { pruneAll } from "./prune.ts";
+import { type Entry, systemActor } from "./entry.ts";
+import { recordAsSystem, renewChainSignatures, signChains, type Verdict, verifyChains } from "./index.ts";
+import { pruneChains } from "./prune.ts";
 import * as store from "./store.ts";
 import type { VerifyOptions } from "./verify.ts";
 
@@ -34,7 +34,7 @@ async function workspaceWith(entries: number): Promise<Workspace> {
 }
 
 async function verdictOf(scope: string, db: Db = server.platform.db, options: VerifyOptions = {}) {
-  for await (const verdict of verifyAll(db, { only: scope, ...options })) return verdict;
+  for await (const verdict of verifyChains(db, { only: scope, ...options })) return verdict;
   throw new Error(`no verdict on ${scope}`);
 }
 
@@ -42,7 +42,7 @@ const entryNow = (action: string): Entry => ({
   id: newId("aud"),
   at: Date.now(),
   action,
-  ...nobody,
+  ...systemActor,
   targetType: "test",
   targetId: null,
   before: null,
@@ -219,7 +219,7 @@ describe("an attacker with access to the database but without the secret", () =>
       }),
     );
     const warn = vi.spyOn(log, "warn");
-    await pruneAll({ db, log }, Date.now() + 1_000);
+    await pruneChains({ db, log }, Date.now() + 1_000);
     for (const { orgId } of [backdated, shortened])
       expect(await verdictOf(orgId)).toMatchObject({ entries: 4, pruned: 0 });
     expect(warn).toHaveBeenCalledTimes(2);
@@ -249,7 +249,7 @@ describe("an attacker with access to the database but without the secret", () =>
           await tx.run(sql`update audit_chains set org_id = null where scope = ${left.orgId}`);
         });
         const found: Verdict[] = [];
-        for await (const verdict of verifyAll(tx)) if (verdict.faults.length) found.push(verdict);
+        for await (const verdict of verifyChains(tx)) if (verdict.faults.length) found.push(verdict);
         throw found;
       })
       .catch((found: Verdict[]) => new Map(found.map(({ scope, faults }) => [scope, faults])));
@@ -264,7 +264,7 @@ test("an instance that has only provisional users needs no chain yet", async () 
       await asIntruder(tx, () => tamper(tx, "instance", { kind: "chain removed", at: 1 }));
       await tx.run(sql`update users set provisional = true`);
       const found: string[] = [];
-      for await (const { scope } of verifyAll(tx, { only: "instance" })) found.push(scope);
+      for await (const { scope } of verifyChains(tx, { only: "instance" })) found.push(scope);
       // The first person signs up later.
       await tx.run(sql`update users set created_at = now() - interval '1 day'`);
       await appendEntry(tx, null, entryNow("user.signed_up"));
@@ -312,7 +312,7 @@ describe("a noted entry", () => {
     await atTime(Date.now() + 60 * dayMs, () =>
       recordAsSystem(db, scope as OrgId, { action: "test.noted", target: { type: "test", id: null } }),
     );
-    await pruneAll({ db, log: createLog("silent") }, Date.now() + 100 * dayMs);
+    await pruneChains({ db, log: createLog("silent") }, Date.now() + 100 * dayMs);
     const noted = (sequence: number, hash: string) =>
       verdictOf(scope, db, { expected: [{ scope, sequence, hash }] });
     const { prunedSequence, prunedHash } = (await store.findHeadAcrossOrganizations(db, scope))!;
@@ -335,7 +335,7 @@ describe("a chain from before signatures", () => {
     expect((await verdictOf(scope)).faults).toEqual([expect.stringContaining("the chain is not signed")]);
     const signings = [];
     for await (const signing of signChains(db)) signings.push(signing);
-    expect(signings).toContainEqual(expect.objectContaining({ scope, sequence: 4, was: "none", faults: [] }));
+    expect(signings).toContainEqual(expect.objectContaining({ scope, sequence: 4, checkBefore: "none", faults: [] }));
     await rename("Signed", globex);
     expect(await verdictOf(scope)).toMatchObject({ entries: 6, signature: "current", faults: [] });
     const [entry] = (await server.call("/v1/audit-events?action=audit_chain", { headers: globex.owner.auth }))
@@ -388,8 +388,8 @@ describe("rotating the secret", () => {
         await tx.run(
           sql`delete from audit_chains where scope <> all(${[resealed.orgId, written.orgId]}::text[])`,
         );
-        const check = await resignChains(rotating, { checkOnly: true });
-        const done = await resignChains(rotating, { checkOnly: false });
+        const check = await renewChainSignatures(rotating, { checkOnly: true });
+        const done = await renewChainSignatures(rotating, { checkOnly: false });
         const after = await Promise.all(
           [resealed, written].map(async ({ orgId }) => await verdictOf(orgId, rotated)),
         );
@@ -398,8 +398,8 @@ describe("rotating the secret", () => {
       .catch((thrown) => thrown);
     expect(seen).toMatchObject({
       during: ["previous", "current", "previous"],
-      check: { current: 1, previous: 1, resigned: 0 },
-      done: { current: 2, previous: 0, resigned: 1, broken: [] },
+      check: { current: 1, previous: 1, renewed: 0 },
+      done: { current: 2, previous: 0, renewed: 1, broken: [] },
       after: [
         { signature: "current", faults: [] },
         { signature: "current", faults: [] },
@@ -426,7 +426,7 @@ describe("rotating the secret", () => {
               keyring.checkSignature(...args) === "current" ? "previous" : "invalid",
           },
         };
-        throw await resignChains(rotating, { checkOnly: false });
+        throw await renewChainSignatures(rotating, { checkOnly: false });
       })
       .catch((thrown) => thrown);
     expect(done.broken).toContainEqual({ row: scope, why: expect.stringContaining("entry 2") });

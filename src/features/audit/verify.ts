@@ -21,7 +21,7 @@ export interface Verdict {
 }
 
 /** An entry that somebody noted elsewhere. */
-export interface Expected {
+export interface ExpectedEntry {
   scope: string;
   sequence: number;
   hash: string;
@@ -29,7 +29,7 @@ export interface Expected {
 
 export interface VerifyOptions {
   only?: string | undefined;
-  expected?: readonly Expected[];
+  expected?: readonly ExpectedEntry[];
 }
 
 const chainsPerPage = 100;
@@ -38,7 +38,7 @@ const maxFaults = 20;
 const maxMissing = 1_000;
 
 /** Verifies every chain, or the chain `only`. A missing chain also gets a verdict. */
-export async function* verifyAll(
+export async function* verifyChains(
   db: Db,
   { only, expected = [] }: VerifyOptions = {},
 ): AsyncGenerator<Verdict> {
@@ -50,17 +50,17 @@ export async function* verifyAll(
     after = chains.at(-1)?.scope ?? "";
   }
   for (const { scope } of await store.listMissingChainsAcrossOrganizations(db, maxMissing, only))
-    yield absent(
+    yield reportMissingChain(
       scope,
       scope === store.instanceScope
         ? "the instance has no chain: it was removed"
         : "the organization has no chain: it was removed",
     );
   for (const { scope } of await store.listStrayScopesAcrossOrganizations(db, maxMissing, only))
-    yield absent(scope, "there are entries, but the chain that they belong to is gone");
+    yield reportMissingChain(scope, "there are entries, but the chain that they belong to is gone");
 }
 
-const absent = (scope: string, fault: string): Verdict => ({
+const reportMissingChain = (scope: string, fault: string): Verdict => ({
   scope,
   entries: 0,
   pruned: 0,
@@ -74,16 +74,16 @@ const absent = (scope: string, fault: string): Verdict => ({
 async function verifyChain(
   db: Db,
   listed: store.ListedChain,
-  expected: readonly Expected[],
+  expected: readonly ExpectedEntry[],
 ): Promise<Verdict> {
   let chain: store.Head = listed;
-  let walked = await walkChain(db, chain, expected);
+  let walked = await verifyEntries(db, chain, expected);
   // Entries that are pruned during the verification would look missing.
   while (walked.faults.length) {
     const now = await store.findHeadAcrossOrganizations(db, chain.scope);
     if (!now || now.prunedSequence === chain.prunedSequence) break;
     chain = now;
-    walked = await walkChain(db, chain, expected);
+    walked = await verifyEntries(db, chain, expected);
   }
   const signature = checkHead(db.signer, chain);
   const faults = [...walked.faults];
@@ -114,10 +114,10 @@ const signatureFaults: Record<HeadCheck, string | undefined> = {
 };
 
 /** Verifies the entries without the signature. */
-export async function walkChain(
+export async function verifyEntries(
   db: Db,
   chain: store.Head,
-  expected: readonly Expected[] = [],
+  expected: readonly ExpectedEntry[] = [],
 ): Promise<{ entries: number; faults: string[] }> {
   const { scope, prunedSequence, prunedHash, sequence } = chain;
   const noted = new Map(
@@ -135,7 +135,7 @@ export async function walkChain(
   for (;;) {
     const rows = await store.listEntriesAcrossOrganizations(db, scope, at, sequence, entriesPerPage);
     for (const row of rows) {
-      if (row.sequence !== at + 1) fault(`${nameRange(at + 1, row.sequence - 1)} missing`);
+      if (row.sequence !== at + 1) fault(`${describeRange(at + 1, row.sequence - 1)} missing`);
       else if (row.previousHash !== before) fault(`entry ${row.sequence} does not follow the one before it`);
       if (hashEntry(row.previousHash, row.sequence, row) !== row.hash)
         fault(`entry ${row.sequence} (${row.id}, ${row.action}) was changed`);
@@ -146,7 +146,7 @@ export async function walkChain(
     }
     if (rows.length < entriesPerPage) break;
   }
-  if (at < sequence) fault(`${nameRange(at + 1, sequence)} missing at the end`);
+  if (at < sequence) fault(`${describeRange(at + 1, sequence)} missing at the end`);
   else if (before !== chain.hash) fault(`entry ${at} is not the one that the chain ends with`);
   for (const one of noted.keys())
     if (one > sequence) fault(`the chain ends at ${sequence}, before the noted entry ${one}`);
@@ -155,5 +155,5 @@ export async function walkChain(
   return { entries, faults };
 }
 
-const nameRange = (from: number, to: number) =>
+const describeRange = (from: number, to: number) =>
   from === to ? `entry ${from} is` : `entries ${from} to ${to} are`;

@@ -3,7 +3,7 @@ import { askOnce, signUp, useServer } from "../../../test/harness.ts";
 import { createApp, jobs } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
 import { readMails } from "../../platform/mail/index.ts";
-import { cookieName, sessionCookie } from "./cookie.ts";
+import { cookieName, createSessionCookie } from "./cookie.ts";
 
 // What people see of accounts is in test/http/identity.test.ts; this is what only this room knows.
 describe("sessions", () => {
@@ -63,8 +63,8 @@ test("a cookie over TLS is bound to its host", () => {
   const url = "https://signalbox.example.com";
   expect(cookieName(url)).toBe("__Host-signalbox_session");
   // The prefix demands exactly this: Secure, the root path and no Domain.
-  expect(sessionCookie(url, "t")).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
-  expect(sessionCookie(url, "t")).not.toMatch(/domain/i);
+  expect(createSessionCookie(url, "t")).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+  expect(createSessionCookie(url, "t")).not.toMatch(/domain/i);
 });
 
 describe("passwords", () => {

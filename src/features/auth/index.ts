@@ -6,23 +6,23 @@ import { sessionCredential } from "./sessions/index.ts";
 import { sealedSecrets } from "./two-factor/index.ts";
 
 export { User } from "./contract.ts";
-export { cookieName, noSessionCookie } from "./cookie.ts";
-export { proveMailbox } from "./mailbox/index.ts";
-export { commandLine } from "./pages.ts";
+export { cookieName, createExpiredSessionCookie } from "./cookie.ts";
+export { confirmMailbox } from "./mailbox/index.ts";
+export { loginCommand } from "./pages.ts";
 export { hashPassword } from "./passwords.ts";
 export { provisionalAddress } from "./provisional.ts";
 export { sessionCredential } from "./sessions/index.ts";
-export { errandPage, signInFirstPage, signInForms, signInScript } from "./sign-in-page.ts";
+export { actionPage, signInForms, signInPage, signInScript } from "./sign-in-page.ts";
 export { offersSignUp } from "./sign-up/index.ts";
 export {
   findUser,
-  insertProvisional,
+  insertProvisionalUser,
   listOrganizationIds,
   removeUser,
   renameUser,
   setActiveOrganization,
 } from "./store.ts";
-export { isOn as hasTwoFactor, resetTwoFactor } from "./two-factor/index.ts";
+export { hasTwoFactor, resetTwoFactor } from "./two-factor/index.ts";
 export { requireVerifiedAddress } from "./verified.ts";
 export { findVisitor } from "./visitor.ts";
 

@@ -1,14 +1,14 @@
 import { job } from "../../platform/jobs/index.ts";
 import * as store from "./store.ts";
-import { removeExpiredOfAll } from "./two-factor/index.ts";
+import { removeExpiredChallenges } from "./two-factor/index.ts";
 
 export const jobs = [
   job({
     name: "auth.tidy",
     schedule: "7 * * * *",
     handle: async ({ db }) => {
-      await store.removeExpired(db);
-      await removeExpiredOfAll(db);
+      await store.removeExpiredSessionsAndLinks(db);
+      await removeExpiredChallenges(db);
     },
   }),
 ];

@@ -6,7 +6,11 @@ interface Person {
 }
 
 /** The mail does not contain the name, because a stranger may have chosen it. */
-export const verifyEmail = (publicUrl: string, { email }: Pick<Person, "email">, token: string): Message => ({
+export const createVerificationMail = (
+  publicUrl: string,
+  { email }: Pick<Person, "email">,
+  token: string,
+): Message => ({
   to: email,
   subject: "Confirm your e-mail address",
   text: `Hello,
@@ -20,7 +24,7 @@ If it was not you and you do nothing, the address stays unconfirmed.
 `,
 });
 
-export const addressTaken = (publicUrl: string, { email }: Pick<Person, "email">): Message => ({
+export const createAddressTakenMail = (publicUrl: string, { email }: Pick<Person, "email">): Message => ({
   to: email,
   subject: "You already have an account",
   text: `Hello,
@@ -33,7 +37,7 @@ If it was not you, there is nothing to do.
 `,
 });
 
-export const twoFactorChanged = (
+export const createTwoFactorChangedMail = (
   publicUrl: string,
   { email, name }: Person,
   state: "on" | "off",
@@ -47,7 +51,11 @@ If it was you, there is nothing to do. If it was not, change your password at on
 `,
 });
 
-export const backupCodeUsed = (publicUrl: string, { email, name }: Person, left: number): Message => ({
+export const createBackupCodeUsedMail = (
+  publicUrl: string,
+  { email, name }: Person,
+  left: number,
+): Message => ({
   to: email,
   subject: "A backup code was used",
   text: `Hello ${nameInText(name)},
@@ -57,7 +65,7 @@ If it was you, there is nothing to do. If it was not, sign in, switch the second
 `,
 });
 
-export const twoFactorReset = (publicUrl: string, { email, name }: Person): Message => ({
+export const createTwoFactorResetMail = (publicUrl: string, { email, name }: Person): Message => ({
   to: email,
   subject: "Your second factor was removed",
   text: `Hello ${nameInText(name)},
@@ -68,7 +76,7 @@ If you did not ask for this, reset your password and tell the operator.
 `,
 });
 
-export const resetPassword = (
+export const createResetPasswordMail = (
   publicUrl: string,
   { email }: Pick<Person, "email">,
   token: string,

@@ -20,7 +20,7 @@ onSubmit($("request"), async () => {
 `;
 
 /** Shows the login command to use next. It leaves out an address that has special characters of a shell. */
-export const commandLine = (publicUrl: string, email = "") =>
+export const loginCommand = (publicUrl: string, email = "") =>
   html`<div class="stack"><p>On the command line, sign in with:</p><pre>signalbox login \\
   --url ${publicUrl}${
     /^[\w.+-]+@[\w.-]+$/.test(email) &&
@@ -29,7 +29,7 @@ export const commandLine = (publicUrl: string, email = "") =>
   }</pre></div>`;
 
 /** The form of a valid reset link. It names the account first. */
-export const choosePassword = (publicUrl: string, email: string) =>
+export const choosePasswordPage = (publicUrl: string, email: string) =>
   htmlPage({
     publicUrl,
     title: "Choose a new password",
@@ -43,13 +43,13 @@ ${actions(html`<button class="btn main">Change password</button>`)}</form>`,
         state: { kind: "ok", word: "Changed" },
         title: "Your password is changed",
         lead: html`Use the new one for <b>${email}</b> from now on. You are signed out everywhere.`,
-        body: html`${commandLine(publicUrl, email)}${actions(linkButton("/", "Go to the first page"))}`,
+        body: html`${loginCommand(publicUrl, email)}${actions(linkButton("/", "Go to the first page"))}`,
       },
     },
     script: resetScript,
   });
 
-const requestForm = (why: View) => ({
+const createRequestForm = (why: View) => ({
   ...why,
   body: html`<form id="request"><div class="field"><label for="email">E-mail address of your account</label><input id="email" name="email" type="email" maxlength="320" autocomplete="username" required></div>
 ${actions(html`<button class="btn main">Send me a link</button>`)}</form>`,
@@ -66,11 +66,11 @@ ${actions(linkButton("/", "Go to the first page"))}`,
 });
 
 /** The form to ask for a reset link, without a token or when the token is not valid. */
-export const askForReset = (publicUrl: string, why: "asked" | "bad_link" | "expired") =>
+export const requestResetPage = (publicUrl: string, why: "asked" | "bad_link" | "expired") =>
   why === "asked"
     ? htmlPage({
         publicUrl,
-        ...requestForm({
+        ...createRequestForm({
           title: "Forgot your password?",
           lead: "Enter the address of your account. A mail with a link to choose a new password goes there.",
         }),
@@ -78,7 +78,7 @@ export const askForReset = (publicUrl: string, why: "asked" | "bad_link" | "expi
     : htmlPage({
         publicUrl,
         status: 400,
-        ...requestForm({
+        ...createRequestForm({
           state: { kind: "bad", word: why === "expired" ? "Link expired" : "Link not valid" },
           title:
             why === "expired"

@@ -55,13 +55,13 @@ export async function verifyPassword(hash: string, password: string): Promise<bo
   }
   const old = scryptFormat.exec(hash);
   if (!old) return false;
-  const terms = { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 };
+  const parameters = { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 };
   return timingSafeEqual(
-    await deriveScrypt(normalize(password), old[1]!, 64, terms),
+    await deriveScrypt(normalize(password), old[1]!, 64, parameters),
     Buffer.from(old[2]!, "hex"),
   );
 }
 
 /** Whether the hash has another format or cost than new ones. */
-export const isOutdated = (hash: string): boolean =>
+export const isOutdatedHash = (hash: string): boolean =>
   !hash.startsWith(`$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$`);

@@ -1,6 +1,6 @@
 import { on, type Route } from "../../platform/http/index.ts";
 import * as contract from "./contract.ts";
-import { clearEndedCookie, noSessionCookie, sessionCookie } from "./cookie.ts";
+import { clearCookieOfEndedSession, createExpiredSessionCookie, createSessionCookie } from "./cookie.ts";
 import { routes as mailbox } from "./mailbox/index.ts";
 import * as pages from "./pages.ts";
 import * as service from "./service.ts";
@@ -11,32 +11,33 @@ import { routes as twoFactor } from "./two-factor/index.ts";
 export const routes = [
   on(contract.signUp, async (ctx, { body, setHeader }) => {
     const session = await signUp(ctx, body);
-    setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
+    setHeader("set-cookie", createSessionCookie(ctx.config.publicUrl, session.token));
     return session;
   }),
   on(contract.signIn, async (ctx, { body, setHeader }) => {
     const step = await service.signIn(ctx, body);
-    if (step.status === 200) setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, step.body.token));
+    if (step.status === 200)
+      setHeader("set-cookie", createSessionCookie(ctx.config.publicUrl, step.body.token));
     return step;
   }),
   on(contract.reauthenticate, (ctx, { body }) => service.reauthenticate(ctx, body)),
   {
     ...on(contract.signOut, async (ctx, { setHeader }) => {
-      setHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
+      setHeader("set-cookie", createExpiredSessionCookie(ctx.config.publicUrl));
       return service.signOut(ctx);
     }),
     refusalHeaders: ({ config }, refusal, { headers }) =>
-      clearEndedCookie(config.publicUrl, refusal, headers),
+      clearCookieOfEndedSession(config.publicUrl, refusal, headers),
   } satisfies Route,
   on(contract.requestPasswordReset, (ctx, { body }) => service.requestPasswordReset(ctx, body)),
   on(contract.resetPassword, (ctx, { body }) => service.resetPassword(ctx, body)),
   on(contract.sendVerificationEmail, (ctx) => service.sendVerificationEmail(ctx)),
   on(contract.resetPage, async (ctx, { query }) => {
     const { publicUrl } = ctx.config;
-    const opened = await service.openReset(ctx, query.token);
+    const opened = await service.findResetLink(ctx, query.token);
     return opened.kind === "good"
-      ? pages.choosePassword(publicUrl, opened.email)
-      : pages.askForReset(publicUrl, opened.kind);
+      ? pages.choosePasswordPage(publicUrl, opened.email)
+      : pages.requestResetPage(publicUrl, opened.kind);
   }),
   ...mailbox,
   ...sessions,

@@ -59,41 +59,41 @@ $("toggle")?.addEventListener("click", () => {
 });
 `;
 
-interface Forms {
+interface SignInForms {
   /** The text before the fields. */
   lead: Part;
   /** Added to the label of the sign-in button, such as "and connect". */
   suffix?: string;
   /** Who can make an account on this page. */
-  newcomers?: "nobody" | "anybody" | "invited";
+  signUpFor?: "nobody" | "anybody" | "invited";
 }
 
 /** Forms to sign in or sign up, and for the second factor. */
 export const signInForms = ({
   lead,
   suffix,
-  newcomers = "nobody",
-}: Forms): Markup => html`<form id="account"${
-  newcomers === "invited" && html` data-invitation="true"`
+  signUpFor = "nobody",
+}: SignInForms): Markup => html`<form id="account"${
+  signUpFor === "invited" && html` data-invitation="true"`
 }><p>${lead}</p>
 ${
-  newcomers !== "nobody" &&
+  signUpFor !== "nobody" &&
   html`<div id="newcomer" class="field" hidden><label for="fullname">Your name</label><input id="fullname" name="name" maxlength="120" autocomplete="name"></div>`
 }<div class="field"><label for="email">E-mail address</label><input id="email" name="email" type="email" maxlength="320" autocomplete="username" required></div>
 <div class="field"><label for="password">Password</label><input id="password" name="password" type="password" maxlength="128" autocomplete="current-password" required>${
-  newcomers !== "nobody" && html`<p id="length" class="hint" hidden>At least 8 characters.</p>`
+  signUpFor !== "nobody" && html`<p id="length" class="hint" hidden>At least 8 characters.</p>`
 }</div>
 ${actions(
   html`<button id="go" class="btn main" data-sign-in="Sign in${suffix && ` ${suffix}`}" data-sign-up="Make an account">Sign in${suffix && ` ${suffix}`}</button>`,
 )}
 ${
-  newcomers !== "nobody" &&
+  signUpFor !== "nobody" &&
   html`<p class="aside"><span id="question">No account yet?</span> <button type="button" id="toggle" class="quiet">Make an account</button></p>`
 }<p class="aside">Forgot your password? <a href="/reset-password">Ask for a new one</a></p></form>
 <form id="second" hidden><p>Your account has a second factor.</p><div class="field"><label for="code">Code from your authenticator app, or a backup code</label><input id="code" name="code" maxlength="40" autocomplete="one-time-code" required></div>
 ${actions(html`<button class="btn main">Continue</button>`, html`<button type="button" id="back" class="btn">Back</button>`)}</form>`;
 
-const errandScript = `
+const actionScript = `
 const signedIn = openAgain;
 onSubmit($("who"), async () => {
   const { path, sendsToken } = $("who").dataset;
@@ -111,12 +111,12 @@ $("other")?.addEventListener("click", async () => {
 });
 `;
 
-interface Errand extends View {
+interface ActionPage extends View {
   publicUrl: string;
   status?: number;
   /** The signed-in person. When undefined, the page shows the sign-in forms. */
   visitor: User | undefined;
-  signIn: Forms;
+  signIn: SignInForms;
   /** Why this account cannot do it. The page then offers to use another account. */
   wrongAccount?: Part;
   /** A checkbox whose value is sent as a boolean in `field`. */
@@ -131,7 +131,7 @@ interface Errand extends View {
 }
 
 /** A page for one action, such as accepting an invitation. It asks to sign in first. */
-export function errandPage({
+export function actionPage({
   publicUrl,
   status = 200,
   visitor,
@@ -143,7 +143,7 @@ export function errandPage({
   sendsToken = true,
   done,
   ...view
-}: Errand): Response {
+}: ActionPage): Response {
   const other = html`<button type="button" id="other" class="btn${wrongAccount !== undefined && " main"}">Use another account</button>`;
   const body = !visitor
     ? signInForms(signIn)
@@ -159,19 +159,19 @@ ${
     ...view,
     body: html`${view.body}${body}`,
     ends: { done },
-    script: (visitor ? "" : signInScript) + errandScript,
+    script: (visitor ? "" : signInScript) + actionScript,
   });
 }
 
-interface SignInFirst extends View {
+interface SignInPage extends View {
   publicUrl: string;
   status: number;
   headers?: Record<string, string>;
-  signIn: Forms;
+  signIn: SignInForms;
 }
 
 /** A page that asks to sign in and then reloads the same address. */
-export const signInFirstPage = ({ signIn, ...page }: SignInFirst): Response =>
+export const signInPage = ({ signIn, ...page }: SignInPage): Response =>
   htmlPage({
     ...page,
     body: html`${page.body}${signInForms(signIn)}`,

@@ -30,7 +30,7 @@ export const renameUser = (db: Db, userId: UserId, name: string) =>
   );
 
 /** Somebody who stands for a workspace that nobody has claimed; no password, so nobody signs in as them. */
-export const insertProvisional = (db: Db, userId: UserId, email: string, name: string) =>
+export const insertProvisionalUser = (db: Db, userId: UserId, email: string, name: string) =>
   db.run(sql`insert into users (id, email, name, provisional) values (${userId}, ${email}, ${name}, true)`);
 
 /** Marks the address as verified. Returns 0 when it already was. */
@@ -69,7 +69,7 @@ export const removeUser = async (db: Db, userId: UserId) => {
   return db.run(sql`delete from users where id = ${userId}`);
 };
 
-export async function emailOf(db: Db, userId: UserId): Promise<string> {
+export async function requireEmail(db: Db, userId: UserId): Promise<string> {
   const row = await db.row<{ email: string }>(sql`select email from users where id = ${userId}`);
   if (!row) throw new Error("A session without its user.");
   return row.email;
@@ -84,18 +84,18 @@ export const listOrganizationIds = async (db: Db, userId: UserId): Promise<OrgId
   ).map(({ orgId }) => orgId);
 
 /** The account that a reset link belongs to, and whether the link has expired. */
-export const findResetByToken = (db: Db, identifier: string) =>
-  db.row<{ email: string; isOver: boolean }>(sql`
-    select u.email, v.expires_at <= now() as "isOver" from verifications v join users u on u.id = v.value
+export const findResetLinkByToken = (db: Db, identifier: string) =>
+  db.row<{ email: string; isExpired: boolean }>(sql`
+    select u.email, v.expires_at <= now() as "isExpired" from verifications v join users u on u.id = v.value
     where v.identifier = ${identifier} limit 1`);
 
-export const insertReset = (db: Db, userId: UserId, id: string, identifier: string, minutes: number) =>
+export const insertResetLink = (db: Db, userId: UserId, id: string, identifier: string, minutes: number) =>
   db.run(sql`
     insert into verifications (id, identifier, value, expires_at)
     values (${id}, ${identifier}, ${userId}, now() + make_interval(mins => ${minutes}))`);
 
 /** Uses up a reset link. Only one of two requests at the same moment gets the account. */
-export const useResetByToken = (db: Db, identifier: string) =>
+export const useResetLinkByToken = (db: Db, identifier: string) =>
   db.row<{ userId: UserId }>(sql`
     delete from verifications where identifier = ${identifier} and expires_at > now() returning value as "userId"`);
 
@@ -107,7 +107,7 @@ export const setActiveOrganization = (db: Db, userId: UserId, id: string, orgId:
   db.run(sql`update sessions set active_organization_id = ${orgId}, updated_at = now()
     where user_id = ${userId} and id = ${id}`);
 
-export const removeExpired = async (db: Db) => {
+export const removeExpiredSessionsAndLinks = async (db: Db) => {
   await db.run(sql`delete from sessions where expires_at < now()`);
   await db.run(sql`delete from verifications where expires_at < now()`);
 };

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalidField, notFound } from "../../platform/erro
 import { cutPage, numberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
-import { keepAtMost, overhead, quotaMeter, takeQuota } from "../quotas/index.ts";
+import { findKeepLimit, overhead, quotaMeter, takeQuota } from "../quotas/index.ts";
 import type { Automation, listQuery, Revision } from "./contract.ts";
 import { checkResources } from "./resources/index.ts";
 import { createRun, endQueued, isOver, readRun } from "./runs/index.ts";
@@ -73,7 +73,7 @@ async function addRevision(ctx: MemberCtx, tx: Db, id: store.AutomationId, next:
   const bytes = Buffer.byteLength(next.instructions) + overhead.revision;
   await meter.check(tx, orgId, "automation_storage", bytes);
   await store.addRevision(tx, orgId, id, member.id, next);
-  await store.removeOldRevisions(tx, orgId, id, await keepAtMost(ctx, tx, orgId, "automation_revisions"));
+  await store.removeOldRevisions(tx, orgId, id, await findKeepLimit(ctx, tx, orgId, "automation_revisions"));
   tx.afterCommit(() => meter.add(orgId, "automation_storage", bytes));
 }
 

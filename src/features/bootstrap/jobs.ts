@@ -1,5 +1,5 @@
 import { job } from "../../platform/jobs/index.ts";
-import { removeOverdue } from "./service.ts";
+import { removeUnclaimed } from "./service.ts";
 
 /** One round works that long and leaves the rest to the next. */
 const roundMs = 60_000;
@@ -8,6 +8,6 @@ export const jobs = [
   job({
     name: "bootstrap.tidy",
     schedule: "*/15 * * * *",
-    handle: (platform) => removeOverdue(platform, Date.now() + roundMs),
+    handle: (platform) => removeUnclaimed(platform, Date.now() + roundMs),
   }),
 ];

@@ -1,13 +1,13 @@
 import { actions, html, htmlPage, linkButton, timeText } from "../../platform/http/index.ts";
-import { commandLine, errandPage } from "../auth/index.ts";
+import { actionPage, loginCommand } from "../auth/index.ts";
 import { acceptClaim } from "./contract.ts";
-import type { Opened } from "./service.ts";
+import type { ClaimLink } from "./service.ts";
 
-const home = actions(linkButton("/", "Go to the first page"));
+const homeLink = actions(linkButton("/", "Go to the first page"));
 
 const agentRights = "read the organization, make automations and report their runs, in your name";
 
-const overTexts = {
+const invalidLinkTexts = {
   unknown: [
     "Link not valid",
     "This link was replaced by a newer one, was not copied whole, or its workspace is gone",
@@ -16,31 +16,31 @@ const overTexts = {
   expired: ["Link expired", "This link is older than 24 hours"],
 } as const;
 
-export function claimPage(publicUrl: string, opened: Opened, offersSignUp: boolean): Response {
-  if (opened.kind === "unknown" || opened.kind === "incomplete" || opened.kind === "expired") {
-    const [word, title] = overTexts[opened.kind];
+export function claimPage(publicUrl: string, link: ClaimLink, offersSignUp: boolean): Response {
+  if (link.kind === "unknown" || link.kind === "incomplete" || link.kind === "expired") {
+    const [word, title] = invalidLinkTexts[link.kind];
     return htmlPage({
       publicUrl,
       status: 400,
       state: { kind: "bad", word },
       title,
       lead:
-        opened.kind === "expired"
-          ? html`The workspace <b>${opened.organization.name}</b> still waits for an owner. Ask the agent that gave you the link for a new one.`
+        link.kind === "expired"
+          ? html`The workspace <b>${link.organization.name}</b> still waits for an owner. Ask the agent that gave you the link for a new one.`
           : "Ask the agent that gave you the link for a new one. A workspace that nobody claims is removed after 7 days.",
       body: html`<div class="stack"><p>With its key, the agent makes a new link with:</p><pre>curl -X POST -H "x-api-key: $KEY" \\
-  ${publicUrl}/v1/bootstrap/claims</pre></div>${home}`,
+  ${publicUrl}/v1/bootstrap/claims</pre></div>${homeLink}`,
     });
   }
-  const { organization, visitor } = opened;
-  if (opened.kind === "claimed") {
-    return opened.isOwn
+  const { organization, visitor } = link;
+  if (link.kind === "claimed") {
+    return link.isOwn
       ? htmlPage({
           publicUrl,
           state: { kind: "ok", word: "Yours" },
           title: `You belong to ${organization.name}`,
           lead: html`You are signed in as <b>${visitor?.email}</b>. There is nothing left to claim.`,
-          body: html`${commandLine(publicUrl, visitor?.email)}${home}`,
+          body: html`${loginCommand(publicUrl, visitor?.email)}${homeLink}`,
         })
       : htmlPage({
           publicUrl,
@@ -48,17 +48,17 @@ export function claimPage(publicUrl: string, opened: Opened, offersSignUp: boole
           state: { kind: "bad", word: "Taken" },
           title: "Somebody owns this workspace already",
           lead: "If it was you, sign in with the account that you claimed it with. Otherwise ask the agent who did.",
-          body: html`${commandLine(publicUrl)}${home}`,
+          body: html`${loginCommand(publicUrl)}${homeLink}`,
         });
   }
-  return errandPage({
+  return actionPage({
     publicUrl,
     title: `Claim ${organization.name}`,
     lead: "An agent made this workspace and gave you the link. Whoever claims it owns it, with everything in it.",
     facts: [
       ["Workspace", organization.name],
       ["Made", timeText(organization.createdAt)],
-      ["Link good until", timeText(opened.expiresAt)],
+      ["Link good until", timeText(link.expiresAt)],
     ],
     visitor,
     body:
@@ -66,7 +66,7 @@ export function claimPage(publicUrl: string, opened: Opened, offersSignUp: boole
       html`<p>The agent's key ends when you say so in the next step. Otherwise the agent can go on to ${agentRights}.</p>`,
     signIn: {
       lead: `Sign in${offersSignUp ? ", or make an account," : ""} to become its owner.`,
-      newcomers: offersSignUp ? "anybody" : "nobody",
+      signUpFor: offersSignUp ? "anybody" : "nobody",
     },
     option: {
       field: "endKey",
@@ -78,7 +78,7 @@ export function claimPage(publicUrl: string, opened: Opened, offersSignUp: boole
       state: { kind: "ok", word: "Yours" },
       title: `${organization.name} is yours now`,
       lead: "You are its owner. Its automations and runs are where the agent left them.",
-      body: html`${commandLine(publicUrl, visitor?.email)}${home}`,
+      body: html`${loginCommand(publicUrl, visitor?.email)}${homeLink}`,
     },
   });
 }

@@ -8,20 +8,20 @@ import { insertApiKey, keyPrefix } from "../api-keys/index.ts";
 import { record, recordAsSystem } from "../audit/index.ts";
 import {
   findVisitor,
-  insertProvisional,
+  insertProvisionalUser,
   provisionalAddress,
   removeUser,
   setActiveOrganization,
   type User,
 } from "../auth/index.ts";
 import { endCredentialsOfMember } from "../credentials/index.ts";
-import { addMember, becomeOwner, findMemberByUser } from "../members/index.ts";
+import { addMember, claimMembership, findMemberByUser } from "../members/index.ts";
 import {
-  eraseOrganization,
+  deleteOrganizationRows,
   findOrganization,
   insertOrganization,
+  markOrganizationClaimed,
   type Organization,
-  settleOrganization,
 } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { instanceLimit } from "../quotas/index.ts";
@@ -29,12 +29,12 @@ import { lockRights } from "../roles/index.ts";
 import * as contract from "./contract.ts";
 import * as store from "./store.ts";
 
-const prefix = "sbl_";
-const days = 7;
+const tokenPrefix = "sbl_";
+const workspaceDays = 7;
 const linkHours = 24;
 
 /** Enough to begin with: nothing that lets others in, nothing that gives away or takes in a secret. */
-const permissions: Permission[] = ["organization:read", "automations:create"];
+const agentPermissions: Permission[] = ["organization:read", "automations:create"];
 
 export async function create(ctx: Ctx, { name }: { name: string }) {
   const { db, config } = ctx;
@@ -48,24 +48,24 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
     // Creations wait for each other, so that the limits below are exact.
-    await store.lockUnclaimedOfAll(tx);
+    await store.lockUnclaimedAcrossOrganizations(tx);
     await checkUnclaimed(config, tx, network);
-    const organization = await insertOrganization(tx, { name }, days);
+    const organization = await insertOrganization(tx, { name }, workspaceDays);
     const orgId = organization.id;
     await store.setNetwork(tx, orgId, network);
     const userId = newId("usr");
-    await insertProvisional(tx, userId, provisionalAddress(userId), "Agent");
+    await insertProvisionalUser(tx, userId, provisionalAddress(userId), "Agent");
     const memberId = await addMember(tx, orgId, userId, "member");
     const apiKey = await insertApiKey(tx, orgId, memberId, key, {
       name: "bootstrap",
-      permissions,
+      permissions: agentPermissions,
       expiresAt: null,
     });
-    const claim = await newLink(tx, config.publicUrl, orgId);
+    const claim = await createLink(tx, config.publicUrl, orgId);
     await record(
       ctx,
       tx,
-      { action: "organization.bootstrapped", target: targetOf(orgId), after: organization },
+      { action: "organization.bootstrapped", target: toTarget(orgId), after: organization },
       orgId,
     );
     return { organization, apiKey, key, claim };
@@ -73,21 +73,21 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
 }
 
 async function checkUnclaimed(config: Ctx["config"], tx: Db, network: string): Promise<void> {
-  const unclaimed = await store.countUnclaimedOfAll(tx, network);
+  const unclaimed = await store.countUnclaimedAcrossOrganizations(tx, network);
   if (unclaimed.all >= instanceLimit(config, "provisional_workspaces"))
     throw unavailable("Too many workspaces wait to be claimed. Sign up instead, or try again later.", 3600);
   const limit = instanceLimit(config, "provisional_workspaces_per_network");
-  if (unclaimed.ofNetwork >= limit) {
+  if (unclaimed.inNetwork >= limit) {
     throw conflict(
       "quota_exceeded",
-      `Your network has ${unclaimed.ofNetwork} workspaces that nobody has claimed. The limit is ${limit}. Claim one, or use an existing one.`,
-      { quota: "provisional_workspaces_per_network", limit, used: unclaimed.ofNetwork },
+      `Your network has ${unclaimed.inNetwork} workspaces that nobody has claimed. The limit is ${limit}. Claim one, or use an existing one.`,
+      { quota: "provisional_workspaces_per_network", limit, used: unclaimed.inNetwork },
     );
   }
 }
 
-async function newLink(tx: Db, publicUrl: string, orgId: OrgId) {
-  const token = newToken(prefix);
+async function createLink(tx: Db, publicUrl: string, orgId: OrgId) {
+  const token = newToken(tokenPrefix);
   await store.removeLinks(tx, orgId);
   const link = await store.insertLink(tx, orgId, hashSecret(token), linkHours);
   const url = `${publicUrl}${contract.claimPage.path}?token=${token}`;
@@ -100,8 +100,8 @@ export async function createClaim(ctx: MemberCtx) {
   return ctx.db.transaction(async (tx) => {
     await lockRights(tx, ctx.orgId);
     if ((await findOrganization(tx, ctx.orgId))?.provisionalUntil == null) throw alreadyClaimed();
-    const claim = await newLink(tx, ctx.config.publicUrl, ctx.orgId);
-    await record(ctx, tx, { action: "organization.claim_link_made", target: targetOf(ctx.orgId) });
+    const claim = await createLink(tx, ctx.config.publicUrl, ctx.orgId);
+    await record(ctx, tx, { action: "organization.claim_link_made", target: toTarget(ctx.orgId) });
     return { claim };
   });
 }
@@ -114,15 +114,15 @@ interface Acceptance {
 export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acceptance) {
   const { userId, caller, bus } = ctx;
   return ctx.db.transaction(async (tx) => {
-    const { orgId } = await byToken(tx, token);
+    const { orgId } = await requireLinkByToken(tx, token);
     await lockRights(tx, orgId);
     // Whoever held the lock may have claimed it, or made another link.
-    const { isOver } = await byToken(tx, token);
+    const { isExpired } = await requireLinkByToken(tx, token);
     if ((await findOrganization(tx, orgId))?.provisionalUntil == null) throw alreadyClaimed();
-    if (isOver)
+    if (isExpired)
       throw conflict("claim_expired", "This link is older than 24 hours. Ask the agent for a new one.");
-    if (!(await settleOrganization(tx, orgId))) throw notFound("claim");
-    const member = await becomeOwner(tx, orgId, userId);
+    if (!(await markOrganizationClaimed(tx, orgId))) throw notFound("claim");
+    const member = await claimMembership(tx, orgId, userId);
     if (!member) throw new Error("A provisional workspace without its member.");
     await removeUser(tx, member.formerUserId);
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
@@ -131,7 +131,7 @@ export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acc
     const keysEnded = ended.apiKeys ?? 0;
     for (const id of [orgId, userId]) await forgetCallers(bus, tx, id);
     const after = { ownerMemberId: member.id, keysEnded };
-    await record(ctx, tx, { action: "organization.claimed", target: targetOf(orgId), after }, orgId);
+    await record(ctx, tx, { action: "organization.claimed", target: toTarget(orgId), after }, orgId);
     return {
       member: (await findMemberByUser(tx, orgId, userId))!,
       organization: (await findOrganization(tx, orgId))!,
@@ -139,16 +139,16 @@ export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acc
   });
 }
 
-const findByToken = async (db: Db, token: string) =>
-  isToken(prefix, token) ? store.findLinkByToken(db, hashSecret(token)) : undefined;
+const findLinkByToken = async (db: Db, token: string) =>
+  isToken(tokenPrefix, token) ? store.findLinkByToken(db, hashSecret(token)) : undefined;
 
-async function byToken(db: Db, token: string) {
-  const link = await findByToken(db, token);
+async function requireLinkByToken(db: Db, token: string) {
+  const link = await findLinkByToken(db, token);
   if (!link) throw notFound("claim");
   return link;
 }
 
-export type Opened =
+export type ClaimLink =
   | { kind: "incomplete" }
   | { kind: "unknown" }
   | { kind: "expired"; organization: Organization }
@@ -160,13 +160,13 @@ export async function openLink(
   ctx: Ctx,
   token: string | undefined,
   cookies: string | undefined,
-): Promise<Opened> {
+): Promise<ClaimLink> {
   if (!token) return { kind: "incomplete" };
-  const link = await findByToken(ctx.db, token);
+  const link = await findLinkByToken(ctx.db, token);
   const organization = link && (await findOrganization(ctx.db, link.orgId));
   if (!organization) return { kind: "unknown" };
   if (organization.provisionalUntil !== null) {
-    return link.isOver
+    return link.isExpired
       ? { kind: "expired", organization }
       : {
           kind: "open",
@@ -181,18 +181,21 @@ export async function openLink(
 }
 
 /** Removes workspaces that nobody claimed, one at a time. */
-export async function removeOverdue({ db, bus }: Pick<Platform, "db" | "bus">, until: number): Promise<void> {
+export async function removeUnclaimed(
+  { db, bus }: Pick<Platform, "db" | "bus">,
+  until: number,
+): Promise<void> {
   while (Date.now() < until) {
     const removed = await db.transaction(async (tx) => {
-      const overdue = await store.lockOverdueOfAll(tx);
+      const overdue = await store.lockOverdueAcrossOrganizations(tx);
       if (!overdue) return false;
-      await eraseOrganization(bus, tx, overdue.orgId);
+      await deleteOrganizationRows(bus, tx, overdue.orgId);
       if (overdue.userId) await removeUser(tx, overdue.userId);
-      await recordAsSystem(tx, null, { action: "organization.expired", target: targetOf(overdue.orgId) });
+      await recordAsSystem(tx, null, { action: "organization.expired", target: toTarget(overdue.orgId) });
       return true;
     });
     if (!removed) return;
   }
 }
 
-const targetOf = (id: string) => ({ type: "organization", id });
+const toTarget = (id: string) => ({ type: "organization", id });

@@ -11,23 +11,23 @@ export const removeLinks = (db: Db, orgId: OrgId) =>
   db.run(sql`delete from claim_links where org_id = ${orgId}`);
 
 export const findLinkByToken = (db: Db, tokenHash: string) =>
-  db.row<{ orgId: OrgId; isOver: boolean; expiresAt: number }>(sql`
-    select org_id as "orgId", expires_at <= now() as "isOver", expires_at as "expiresAt" from claim_links where token_hash = ${tokenHash}`);
+  db.row<{ orgId: OrgId; isExpired: boolean; expiresAt: number }>(sql`
+    select org_id as "orgId", expires_at <= now() as "isExpired", expires_at as "expiresAt" from claim_links where token_hash = ${tokenHash}`);
 
-export const lockUnclaimedOfAll = (tx: Db) =>
+export const lockUnclaimedAcrossOrganizations = (tx: Db) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('provisional workspaces', 0))`);
 
 /** Counts the unclaimed workspaces: all, and those made from this network. */
-export const countUnclaimedOfAll = async (db: Db, network: string) =>
-  (await db.row<{ all: number; ofNetwork: number }>(sql`
-    select count(*)::int as all, (count(*) filter (where provisional_network = ${network}))::int as "ofNetwork"
+export const countUnclaimedAcrossOrganizations = async (db: Db, network: string) =>
+  (await db.row<{ all: number; inNetwork: number }>(sql`
+    select count(*)::int as all, (count(*) filter (where provisional_network = ${network}))::int as "inNetwork"
     from organizations where provisional_until is not null`))!;
 
 export const setNetwork = (tx: Db, orgId: OrgId, network: string) =>
   tx.run(sql`update organizations set provisional_network = ${network} where id = ${orgId}`);
 
 /** One whose time is over, for whoever comes first; others pass it by. */
-export const lockOverdueOfAll = (tx: Db) =>
+export const lockOverdueAcrossOrganizations = (tx: Db) =>
   tx.row<{ orgId: OrgId; userId: UserId | null }>(sql`
     select o.id as "orgId", (select m.user_id from members m join users u on u.id = m.user_id
       where m.org_id = o.id and u.provisional limit 1) as "userId"

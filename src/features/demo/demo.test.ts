@@ -12,7 +12,7 @@ import { jobs, routes } from "../../app.ts";
 import type { Platform } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
-import { verifyAll } from "../audit/index.ts";
+import { verifyChains } from "../audit/index.ts";
 import { fillDemo, removeDemo } from "./index.ts";
 import { planDemo } from "./plan/index.ts";
 
@@ -44,7 +44,7 @@ async function countRows({ platform: { db } }: TestServer): Promise<Record<strin
 
 const faultsOf = async ({ platform: { db } }: TestServer) => {
   const verdicts = [];
-  for await (const { scope, entries, faults } of verifyAll(db)) verdicts.push({ scope, entries, faults });
+  for await (const { scope, entries, faults } of verifyChains(db)) verdicts.push({ scope, entries, faults });
   return verdicts;
 };
 

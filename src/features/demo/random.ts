@@ -9,7 +9,7 @@ export interface Random {
   /** A string of hexadecimal digits. */
   hex(length: number): string;
   /** An independent generator, so that a change in one part does not affect another. */
-  of(name: string): Random;
+  derive(name: string): Random;
 }
 
 export function createRandom(seed: string): Random {
@@ -27,6 +27,6 @@ export function createRandom(seed: string): Random {
     pick: (items) => items[int(0, items.length - 1)]!,
     chance: (probability) => next() < probability,
     hex: (length) => Array.from({ length }, () => int(0, 15).toString(16)).join(""),
-    of: (name) => createRandom(`${seed}/${name}`),
+    derive: (name) => createRandom(`${seed}/${name}`),
   };
 }

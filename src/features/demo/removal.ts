@@ -2,11 +2,11 @@ import type { Platform } from "../../platform/context.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import { forgetCallers } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
-import { findOfInstance, recordAsSystem, removeChainOfInstance } from "../audit/index.ts";
+import { findLatestInstanceEntry, recordAsSystem, removeInstanceChain } from "../audit/index.ts";
 import { findUser, removeUser } from "../auth/index.ts";
 import { pruneAutomations } from "../automations/index.ts";
-import { eraseOrganization, findOrganization } from "../organizations/index.ts";
-import { type Mark, markAction } from "./service.ts";
+import { deleteOrganizationRows, findOrganization } from "../organizations/index.ts";
+import { type DemoMark, markAction } from "./service.ts";
 import * as store from "./store.ts";
 
 interface RemovedDemo {
@@ -20,7 +20,7 @@ interface RemovedDemo {
 const removedAction = "demo.removed";
 const sweepMs = 60_000;
 /** How many members the refusal names at most. */
-const maxNamed = 10;
+const maxNamedMembers = 10;
 
 interface RemovalOptions {
   /** Removes the workspace even if it has members who are not from the demo. */
@@ -35,46 +35,46 @@ export async function removeDemo(
   const { db, bus } = platform;
   const removed = await db.transaction(async (tx) => {
     await store.lockInstance(tx);
-    const mark = await findOfInstance(tx, markAction);
-    const earlier = await findOfInstance(tx, removedAction);
+    const mark = await findLatestInstanceEntry(tx, markAction);
+    const earlier = await findLatestInstanceEntry(tx, removedAction);
     const orgId = mark?.targetId;
     if (!mark || !orgId || !isId("org", orgId) || earlier?.targetId === orgId) {
       throw new OperatorError(
         "There is no demo workspace here. `signalbox demo` makes one on an empty instance.",
       );
     }
-    const { people } = mark.after as Mark;
+    const { people } = mark.after as DemoMark;
     const userIds = people.map(({ id }) => id);
     await store.lockMemberships(tx, orgId, userIds);
     const organization = await findOrganization(tx, orgId);
     if (!force)
-      requireNoOthers(
+      requireNoOtherMembers(
         organization?.name ?? orgId,
-        await store.listOtherMembers(tx, orgId, userIds, maxNamed),
+        await store.listOtherMembers(tx, orgId, userIds, maxNamedMembers),
       );
     const runs = await store.countRuns(tx, orgId);
-    const needed = new Set(await store.listNeededElsewhere(tx, orgId, userIds));
-    await eraseOrganization(bus, tx, orgId);
-    const gone = people.filter(({ id }) => !needed.has(id));
-    for (const { id } of gone) {
+    const neededElsewhere = new Set(await store.listNeededElsewhere(tx, orgId, userIds));
+    await deleteOrganizationRows(bus, tx, orgId);
+    const removedPeople = people.filter(({ id }) => !neededElsewhere.has(id));
+    for (const { id } of removedPeople) {
       if (!(await findUser(tx, id))) continue;
       await removeUser(tx, id);
       await forgetCallers(bus, tx, id);
     }
-    await store.removeRemains(
+    await store.removeRemainingRows(
       tx,
       orgId,
-      gone.map(({ email }) => email),
+      removedPeople.map(({ email }) => email),
     );
     const about = [orgId, ...userIds];
     const result: RemovedDemo = {
       organization: { id: orgId, name: organization?.name ?? null },
-      people: gone.map(({ email }) => ({ email })),
-      kept: people.filter(({ id }) => needed.has(id)).map(({ email }) => ({ email })),
+      people: removedPeople.map(({ email }) => ({ email })),
+      kept: people.filter(({ id }) => neededElsewhere.has(id)).map(({ email }) => ({ email })),
       runs,
     };
     // If other people have used the instance, its audit log stays and records the removal.
-    const isAlone = (await store.isEmpty(tx)) && (await removeChainOfInstance(tx, about));
+    const isAlone = (await store.isEmpty(tx)) && (await removeInstanceChain(tx, about));
     if (!isAlone) {
       await recordAsSystem(tx, null, {
         action: removedAction,
@@ -89,7 +89,7 @@ export async function removeDemo(
   return removed;
 }
 
-function requireNoOthers(
+function requireNoOtherMembers(
   organization: string,
   others: readonly { name: string; email: string; total: number }[],
 ): void {

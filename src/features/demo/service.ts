@@ -3,19 +3,19 @@ import type { MemberCtx, Platform, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import { createApiKey } from "../api-keys/index.ts";
-import { recordPast } from "../audit/index.ts";
+import { recordPastChange } from "../audit/index.ts";
 import { hashPassword } from "../auth/index.ts";
 import { permissionsOfRole } from "../permissions/index.ts";
 import { measureDue, quotaMeter } from "../quotas/index.ts";
 import { organization, type Plan, planDemo } from "./plan/index.ts";
 import * as store from "./store.ts";
+import { createActor } from "./write/actor.ts";
 import { writeAutomations, writeResources, writeRuns } from "./write/automations.ts";
 import { writeConnection } from "./write/connection.ts";
 import { writeHistory } from "./write/history.ts";
-import { type Ids, makeIds } from "./write/ids.ts";
+import { createIds, type Ids } from "./write/ids.ts";
 import { writePeople } from "./write/people.ts";
 import { writeRepository } from "./write/repository.ts";
-import { whoIs } from "./write/who.ts";
 
 interface DemoOptions {
   seed?: string;
@@ -44,7 +44,7 @@ export interface DemoWorkspace {
 }
 
 /** What `removeDemo` needs to find the people of the demo again. */
-export interface Mark {
+export interface DemoMark {
   seed: string;
   people: { id: UserId; email: string }[];
 }
@@ -62,7 +62,7 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
     );
   if (!(await store.isEmpty(platform.db))) throw notEmpty();
   const plan = planDemo(seed, now);
-  const ids = makeIds(plan);
+  const ids = createIds(plan);
   const password = randomBytes(12).toString("base64url");
   const passwordHash = await hashPassword(password);
   // The meter must be created outside of a transaction.
@@ -85,17 +85,19 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
     const synced = await writeRepository(platform, tx, plan, ids);
     step("a connected account and the audit log");
     await writeConnection(tx, plan, ids);
-    const named = await writeResources(tx, plan, ids);
-    await writeHistory(tx, plan, ids, synced, named);
-    await measure(platform, tx, ids);
-    const made = await createApiKey(ownerOf({ ...platform, db: tx }, plan, ids), { name: "demo" });
-    return made.key;
+    const namedResources = await writeResources(tx, plan, ids);
+    await writeHistory(tx, plan, ids, synced, namedResources);
+    await measureUsage(platform, tx, ids);
+    const created = await createApiKey(createOwnerContext({ ...platform, db: tx }, plan, ids), {
+      name: "demo",
+    });
+    return created.key;
   });
   await meter.flush();
   return {
     organization: { id: ids.organization, ...organization },
     people: plan.people.map(({ name, email, role, team }) => ({ name, email, role, team })),
-    ...{ password, key, seed, counts: countsOf(plan) },
+    ...{ password, key, seed, counts: countContents(plan) },
   };
 }
 
@@ -108,13 +110,19 @@ export const markAction = "demo.created";
 
 /** Must run before people are written: a chain that starts after its users counts as a replaced one. */
 function writeMark(tx: Db, { people }: Plan, ids: Ids, seed: string): Promise<void> {
-  const mark: Mark = { seed, people: people.map(({ key, email }) => ({ id: ids.user(key), email })) };
+  const mark: DemoMark = { seed, people: people.map(({ key, email }) => ({ id: ids.user(key), email })) };
   const about = { type: "organization", id: ids.organization };
-  return recordPast(tx, null, Date.now(), {}, { action: markAction, target: about, after: { ...mark } });
+  return recordPastChange(
+    tx,
+    null,
+    Date.now(),
+    {},
+    { action: markAction, target: about, after: { ...mark } },
+  );
 }
 
 /** Measures the stored bytes now, so that they count against the quotas at once. */
-async function measure(platform: Platform, tx: Db, ids: Ids): Promise<void> {
+async function measureUsage(platform: Platform, tx: Db, ids: Ids): Promise<void> {
   const quotas = ["automation_storage", "template_storage", "webhook_storage", "audit_storage"];
   await store.insertRows(
     tx,
@@ -125,9 +133,9 @@ async function measure(platform: Platform, tx: Db, ids: Ids): Promise<void> {
   await measureDue({ ...platform, db: tx }, Date.now() + 30_000);
 }
 
-function ownerOf(platform: Platform, { people }: Plan, ids: Ids): MemberCtx {
+function createOwnerContext(platform: Platform, { people }: Plan, ids: Ids): MemberCtx {
   const { key } = people[0]!;
-  const { address, userAgent, credentialId, requestId } = whoIs(people, ids, key, Date.now());
+  const { address, userAgent, credentialId, requestId } = createActor(people, ids, key, Date.now());
   const [userId, orgId] = [ids.user(key), ids.organization];
   const member = {
     ...{ id: ids.member(key), orgId, role: "owner", permissions: permissionsOfRole("owner", null) },
@@ -137,7 +145,7 @@ function ownerOf(platform: Platform, { people }: Plan, ids: Ids): MemberCtx {
   return { ...platform, requestId, caller, address, userAgent, userId, orgId, member, permissions };
 }
 
-function countsOf({ automations, runs, repository }: Plan): DemoWorkspace["counts"] {
+function countContents({ automations, runs, repository }: Plan): DemoWorkspace["counts"] {
   const { syncs, deliveries, commits } = repository;
   const events = runs.flatMap(({ attempts }) => attempts.flatMap((one) => one.events)).length;
   const files = [...commits.at(-1)!.files.keys()].filter((path) =>

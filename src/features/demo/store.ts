@@ -34,7 +34,7 @@ type Table =
   | "webhook_deliveries";
 
 /** Tables without a column `org_id`. */
-const withoutOrganization: ReadonlySet<Table> = new Set([
+const tablesWithoutOrganization: ReadonlySet<Table> = new Set([
   "accounts",
   "automation_events",
   "automation_late_reports",
@@ -45,13 +45,13 @@ const withoutOrganization: ReadonlySet<Table> = new Set([
 ]);
 
 export type Row = Record<string, unknown>;
-const rowsAtOnce = 500;
+const rowsPerStatement = 500;
 
 /** Inserts rows keyed by column name. Every row needs the columns of the first; other columns get their defaults. */
 export async function insertRows(tx: Db, orgId: OrgId, table: Table, rows: readonly Row[]): Promise<void> {
-  const own = withoutOrganization.has(table) ? {} : { org_id: orgId };
-  for (let from = 0; from < rows.length; from += rowsAtOnce) {
-    const some = rows.slice(from, from + rowsAtOnce).map((row) => ({ ...own, ...row }));
+  const own = tablesWithoutOrganization.has(table) ? {} : { org_id: orgId };
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const some = rows.slice(from, from + rowsPerStatement).map((row) => ({ ...own, ...row }));
     const columns = raw(Object.keys(some[0]!).join(", "));
     await tx.run(sql`
       insert into ${raw(table)} (${columns})
@@ -63,19 +63,19 @@ export async function insertRows(tx: Db, orgId: OrgId, table: Table, rows: reado
 export const listRunNumbers = (tx: Db, orgId: OrgId) =>
   tx.rows<{ id: string; no: number }>(sql`select id, no from automation_runs where org_id = ${orgId}`);
 
-const time = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
+const toTimestamp = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
 
 /** Sets the times of the templates of a commit to `at`. */
-export const dateTemplates = async (tx: Db, orgId: OrgId, commit: string, at: number): Promise<void> => {
+export const setTemplateTimes = async (tx: Db, orgId: OrgId, commit: string, at: number): Promise<void> => {
   await tx.run(sql`
-    update template_versions set created_at = ${time(at)} where org_id = ${orgId} and commit_sha = ${commit}`);
+    update template_versions set created_at = ${toTimestamp(at)} where org_id = ${orgId} and commit_sha = ${commit}`);
   await tx.run(sql`
-    update templates set updated_at = ${time(at)}, created_at = case when version = 1 then ${time(at)} else created_at end
+    update templates set updated_at = ${toTimestamp(at)}, created_at = case when version = 1 then ${toTimestamp(at)} else created_at end
     where org_id = ${orgId} and commit_sha = ${commit}`);
 };
 
 /** Sets the templates and connection of each revision to those that existed when the revision was made. */
-export const nameResources = (
+export const setRevisionResources = (
   tx: Db,
   orgId: OrgId,
   automationId: string,
@@ -91,22 +91,22 @@ export const nameResources = (
     from automations a
     where a.id = v.automation_id and a.org_id = ${orgId} and v.automation_id = ${automationId}`);
 
-export interface NamedResources {
+export interface RevisionResources {
   automationId: string;
   revision: number;
   templateIds: string[];
   connectionIds: string[];
 }
 
-export const listNamedResources = (tx: Db, orgId: OrgId) =>
-  tx.rows<NamedResources>(sql`
+export const listRevisionResources = (tx: Db, orgId: OrgId) =>
+  tx.rows<RevisionResources>(sql`
     select v.automation_id as "automationId", v.revision, v.template_ids as "templateIds",
       v.connection_ids as "connectionIds"
     from automation_revisions v join automations a on a.id = v.automation_id where a.org_id = ${orgId}`);
 
-export const dateSecrets = (tx: Db, orgId: OrgId, createdAt: number, lastUsedAt: number) =>
+export const setSecretTimes = (tx: Db, orgId: OrgId, createdAt: number, lastUsedAt: number) =>
   tx.run(sql`
-    update connector_secrets set created_at = ${time(createdAt)}, last_used_at = ${time(lastUsedAt)}
+    update connector_secrets set created_at = ${toTimestamp(createdAt)}, last_used_at = ${toTimestamp(lastUsedAt)}
     where org_id = ${orgId}`);
 
 /** Allows one demo at a time. A second one waits, and then finds that the instance is not empty. */
@@ -152,7 +152,7 @@ export const countRuns = async (db: Db, orgId: OrgId): Promise<number> =>
  * Deletes rows that normally outlive an organization for a while. Tokens that are not yet revoked at the provider stay,
  * with their client credentials: the job that revokes them deletes them.
  */
-export const removeRemains = async (tx: Db, orgId: OrgId, emails: readonly string[]): Promise<void> => {
+export const removeRemainingRows = async (tx: Db, orgId: OrgId, emails: readonly string[]): Promise<void> => {
   await tx.run(sql`
     delete from oauth_tokens where org_id = ${orgId} and revoke_state is not null and revoke_state <> 'pending'`);
   await tx.run(sql`

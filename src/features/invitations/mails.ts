@@ -1,7 +1,7 @@
 import { type Message, nameInSubject, nameInText } from "../../platform/mail/index.ts";
 import type { Invitation } from "./contract.ts";
 
-export const invitation = (
+export const createInvitationMail = (
   publicUrl: string,
   organizationName: string,
   { email, inviterName, roleName }: Invitation,

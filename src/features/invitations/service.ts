@@ -7,9 +7,9 @@ import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import {
+  confirmMailbox,
   findUser,
   findVisitor,
-  proveMailbox,
   requireVerifiedAddress,
   setActiveOrganization,
   type User,
@@ -18,15 +18,15 @@ import { addMember, findMemberByUser } from "../members/index.ts";
 import { allowsAddress, findOrganization, type Organization } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { couldGrant, grantableRole, lockAuthority, lockRights } from "../roles/index.ts";
-import { addToTeams, countTeams, rightsToAdd } from "../teams/index.ts";
+import { canStillGrant, lockAuthority, lockRights, requireGrantableRole } from "../roles/index.ts";
+import { addToTeams, countTeams, findPermissionsToAdd } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
 import * as mails from "./mails.ts";
 import * as store from "./store.ts";
 
-const prefix = "sbi_";
-const days = 7;
-const mailsADay = { attempts: 3_000, perSeconds: 86_400 };
+const tokenPrefix = "sbi_";
+const validDays = 7;
+const dailyMailLimit = { attempts: 3_000, perSeconds: 86_400 };
 
 export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["_output"]) {
   return readPage(store.list(db, orgId, query.status), query);
@@ -43,12 +43,12 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   const email = given.toLowerCase();
   const teams = [...new Set(teamIds)];
   return ctx.db.transaction(async (tx) => {
-    const { actor, organization, sentToday } = await checkedOffer(ctx, tx, { email, role, teamIds: teams });
+    const { actor, organization, sentToday } = await checkOffer(ctx, tx, { email, role, teamIds: teams });
     if ((await countTeams(tx, orgId, teams)) < teams.length)
       throw invalidField(["teamIds"], "One of these is no team here. GET /v1/teams lists them.");
-    await store.cancelOpen(tx, orgId, email);
+    await store.cancelPending(tx, orgId, email);
     await takeQuota(ctx, tx, orgId, "invitations");
-    const { token, mailToken, sent } = await newLinks(ctx, tx, actor);
+    const { token, mailToken, sent } = await createTokens(ctx, tx, actor);
     const invitation = (await store.insert(tx, orgId, {
       id: newId("inv"),
       email,
@@ -56,21 +56,30 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
       teamIds: teams,
       ...sent,
     }))!;
-    const message = mails.invitation(ctx.config.publicUrl, organization.name, invitation, mailToken);
+    const message = mails.createInvitationMail(
+      ctx.config.publicUrl,
+      organization.name,
+      invitation,
+      mailToken,
+    );
     await ctx.mail.send(tx, message, { sentToday });
-    await record(ctx, tx, { action: "invitation.sent", target: targetOf(invitation.id), after: invitation });
+    await record(ctx, tx, { action: "invitation.sent", target: toTarget(invitation.id), after: invitation });
     return { invitation, token };
   });
 }
 
 /** The permissions that an invitation needs. A member of a team gets what the team was granted, so teams need more. */
-const rightsFor = async (tx: Db, orgId: OrgId, teamIds: readonly string[]): Promise<Permission[]> =>
+const listNeededPermissions = async (
+  tx: Db,
+  orgId: OrgId,
+  teamIds: readonly string[],
+): Promise<Permission[]> =>
   teamIds.length > 0
-    ? ["members:invite", "teams:manage", ...(await rightsToAdd(tx, orgId, teamIds))]
+    ? ["members:invite", "teams:manage", ...(await findPermissionsToAdd(tx, orgId, teamIds))]
     : ["members:invite"];
 
 /** What holds whenever somebody offers a place: they may give it, and the address may have it. */
-async function checkedOffer(
+async function checkOffer(
   ctx: MemberCtx,
   tx: Db,
   { email, role, teamIds }: { email: string; role: string; teamIds: readonly string[] },
@@ -78,13 +87,13 @@ async function checkedOffer(
   // Nobody may send mails under a stranger's address. Without SMTP no mail leaves the instance.
   if (ctx.config.smtpUrl) await requireVerifiedAddress(tx, ctx.userId, "Inviting by mail");
   await countMail(ctx, tx, ctx.userId);
-  const sentToday = await countAttempt(tx, `invitations ${ctx.orgId}`, mailsADay);
+  const sentToday = await countAttempt(tx, `invitations ${ctx.orgId}`, dailyMailLimit);
   const actor = await lockAuthority(ctx, tx, "members:invite");
-  for (const right of await rightsFor(tx, ctx.orgId, teamIds)) {
+  for (const right of await listNeededPermissions(tx, ctx.orgId, teamIds)) {
     if (!actor.permissions.has(right))
       throw forbidden("missing_permission", `Inviting into these teams needs the permission ${right}.`);
   }
-  await grantableRole(tx, actor, role);
+  await requireGrantableRole(tx, actor, role);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
   if (await store.hasMemberWithEmail(tx, ctx.orgId, email)) throw alreadyMember();
@@ -104,29 +113,34 @@ function checkDomain(organization: Organization, email: string): void {
 const alreadyMember = () =>
   conflict("already_member", "This person belongs to the organization already. Change their role instead.");
 
-async function newLinks({ userId }: MemberCtx, tx: Db, actor: Membership) {
-  const [token, mailToken] = [newToken(prefix), newToken(prefix)];
+async function createTokens({ userId }: MemberCtx, tx: Db, actor: Membership) {
+  const [token, mailToken] = [newToken(tokenPrefix), newToken(tokenPrefix)];
   const sent = {
     tokenHash: hashSecret(token),
     mailHash: hashSecret(mailToken),
     invitedBy: actor.id,
-    inviterName: await store.nameOf(tx, userId),
-    days,
+    inviterName: await store.findUserName(tx, userId),
+    days: validDays,
   };
   return { token, mailToken, sent };
 }
 
 export async function resend(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
-    const before = await found(tx, ctx, id);
-    const { actor, organization, sentToday } = await checkedOffer(ctx, tx, before);
+    const before = await requireInvitation(tx, ctx, id);
+    const { actor, organization, sentToday } = await checkOffer(ctx, tx, before);
     // Read again: the one who had the lock may have accepted it.
-    refuseOver(await found(tx, ctx, id), ["accepted", "cancelled"]);
-    const { token, mailToken, sent } = await newLinks(ctx, tx, actor);
+    refuseClosed(await requireInvitation(tx, ctx, id), ["accepted", "cancelled"]);
+    const { token, mailToken, sent } = await createTokens(ctx, tx, actor);
     const invitation = (await store.renew(tx, ctx.orgId, id as store.InvitationId, sent))!;
-    const message = mails.invitation(ctx.config.publicUrl, organization.name, invitation, mailToken);
+    const message = mails.createInvitationMail(
+      ctx.config.publicUrl,
+      organization.name,
+      invitation,
+      mailToken,
+    );
     await ctx.mail.send(tx, message, { sentToday });
-    await record(ctx, tx, { action: "invitation.resent", target: targetOf(id), before, after: invitation });
+    await record(ctx, tx, { action: "invitation.resent", target: toTarget(id), before, after: invitation });
     return { invitation, token };
   });
 }
@@ -134,13 +148,13 @@ export async function resend(ctx: MemberCtx, id: string) {
 export async function cancel(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     await lockAuthority(ctx, tx, "members:invite");
-    const before = await found(tx, ctx, id);
-    refuseOver(before, ["accepted"]);
+    const before = await requireInvitation(tx, ctx, id);
+    refuseClosed(before, ["accepted"]);
     const invitation = await store.cancel(tx, ctx.orgId, id as store.InvitationId);
     if (!invitation) return { invitation: before };
     await record(ctx, tx, {
       action: "invitation.cancelled",
-      target: targetOf(id),
+      target: toTarget(id),
       before,
       after: invitation,
     });
@@ -148,49 +162,59 @@ export async function cancel(ctx: MemberCtx, id: string) {
   });
 }
 
-async function found(tx: Db, { orgId }: MemberCtx, id: string): Promise<Invitation> {
+async function requireInvitation(tx: Db, { orgId }: MemberCtx, id: string): Promise<Invitation> {
   const invitation = isId("inv", id) ? await store.find(tx, orgId, id) : undefined;
   if (!invitation) throw notFound("invitation");
   return invitation;
 }
 
-const overMessages = {
+const closedMessages = {
   accepted: "This invitation was accepted already.",
   cancelled: "This invitation was taken back. Ask to be invited again.",
   expired: "This invitation is older than 7 days. Ask to have it sent again.",
 } as const;
 
-function refuseOver({ status }: Invitation, over: readonly (keyof typeof overMessages)[]): void {
+function refuseClosed({ status }: Invitation, over: readonly (keyof typeof closedMessages)[]): void {
   const which = over.find((one) => one === status);
-  if (which) throw conflict(`invitation_${which}`, overMessages[which]);
+  if (which) throw conflict(`invitation_${which}`, closedMessages[which]);
 }
 
-const findByToken = async (db: Db, token: string): Promise<store.Found | undefined> =>
-  isToken(prefix, token) ? store.findInvitationByToken(db, hashSecret(token)) : undefined;
+const findInvitation = async (db: Db, token: string): Promise<store.InvitationByToken | undefined> =>
+  isToken(tokenPrefix, token) ? store.findInvitationByToken(db, hashSecret(token)) : undefined;
 
-async function byToken(db: Db, token: string): Promise<store.Found> {
-  const row = await findByToken(db, token);
+async function requireInvitationByToken(db: Db, token: string): Promise<store.InvitationByToken> {
+  const row = await findInvitation(db, token);
   if (!row) throw notFound("invitation");
   return row;
 }
 
-export const preview = async (db: Db, token: string) => ({ invitation: previewOf(await byToken(db, token)) });
+export const preview = async (db: Db, token: string) => ({
+  invitation: toPreview(await requireInvitationByToken(db, token)),
+});
 
-function previewOf({ organizationName, email, role, roleName, inviterName, status, expiresAt }: store.Found) {
-  return { organizationName, email: masked(email), role, roleName, inviterName, status, expiresAt };
+function toPreview({
+  organizationName,
+  email,
+  role,
+  roleName,
+  inviterName,
+  status,
+  expiresAt,
+}: store.InvitationByToken) {
+  return { organizationName, email: maskEmail(email), role, roleName, inviterName, status, expiresAt };
 }
 
 /** `ada@example.com` → `a•••@example.com`: enough to know which of one's addresses is meant. */
-const masked = (email: string) => email.replace(/^(.).*@/u, "$1•••@");
+const maskEmail = (email: string) => email.replace(/^(.).*@/u, "$1•••@");
 
 export async function accept(ctx: PersonCtx, { token }: { token: string }) {
   const { userId, caller } = ctx;
   return ctx.db.transaction(async (tx) => {
-    const { orgId } = await byToken(tx, token);
+    const { orgId } = await requireInvitationByToken(tx, token);
     await lockRights(tx, orgId);
     // Whoever held the lock before us may have used it, taken it back or sent it again.
-    const invitation = await byToken(tx, token);
-    refuseOver(invitation, ["accepted", "cancelled", "expired"]);
+    const invitation = await requireInvitationByToken(tx, token);
+    refuseClosed(invitation, ["accepted", "cancelled", "expired"]);
     const { email } = (await findUser(tx, userId))!;
     const organization = await checkInvited(tx, invitation, { id: userId, email });
     await refuseWithdrawn(tx, invitation);
@@ -199,12 +223,12 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
     const memberId = await addMember(tx, orgId, userId, role);
     await addToTeams(tx, orgId, memberId, invitation.teamIds);
     await store.markAccepted(tx, orgId, invitation.id);
-    if (invitation.byMail)
-      await proveMailbox(ctx, tx, userId, { proof: "invitation", keepSession: caller.credentialId });
+    if (invitation.isMailToken)
+      await confirmMailbox(ctx, tx, userId, { proof: "invitation", keepSession: caller.credentialId });
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
     await forgetCallers(ctx.bus, tx, userId);
     const after = { memberId, role, teamIds: invitation.teamIds, email };
-    await record(ctx, tx, { action: "invitation.accepted", target: targetOf(invitation.id), after }, orgId);
+    await record(ctx, tx, { action: "invitation.accepted", target: toTarget(invitation.id), after }, orgId);
     return { member: (await findMemberByUser(tx, orgId, userId))!, organization };
   });
 }
@@ -212,26 +236,33 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
 /** Checks the person: their address is the invited one, and the organization accepts it. */
 async function checkInvited(
   db: Db,
-  { orgId, email, byMail }: store.Found,
+  { orgId, email, isMailToken }: store.InvitationByToken,
   person: { id: UserId; email: string },
 ): Promise<Organization> {
   if (person.email.toLowerCase() !== email) {
-    throw forbidden("wrong_address", `This invitation is for ${masked(email)}. Sign in with that address.`);
+    throw forbidden(
+      "wrong_address",
+      `This invitation is for ${maskEmail(email)}. Sign in with that address.`,
+    );
   }
   if (await findMemberByUser(db, orgId, person.id)) throw alreadyMember();
   const organization = (await findOrganization(db, orgId))!;
   checkDomain(organization, person.email);
   // Without the mailed token, nothing proves yet that the address belongs to the person.
-  if (organization.allowedEmailDomains.length > 0 && !byMail)
+  if (organization.allowedEmailDomains.length > 0 && !isMailToken)
     await requireVerifiedAddress(db, person.id, `Joining ${organization.name}`);
   return organization;
 }
 
 /** Checks the inviter: they could still give the same role and teams today. */
-async function refuseWithdrawn(db: Db, { orgId, invitedBy, role, teamIds }: store.Found): Promise<void> {
-  const stands =
-    invitedBy !== null && (await couldGrant(db, orgId, invitedBy, role, await rightsFor(db, orgId, teamIds)));
-  if (stands) return;
+async function refuseWithdrawn(
+  db: Db,
+  { orgId, invitedBy, role, teamIds }: store.InvitationByToken,
+): Promise<void> {
+  const isValid =
+    invitedBy !== null &&
+    (await canStillGrant(db, orgId, invitedBy, role, await listNeededPermissions(db, orgId, teamIds)));
+  if (isValid) return;
   throw conflict(
     "invitation_withdrawn",
     "The person who invited you has left or may no longer give this role. Ask for a new invitation.",
@@ -240,7 +271,7 @@ async function refuseWithdrawn(db: Db, { orgId, invitedBy, role, teamIds }: stor
 
 type Preview = Awaited<ReturnType<typeof preview>>["invitation"];
 
-export type Opened =
+export type InvitationLink =
   | { kind: "unknown"; hasToken: boolean }
   | ({ invitation: Preview; visitor: User | undefined } & (
       | { kind: "open" | "member" }
@@ -252,27 +283,27 @@ export async function openLink(
   ctx: Ctx,
   token: string | undefined,
   cookies: string | undefined,
-): Promise<Opened> {
-  const found = token ? await findByToken(ctx.db, token) : undefined;
+): Promise<InvitationLink> {
+  const found = token ? await findInvitation(ctx.db, token) : undefined;
   if (!found) return { kind: "unknown", hasToken: token !== undefined };
   const visitor = await findVisitor(ctx, cookies);
-  const opened = { invitation: previewOf(found), visitor };
+  const opened = { invitation: toPreview(found), visitor };
   const userId = visitor?.id;
   if (userId && (await findMemberByUser(ctx.db, found.orgId, userId))) return { kind: "member", ...opened };
-  const over = await messageOf(async () => {
-    refuseOver(found, ["accepted", "cancelled", "expired"]);
+  const over = await findRefusalMessage(async () => {
+    refuseClosed(found, ["accepted", "cancelled", "expired"]);
     await refuseWithdrawn(ctx.db, found);
   });
   if (over) return { kind: "over", message: over, ...opened };
   const wrong =
     visitor &&
     userId &&
-    (await messageOf(() => checkInvited(ctx.db, found, { id: userId, email: visitor.email })));
+    (await findRefusalMessage(() => checkInvited(ctx.db, found, { id: userId, email: visitor.email })));
   return wrong ? { kind: "wrong_account", message: wrong, ...opened } : { kind: "open", ...opened };
 }
 
 /** The message of the refusal that a check throws. Undefined when the check passes. */
-async function messageOf(check: () => Promise<unknown>): Promise<string | undefined> {
+async function findRefusalMessage(check: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await check();
     return undefined;
@@ -282,4 +313,4 @@ async function messageOf(check: () => Promise<unknown>): Promise<string | undefi
   }
 }
 
-const targetOf = (id: string) => ({ type: "invitation", id });
+const toTarget = (id: string) => ({ type: "invitation", id });

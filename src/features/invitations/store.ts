@@ -23,7 +23,7 @@ export const list = (db: Db, orgId: OrgId, wanted?: Invitation["status"]) =>
 export const find = (db: Db, orgId: OrgId, id: InvitationId) =>
   db.row<Invitation>(sql`select ${columns} from invitations i where i.org_id = ${orgId} and i.id = ${id}`);
 
-interface Sent {
+interface SentInvitation {
   tokenHash: string;
   mailHash: string;
   invitedBy: MemberId;
@@ -34,16 +34,16 @@ interface Sent {
 export const insert = (
   db: Db,
   orgId: OrgId,
-  given: Sent & { id: InvitationId; email: string; role: string; teamIds: readonly string[] },
+  invitation: SentInvitation & { id: InvitationId; email: string; role: string; teamIds: readonly string[] },
 ) =>
   db.row<Invitation>(sql`
     insert into invitations as i (id, org_id, email, role, team_ids, token_hash, mail_hash, invited_by, inviter_name,
       expires_at)
-    values (${given.id}, ${orgId}, ${given.email}, ${given.role}, ${given.teamIds}::text[], ${given.tokenHash},
-      ${given.mailHash}, ${given.invitedBy}, ${given.inviterName}, now() + make_interval(days => ${given.days}))
+    values (${invitation.id}, ${orgId}, ${invitation.email}, ${invitation.role}, ${invitation.teamIds}::text[], ${invitation.tokenHash},
+      ${invitation.mailHash}, ${invitation.invitedBy}, ${invitation.inviterName}, now() + make_interval(days => ${invitation.days}))
     returning ${columns}`);
 
-export const renew = (db: Db, orgId: OrgId, id: InvitationId, sent: Sent) =>
+export const renew = (db: Db, orgId: OrgId, id: InvitationId, sent: SentInvitation) =>
   db.row<Invitation>(sql`
     update invitations i set token_hash = ${sent.tokenHash}, mail_hash = ${sent.mailHash},
       invited_by = ${sent.invitedBy}, inviter_name = ${sent.inviterName},
@@ -57,7 +57,7 @@ export const cancel = (db: Db, orgId: OrgId, id: InvitationId) =>
     returning ${columns}`);
 
 /** The one it makes room for, if there was one. */
-export const cancelOpen = (db: Db, orgId: OrgId, email: string) =>
+export const cancelPending = (db: Db, orgId: OrgId, email: string) =>
   db.row<{ id: InvitationId }>(sql`
     update invitations set cancelled_at = now()
     where org_id = ${orgId} and email = ${email} and accepted_at is null and cancelled_at is null returning id`);
@@ -65,17 +65,17 @@ export const cancelOpen = (db: Db, orgId: OrgId, email: string) =>
 export const markAccepted = (db: Db, orgId: OrgId, id: InvitationId) =>
   db.run(sql`update invitations set accepted_at = now() where org_id = ${orgId} and id = ${id}`);
 
-export interface Found extends Invitation {
+export interface InvitationByToken extends Invitation {
   id: InvitationId;
   orgId: OrgId;
   organizationName: string;
   /** True for the token that only the mailbox was sent. */
-  byMail: boolean;
+  isMailToken: boolean;
 }
 
 export const findInvitationByToken = (db: Db, tokenHash: string) =>
-  db.row<Found>(sql`
-    select ${columns}, i.org_id as "orgId", o.name as "organizationName", i.mail_hash = ${tokenHash} as "byMail"
+  db.row<InvitationByToken>(sql`
+    select ${columns}, i.org_id as "orgId", o.name as "organizationName", i.mail_hash = ${tokenHash} as "isMailToken"
     from invitations i join organizations o on o.id = i.org_id
     where i.token_hash = ${tokenHash} or i.mail_hash = ${tokenHash}`);
 
@@ -84,5 +84,5 @@ export const hasMemberWithEmail = async (db: Db, orgId: OrgId, email: string): P
     select 1 from users u join members m on m.user_id = u.id and m.org_id = ${orgId} where u.email = ${email}`)) !==
   undefined;
 
-export const nameOf = async (db: Db, userId: UserId): Promise<string> =>
+export const findUserName = async (db: Db, userId: UserId): Promise<string> =>
   (await db.row<{ name: string }>(sql`select name from users where id = ${userId}`))?.name ?? "";

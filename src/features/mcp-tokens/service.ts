@@ -12,7 +12,8 @@ export const mcpPrefix = "sbm_";
 const days = 7;
 
 /** Whose tokens the caller may see and end: their own, or everyone's. */
-const reachOf = ({ member }: MemberCtx) => (member.permissions.has("api_keys:manage") ? null : member.id);
+const toMemberFilter = ({ member }: MemberCtx) =>
+  member.permissions.has("api_keys:manage") ? null : member.id;
 
 export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "name" | "scopes">) {
   const token = newToken(mcpPrefix);
@@ -34,12 +35,15 @@ export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "n
 }
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+  return page(
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), afterOf(query), query.limit + 1),
+    query,
+  );
 }
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const ended = isId("mcp", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : undefined;
+    const ended = isId("mcp", id) ? await store.remove(tx, ctx.orgId, toMemberFilter(ctx), id) : undefined;
     if (!ended) throw notFound("mcp_token");
     await forgetCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "mcp_token.removed", target: { type: "mcp_token", id }, before: ended });

@@ -31,17 +31,18 @@ export const insert = (db: Db, orgId: OrgId, token: NewToken) =>
       ${token.scopes}::text[], now() + make_interval(days => ${token.days}))
     returning ${columns}`);
 
-const ofMember = (memberId: MemberId | null) => (memberId ? sql`and t.member_id = ${memberId}` : nothing);
+const filterByMember = (memberId: MemberId | null) =>
+  memberId ? sql`and t.member_id = ${memberId}` : nothing;
 
 /** `memberId` null: of every member. */
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>
   db.rows<McpToken>(sql`
-    select ${columns} from mcp_tokens t where t.org_id = ${orgId} and t.id < ${after} ${ofMember(memberId)}
+    select ${columns} from mcp_tokens t where t.org_id = ${orgId} and t.id < ${after} ${filterByMember(memberId)}
     order by t.id desc limit ${limit}`);
 
 export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: McpTokenId) =>
   db.row<McpToken>(sql`
-    delete from mcp_tokens t where t.org_id = ${orgId} and t.id = ${id} ${ofMember(memberId)} returning ${columns}`);
+    delete from mcp_tokens t where t.org_id = ${orgId} and t.id = ${id} ${filterByMember(memberId)} returning ${columns}`);
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`

@@ -4,7 +4,7 @@ import { routes } from "./routes.ts";
 
 export { Member } from "./contract.ts";
 export { addMember } from "./service.ts";
-export { becomeOwner, findByUser as findMemberByUser } from "./store.ts";
+export { claimMembership, findByUser as findMemberByUser } from "./store.ts";
 
 export const room = defineRoom({
   name: "members",

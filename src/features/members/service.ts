@@ -4,7 +4,7 @@ import { conflict, notFound } from "../../platform/errors.ts";
 import { forgetCallers, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
-import { checkAbove, grantableRole, lockAuthority, ownersOnly } from "../roles/index.ts";
+import { checkMayChangeMember, lockAuthority, requireGrantableRole, requireOwner } from "../roles/index.ts";
 import type { listQuery, Member } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -20,10 +20,10 @@ export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
-  return { member: await found(db, orgId, id) };
+  return { member: await requireMember(db, orgId, id) };
 }
 
-async function found(db: Db, orgId: OrgId, id: string): Promise<Member & { id: MemberId }> {
+async function requireMember(db: Db, orgId: OrgId, id: string): Promise<Member & { id: MemberId }> {
   const member = isId("mem", id) ? await store.find(db, orgId, id) : undefined;
   if (!member) throw notFound("member");
   return member as Member & { id: MemberId };
@@ -32,12 +32,12 @@ async function found(db: Db, orgId: OrgId, id: string): Promise<Member & { id: M
 export async function change(ctx: MemberCtx, id: string, { role }: { role: string }) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
-    const before = await found(tx, ctx.orgId, id);
-    await checkAbove(tx, actor, before);
-    await grantableRole(tx, actor, role);
-    if (before.role === "owner" && role !== "owner") await keepAnOwner(tx, ctx.orgId, before.id);
+    const before = await requireMember(tx, ctx.orgId, id);
+    await checkMayChangeMember(tx, actor, before);
+    await requireGrantableRole(tx, actor, role);
+    if (before.role === "owner" && role !== "owner") await requireAnotherOwner(tx, ctx.orgId, before.id);
     if (before.role !== role) await setRole(ctx, tx, before, role);
-    return { member: await found(tx, ctx.orgId, id) };
+    return { member: await requireMember(tx, ctx.orgId, id) };
   });
 }
 
@@ -46,7 +46,7 @@ async function setRole(ctx: MemberCtx, tx: Db, { id, role: before }: Member, rol
   await forgetCallers(ctx.bus, tx, id);
   await record(ctx, tx, {
     action: "member.role_changed",
-    target: targetOf(id),
+    target: toTarget(id),
     before: { role: before },
     after: { role },
   });
@@ -55,34 +55,35 @@ async function setRole(ctx: MemberCtx, tx: Db, { id, role: before }: Member, rol
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
-    const member = await found(tx, ctx.orgId, id);
+    const member = await requireMember(tx, ctx.orgId, id);
     // Leaving is a person's own right; of a key that was limited it would undo more than it was given.
-    if (member.id !== actor.id || ctx.caller.credential !== "session") await checkAbove(tx, actor, member);
-    await end(ctx, tx, member);
+    if (member.id !== actor.id || ctx.caller.credential !== "session")
+      await checkMayChangeMember(tx, actor, member);
+    await endMembership(ctx, tx, member);
   });
 }
 
 export async function leave(ctx: MemberCtx): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, undefined);
-    await end(ctx, tx, await found(tx, ctx.orgId, actor.id));
+    await endMembership(ctx, tx, await requireMember(tx, ctx.orgId, actor.id));
   });
 }
 
-async function end(ctx: MemberCtx, tx: Db, member: Member & { id: MemberId }): Promise<void> {
-  if (member.role === "owner") await keepAnOwner(tx, ctx.orgId, member.id);
+async function endMembership(ctx: MemberCtx, tx: Db, member: Member & { id: MemberId }): Promise<void> {
+  if (member.role === "owner") await requireAnotherOwner(tx, ctx.orgId, member.id);
   await store.remove(tx, ctx.orgId, member.id);
   await forgetCallers(ctx.bus, tx, member.id);
   await record(ctx, tx, {
     action: member.id === ctx.member.id ? "member.left" : "member.removed",
-    target: targetOf(member.id),
+    target: toTarget(member.id),
     before: member,
   });
 }
 
 /** The caller holds the lock under which nobody else's role changes. */
-async function keepAnOwner(tx: Db, orgId: OrgId, without: MemberId): Promise<void> {
-  if (!(await store.hasOwnerBeside(tx, orgId, without)))
+async function requireAnotherOwner(tx: Db, orgId: OrgId, memberId: MemberId): Promise<void> {
+  if (!(await store.hasOtherOwner(tx, orgId, memberId)))
     throw conflict(
       "last_owner",
       "An organization keeps at least one owner. Make somebody else an owner first.",
@@ -92,11 +93,11 @@ async function keepAnOwner(tx: Db, orgId: OrgId, without: MemberId): Promise<voi
 export async function transferOwnership(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
-    ownersOnly(actor, "Only an owner can hand ownership on.");
-    const target = await found(tx, ctx.orgId, id);
+    requireOwner(actor, "Only an owner can hand ownership on.");
+    const target = await requireMember(tx, ctx.orgId, id);
     if (target.id === actor.id) throw conflict("already_owner", "That is you. Choose another member.");
     if (target.role !== "owner") await setRole(ctx, tx, target, "owner");
-    await setRole(ctx, tx, await found(tx, ctx.orgId, actor.id), "admin");
+    await setRole(ctx, tx, await requireMember(tx, ctx.orgId, actor.id), "admin");
     await record(ctx, tx, {
       action: "organization.ownership_transferred",
       target: { type: "organization", id: ctx.orgId },
@@ -104,10 +105,10 @@ export async function transferOwnership(ctx: MemberCtx, id: string) {
       after: { owner: target.id },
     });
     return {
-      member: await found(tx, ctx.orgId, target.id),
-      previousOwner: await found(tx, ctx.orgId, actor.id),
+      member: await requireMember(tx, ctx.orgId, target.id),
+      previousOwner: await requireMember(tx, ctx.orgId, actor.id),
     };
   });
 }
 
-const targetOf = (id: string) => ({ type: "member", id });
+const toTarget = (id: string) => ({ type: "member", id });

@@ -61,13 +61,13 @@ export const setRole = (db: Db, orgId: OrgId, id: MemberId, role: string) =>
 export const remove = (db: Db, orgId: OrgId, id: MemberId) =>
   db.run(sql`delete from members where org_id = ${orgId} and id = ${id}`);
 
-export const hasOwnerBeside = async (db: Db, orgId: OrgId, id: MemberId): Promise<boolean> =>
+export const hasOtherOwner = async (db: Db, orgId: OrgId, id: MemberId): Promise<boolean> =>
   (await db.row(
     sql`select 1 from members where org_id = ${orgId} and role = 'owner' and id <> ${id} limit 1`,
   )) !== undefined;
 
 /** The member of a workspace that nobody owned becomes this person, with all that was made under its name. */
-export const becomeOwner = (db: Db, orgId: OrgId, userId: UserId) =>
+export const claimMembership = (db: Db, orgId: OrgId, userId: UserId) =>
   db.row<{ id: MemberId; formerUserId: UserId }>(sql`
     update members m set user_id = ${userId}, role = 'owner' from members before join users u on u.id = before.user_id
     where before.id = m.id and m.org_id = ${orgId} and u.provisional

@@ -46,7 +46,7 @@ interface Facts {
 export type Fact = { [Type in EventType]: { type: Type } & Facts[Type] }[EventType];
 
 /** Facts with the same key are the same event. */
-export function keyOf(fact: Fact): string {
+export function createEventKey(fact: Fact): string {
   switch (fact.type) {
     case "run.failed":
       return `${fact.type} ${fact.runId} ${fact.attempt}`;

@@ -1,20 +1,20 @@
 import type { OrgId, Platform } from "../../platform/context.ts";
 import { queueDeliveries } from "./deliveries/index.ts";
-import { collect } from "./digests/index.ts";
-import { recipientsOf } from "./settings/index.ts";
+import { addToDigests } from "./digests/index.ts";
+import { listRecipients } from "./settings/index.ts";
 import * as store from "./store.ts";
-import { describe } from "./subjects.ts";
+import { describeFact } from "./subjects.ts";
 
-const atOnce = 100;
+const batchSize = 100;
 /** After this many failures an event is dropped, so that it is not retried forever. */
-const mostFailures = 10;
+const maxFailures = 10;
 
 /** Turns announced events into webhook deliveries and digest mails. Each event is processed by one process only. */
 export async function fanOut(platform: Platform): Promise<void> {
   for (;;) {
-    const waiting = await store.listWaitingAcrossOrganizations(platform.db, atOnce);
+    const waiting = await store.listWaitingAcrossOrganizations(platform.db, batchSize);
     for (const { orgId, id } of waiting) await fanOutEvent(platform, orgId, id);
-    if (waiting.length < atOnce || !platform.jobs.isReady()) return;
+    if (waiting.length < batchSize || !platform.jobs.isReady()) return;
   }
 }
 
@@ -25,19 +25,24 @@ async function fanOutEvent(platform: Platform, orgId: OrgId, id: string): Promis
       const event = await store.lockWaiting(tx, orgId, id);
       if (!event) return;
       const { fact, createdAt } = event;
-      const told = await describe(platform, tx, orgId, fact);
-      if (told) {
-        const { data, topic } = told;
+      const subject = await describeFact(platform, tx, orgId, fact);
+      if (subject) {
+        const { data, topic } = subject;
         await queueDeliveries(tx, orgId, { id, type: fact.type, createdAt, data });
-        const memberIds = await recipientsOf(tx, orgId, fact.type, told.memberId);
-        await collect(tx, orgId, { memberIds, topic, type: fact.type, item: { ...data, at: createdAt } });
+        const memberIds = await listRecipients(tx, orgId, fact.type, subject.memberId);
+        await addToDigests(tx, orgId, {
+          memberIds,
+          topic,
+          type: fact.type,
+          item: { ...data, at: createdAt },
+        });
       }
       // A run attempt fails once, so its key is not needed again. Other keys prevent announcing the same failure twice.
       if (fact.type === "run.failed") await store.remove(tx, orgId, id);
       else await store.markFannedOut(tx, orgId, id);
     });
   } catch (error) {
-    const over = await store.putOff(db, orgId, id, mostFailures);
-    log[over ? "error" : "warn"]({ eventId: id, err: error }, "notification event not fanned out");
+    const isDropped = await store.postpone(db, orgId, id, maxFailures);
+    log[isDropped ? "error" : "warn"]({ eventId: id, err: error }, "notification event not fanned out");
   }
 }

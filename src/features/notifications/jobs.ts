@@ -1,9 +1,9 @@
 import { job } from "../../platform/jobs/index.ts";
 import { deliverDue, pruneDeliveries } from "./deliveries/index.ts";
-import { mailDue, removeIdleDigestsOfAll } from "./digests/index.ts";
-import { removeOldSecretsOfAll } from "./endpoints/index.ts";
+import { mailDueDigests, removeIdleDigestsAcrossOrganizations } from "./digests/index.ts";
+import { removeOldSecretsAcrossOrganizations } from "./endpoints/index.ts";
 import { fanOut } from "./fan-out.ts";
-import { removeOldOfAll } from "./store.ts";
+import { removeOldAcrossOrganizations } from "./store.ts";
 
 /** The rows are the queue, so committed events are found even after a crash. */
 const fanOutEvents = job({
@@ -24,14 +24,14 @@ const mail = job({
   name: "notifications.mail",
   everySeconds: 5,
   retries: 0,
-  handle: (platform) => mailDue(platform),
+  handle: (platform) => mailDueDigests(platform),
 });
 
 /** One round stops after this time. The next round continues. */
 const roundMs = 60_000;
 /** A failure that lasts longer than this is announced again. */
-const eventsKeptDays = 30;
-const atOnce = 500;
+const eventRetentionDays = 30;
+const batchSize = 500;
 
 const prune = job({
   name: "notifications.prune",
@@ -39,9 +39,12 @@ const prune = job({
   async handle(platform) {
     const { db } = platform;
     const until = Date.now() + roundMs;
-    await removeOldSecretsOfAll(db);
-    while (Date.now() < until && (await removeOldOfAll(db, eventsKeptDays, atOnce)) === atOnce);
-    while (Date.now() < until && (await removeIdleDigestsOfAll(db, atOnce)) === atOnce);
+    await removeOldSecretsAcrossOrganizations(db);
+    while (
+      Date.now() < until &&
+      (await removeOldAcrossOrganizations(db, eventRetentionDays, batchSize)) === batchSize
+    );
+    while (Date.now() < until && (await removeIdleDigestsAcrossOrganizations(db, batchSize)) === batchSize);
     await pruneDeliveries(platform, until);
   },
 });

@@ -1,11 +1,11 @@
 import type { OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
-import { type Fact, keyOf } from "./facts.ts";
+import { createEventKey, type Fact } from "./facts.ts";
 import * as store from "./store.ts";
 
 /** Removes what a jsonb column cannot store, because texts from outside servers can contain anything. */
-const storable = (_name: string, value: unknown) =>
+const removeUnstorable = (_name: string, value: unknown) =>
   typeof value === "string" ? value.replaceAll("\0", "").toWellFormed() : value;
 
 /**
@@ -13,6 +13,6 @@ const storable = (_name: string, value: unknown) =>
  * event.
  */
 export async function announce(tx: Db, orgId: OrgId, fact: Fact): Promise<void> {
-  const data = JSON.stringify(fact, storable);
-  await store.insert(tx, orgId, { id: newId("evt"), type: fact.type, key: keyOf(fact), data });
+  const data = JSON.stringify(fact, removeUnstorable);
+  await store.insert(tx, orgId, { id: newId("evt"), type: fact.type, key: createEventKey(fact), data });
 }

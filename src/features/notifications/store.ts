@@ -54,20 +54,20 @@ export const remove = (tx: Db, orgId: OrgId, id: string) =>
   tx.run(sql`delete from notification_events where org_id = ${orgId} and id = ${id}`);
 
 /** Schedules another try after a pause, or drops the event after `most` failures. Returns true when it is dropped. */
-export const putOff = async (db: Db, orgId: OrgId, id: string, most: number): Promise<boolean> =>
+export const postpone = async (db: Db, orgId: OrgId, id: string, maxFailures: number): Promise<boolean> =>
   (
-    await db.row<{ over: boolean }>(sql`
+    await db.row<{ isDropped: boolean }>(sql`
       update notification_events set failures = failures + 1, due_at = now() + (failures + 1) * interval '1 minute',
-        fanned_out_at = case when failures + 1 >= ${most}::int then now() end
+        fanned_out_at = case when failures + 1 >= ${maxFailures}::int then now() end
       where org_id = ${orgId} and id = ${id} and fanned_out_at is null
-      returning fanned_out_at is not null as over`)
-  )?.over ?? false;
+      returning fanned_out_at is not null as "isDropped"`)
+  )?.isDropped ?? false;
 
 /**
  * Deletes events that were fanned out and are older than `days`, at most `limit` rows. Ids sort by time, so no other
  * index is needed.
  */
-export const removeOldOfAll = (db: Db, days: number, limit: number) =>
+export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
   db.run(sql`
     delete from notification_events where id in (
       select id from (
@@ -98,7 +98,7 @@ export const findConnector = (db: Db, orgId: OrgId, id: string) =>
     where org_id = ${orgId} and id = ${id}`);
 
 /** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
-export const endWaiting = (tx: Db, orgId: OrgId, endpointId: string) =>
+export const failPendingDeliveries = (tx: Db, orgId: OrgId, endpointId: string) =>
   tx.run(sql`
     update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), sending = false
     where org_id = ${orgId} and endpoint_id = ${endpointId} and status = 'pending'`);

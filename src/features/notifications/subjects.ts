@@ -4,7 +4,7 @@ import type { Fact } from "./facts.ts";
 import * as store from "./store.ts";
 
 /** What the recipients of an event get. */
-export interface Told {
+export interface EventSubject {
   /** The member that the event concerns. Null when it concerns no particular member. */
   memberId: string | null;
   /** Events with the same topic are collected into one mail. */
@@ -14,12 +14,12 @@ export interface Told {
 }
 
 /** Undefined when the automation, connection or connector does not exist any more. */
-export async function describe(
+export async function describeFact(
   { config: { publicUrl } }: Pick<Platform, "config">,
   db: Db,
   orgId: OrgId,
   fact: Fact,
-): Promise<Told | undefined> {
+): Promise<EventSubject | undefined> {
   const organizationId = orgId;
   const { type } = fact;
   switch (type) {
@@ -50,8 +50,8 @@ export async function describe(
         url,
       };
       // Only an admin can repair the organization's OAuth client.
-      const concerned = reason === "client_rejected" ? null : (memberId ?? connectedBy);
-      return { memberId: concerned, topic: `${type} ${providerId}`, data };
+      const concernedMemberId = reason === "client_rejected" ? null : (memberId ?? connectedBy);
+      return { memberId: concernedMemberId, topic: `${type} ${providerId}`, data };
     }
     case "budget.reached": {
       const { month, percent, spentMicros, budgetMicros } = fact;

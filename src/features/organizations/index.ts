@@ -5,14 +5,14 @@ import { routes } from "./routes.ts";
 export { Organization } from "./contract.ts";
 export {
   allowsAddress,
-  eraseOrganization,
+  deleteOrganizationRows,
   insertOrganization,
   removeOrganization,
 } from "./service.ts";
 export {
   find as findOrganization,
-  listOfUser as listOrganizations,
-  settle as settleOrganization,
+  listByUser as listOrganizations,
+  markClaimed as markOrganizationClaimed,
 } from "./store.ts";
 
 export const room = defineRoom({

@@ -26,7 +26,7 @@ export async function create(ctx: PersonCtx, wanted: NewOrganization) {
     await addMember(tx, id, userId, "owner");
     await setActiveOrganization(tx, userId, caller.credentialId, id);
     await forgetCallers(bus, tx, userId);
-    await record(ctx, tx, { action: "organization.created", target: targetOf(id), after: organization }, id);
+    await record(ctx, tx, { action: "organization.created", target: toTarget(id), after: organization }, id);
     return { organization };
   });
 }
@@ -39,15 +39,15 @@ export async function insertOrganization(
 ): Promise<Organization> {
   const id = newId("org");
   // A slug that was asked for is taken or refused; one that we make up gets a tail until it is free.
-  const wish = slug ?? slugFrom(name);
-  let organization = await store.insert(tx, { id, name, slug: wish, provisionalDays });
+  const wantedSlug = slug ?? createSlug(name);
+  let organization = await store.insert(tx, { id, name, slug: wantedSlug, provisionalDays });
   if (!organization && slug) throw slugTaken();
   while (!organization) {
-    const tail = randomBytes(3).toString("hex");
+    const suffix = randomBytes(3).toString("hex");
     organization = await store.insert(tx, {
       id,
       name,
-      slug: `${wish.slice(0, 41)}-${tail}`,
+      slug: `${wantedSlug.slice(0, 41)}-${suffix}`,
       provisionalDays,
     });
   }
@@ -56,12 +56,12 @@ export async function insertOrganization(
 
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
   // A key belongs to one organization and has no business with the person's others.
-  const only = caller.credential === "key" ? (caller.member?.orgId ?? null) : null;
-  return page(await store.listOfUser(db, userId, only, afterOf(query), query.limit + 1), query);
+  const onlyOrgId = caller.credential === "key" ? (caller.member?.orgId ?? null) : null;
+  return page(await store.listByUser(db, userId, onlyOrgId, afterOf(query), query.limit + 1), query);
 }
 
 export async function read({ db, orgId }: MemberCtx) {
-  return { organization: found(await store.find(db, orgId)) };
+  return { organization: requireOrganization(await store.find(db, orgId)) };
 }
 
 export async function change(ctx: MemberCtx, changes: Parameters<typeof store.update>[2]) {
@@ -69,11 +69,11 @@ export async function change(ctx: MemberCtx, changes: Parameters<typeof store.up
   if (changes.requireSso) refuseWithoutSso();
   try {
     return await db.transaction(async (tx) => {
-      const before = found(await store.lock(tx, orgId));
-      const organization = found(await store.update(tx, orgId, changes));
+      const before = requireOrganization(await store.lock(tx, orgId));
+      const organization = requireOrganization(await store.update(tx, orgId, changes));
       await record(ctx, tx, {
         action: "organization.changed",
-        target: targetOf(orgId),
+        target: toTarget(orgId),
         before,
         after: organization,
       });
@@ -98,7 +98,7 @@ export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): 
   await ctx.db.transaction(async (tx) => {
     // Whoever lost the right at this very moment does not get through with what was remembered.
     await lockAuthority(ctx, tx, "organization:delete");
-    const organization = found(await store.find(tx, ctx.orgId));
+    const organization = requireOrganization(await store.find(tx, ctx.orgId));
     if (confirm !== organization.slug)
       throw invalidField(["confirm"], `Type the organization's slug to delete it: ${organization.slug}`);
     await removeOrganization(ctx, tx, organization);
@@ -106,7 +106,7 @@ export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): 
 }
 
 /** Without a word: for whoever says themselves what happened. */
-export async function eraseOrganization(bus: Ctx["bus"], tx: Db, orgId: OrgId): Promise<void> {
+export async function deleteOrganizationRows(bus: Ctx["bus"], tx: Db, orgId: OrgId): Promise<void> {
   await store.remove(tx, orgId);
   await forgetCallers(bus, tx, orgId);
 }
@@ -118,9 +118,9 @@ export async function removeOrganization(
   organization: Organization,
 ): Promise<void> {
   const id = organization.id;
-  await eraseOrganization(ctx.bus, tx, id);
+  await deleteOrganizationRows(ctx.bus, tx, id);
   // Its own chain went along; what is left to know of it belongs to the instance.
-  await record(ctx, tx, { action: "organization.deleted", target: targetOf(id), before: organization }, null);
+  await record(ctx, tx, { action: "organization.deleted", target: toTarget(id), before: organization }, null);
 }
 
 /** Whether somebody with this address may belong to it. */
@@ -128,14 +128,14 @@ export const allowsAddress = ({ allowedEmailDomains }: Organization, email: stri
   allowedEmailDomains.length === 0 ||
   allowedEmailDomains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
 
-const targetOf = (id: string) => ({ type: "organization", id });
+const toTarget = (id: string) => ({ type: "organization", id });
 
-function found(organization: Organization | undefined): Organization {
+function requireOrganization(organization: Organization | undefined): Organization {
   if (!organization) throw notFound("organization");
   return organization;
 }
 
-function slugFrom(name: string): string {
+function createSlug(name: string): string {
   const words = name
     .normalize("NFKD")
     .toLowerCase()

@@ -26,19 +26,19 @@ export const find = (db: Db, orgId: OrgId) =>
 export const lock = (db: Db, orgId: OrgId) =>
   db.row<Organization>(sql`select ${columns} from organizations o where o.id = ${orgId} for no key update`);
 
-export const listOfUser = (db: Db, userId: UserId, orgId: OrgId | null, after: string, limit: number) =>
+export const listByUser = (db: Db, userId: UserId, orgId: OrgId | null, after: string, limit: number) =>
   db.rows<Organization>(sql`
     select ${columns} from members m join organizations o on o.id = m.org_id
     where m.user_id = ${userId} and (${orgId}::text is null or o.id = ${orgId}) and o.id < ${after}
     order by o.id desc limit ${limit}`);
 
-type Changeable = "name" | "slug" | "allowedEmailDomains" | "sessionMaxAgeMinutes" | "requireSso";
+type ChangeableField = "name" | "slug" | "allowedEmailDomains" | "sessionMaxAgeMinutes" | "requireSso";
 
 /** Writes what is given; `undefined` keeps what is there. */
 export const update = (
   db: Db,
   orgId: OrgId,
-  changes: { [Name in Changeable]?: Organization[Name] | undefined },
+  changes: { [Name in ChangeableField]?: Organization[Name] | undefined },
 ) => {
   const { name = null, slug = null, allowedEmailDomains = null, sessionMaxAgeMinutes } = changes;
   const { requireSso = null } = changes;
@@ -58,6 +58,6 @@ export const update = (
 export const remove = (db: Db, orgId: OrgId) => db.run(sql`delete from organizations where id = ${orgId}`);
 
 /** From now on somebody owns it. False when somebody does already, or it is gone. */
-export const settle = async (db: Db, orgId: OrgId): Promise<boolean> =>
+export const markClaimed = async (db: Db, orgId: OrgId): Promise<boolean> =>
   (await db.run(sql`update organizations set provisional_until = null, updated_at = now()
     where id = ${orgId} and provisional_until > now()`)) > 0;

@@ -4,5 +4,5 @@ import type { Permission } from "./catalogue.ts";
 export { builtInRoles, catalogue, type Permission, permissions, permissionsOfRole } from "./catalogue.ts";
 
 /** The access of a route that needs a permission in the active organization. */
-export const can = (permission: Permission, terms: Parameters<typeof member>[0] = {}) =>
-  ({ ...member(terms), permission }) as const;
+export const can = (permission: Permission, options: Parameters<typeof member>[0] = {}) =>
+  ({ ...member(options), permission }) as const;

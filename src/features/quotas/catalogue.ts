@@ -99,15 +99,15 @@ export const quotas = {
 } as const satisfies Record<string, Quota>;
 
 export type QuotaName = keyof typeof quotas;
-type Named<Unit> = {
+type NamesWithUnit<Unit> = {
   [Name in QuotaName]: (typeof quotas)[Name]["unit"] extends Unit ? Name : never;
 }[QuotaName];
 /** Objects that people create. They are counted exactly, in the transaction that creates them. */
-export type CountQuota = Exclude<Named<"count">, KeptQuota>;
+export type CountQuota = Exclude<NamesWithUnit<"count">, KeptQuota>;
 /** How many items are kept for one object. Older items are deleted. */
 export type KeptQuota = "automation_revisions" | "template_versions" | "webhook_endpoint_deliveries";
 /** Bytes that programs write. Each process meters its own writes. */
-export type ByteQuota = Named<"bytes">;
+export type ByteQuota = NamesWithUnit<"bytes">;
 
 export const quotaNames = Object.keys(quotas) as QuotaName[];
 

@@ -6,7 +6,7 @@ import { routes } from "./routes.ts";
 
 export { instanceLimit } from "./limits.ts";
 export { quotaMeter } from "./meter.ts";
-export { idempotencyLimits, keepAtMost, measureDue, takeQuota } from "./service.ts";
+export { findKeepLimit, idempotencyLimits, measureDue, takeQuota } from "./service.ts";
 export { overhead } from "./store.ts";
 
 export const room = defineRoom({

@@ -1,20 +1,20 @@
 import type { Platform } from "../../platform/context.ts";
 import { conflict, OperatorError } from "../../platform/errors.ts";
 import { type InstanceLimit, instanceLimits, type QuotaName, quotaNames, quotas } from "./catalogue.ts";
-import type { Terms } from "./store.ts";
+import type { LimitSettings } from "./store.ts";
 
 type Config = Pick<Platform["config"], "quotas">;
 
 /** The limit of an organization. Undefined when there is no limit. */
-export function limitOf(
+export function findLimit(
   config: Config,
   name: QuotaName,
-  { provisional, override }: Terms,
+  { provisional, override }: LimitSettings,
 ): number | undefined {
   if (override !== null) return override;
-  const { limit, provisional: own } = quotas[name];
-  const given = config.quotas.get(provisional ? `provisional.${name}` : name);
-  return given ?? (provisional ? own : limit) ?? undefined;
+  const { limit, provisional: provisionalLimit } = quotas[name];
+  const configured = config.quotas.get(provisional ? `provisional.${name}` : name);
+  return configured ?? (provisional ? provisionalLimit : limit) ?? undefined;
 }
 
 export const instanceLimit = (config: Config, name: InstanceLimit): number =>

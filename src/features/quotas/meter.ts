@@ -3,27 +3,27 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
 import { defineState } from "../../platform/state.ts";
 import type { ByteQuota } from "./catalogue.ts";
-import { limitOf, quotaExceeded } from "./limits.ts";
+import { findLimit, quotaExceeded } from "./limits.ts";
 import * as store from "./store.ts";
 
 /**
  * Meters the bytes that programs write, per organization. Each process stores its sum once a second, so that no writer
- * waits for a counter. Writes of other processes count after at most `flushMs + trustMs`; see docs/quotas.md.
+ * waits for a counter. Writes of other processes count after at most `flushMs + cacheMs`; see docs/quotas.md.
  */
 export interface Meter {
   /** Returns an error when `bytes` more would exceed the limit. `db` can be the caller's transaction. */
-  refusal(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<Refusal | undefined>;
-  /** Throws the error that `refusal` returns. */
+  findRefusal(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<Refusal | undefined>;
+  /** Throws the error that `findRefusal` returns. */
   check(db: Db, orgId: OrgId, quota: ByteQuota, bytes: number): Promise<void>;
   /** Organizations that this process knows to be full, for statements that find the organization of a row in SQL. */
-  full(quota: ByteQuota): string[];
+  listFull(quota: ByteQuota): string[];
   /** Counts written bytes. For writes of a transaction, call it after the commit. */
   add(orgId: string, quota: ByteQuota, bytes: number): void;
   /** Stores the bytes that were added since the last flush. */
   flush(): Promise<void>;
 }
 
-interface Standing {
+interface Usage {
   used: number;
   /** Added by this process and not yet stored. */
   pending: number;
@@ -33,9 +33,9 @@ interface Standing {
 }
 
 const flushMs = 1_000;
-const trustMs = 5_000;
-/** How many standings are cached. Those with pending bytes are never dropped. */
-const maxStandings = 20_000;
+const cacheMs = 5_000;
+/** How many usages are cached. Those with pending bytes are never dropped. */
+const maxCachedUsages = 20_000;
 
 /** Counts the bytes of all organizations in this process. */
 export const quotaMeter = defineState({
@@ -45,63 +45,63 @@ export const quotaMeter = defineState({
 });
 
 function createMeter({ config, db, log }: Pick<Platform, "config" | "db" | "log">): Meter {
-  const standings = new Map<string, Standing>();
-  const unwritten = new Set<string>();
-  const overfull = new Map<string, { orgId: string; quota: ByteQuota }>();
+  const usages = new Map<string, Usage>();
+  const pendingKeys = new Set<string>();
+  const fullUsages = new Map<string, { orgId: string; quota: ByteQuota }>();
   let timer: NodeJS.Timeout | undefined;
-  const keyOf = (orgId: string, quota: ByteQuota) => `${quota} ${orgId}`;
-  const namesOf = (key: string) => {
+  const toKey = (orgId: string, quota: ByteQuota) => `${quota} ${orgId}`;
+  const parseKey = (key: string) => {
     const [quota, orgId] = key.split(" ") as [ByteQuota, OrgId];
     return { quota, orgId };
   };
 
-  function learn(key: string, used: number, limit: number | undefined): Standing {
-    const known = standings.get(key);
-    const standing = { used, limit, pending: known?.pending ?? 0, readAt: performance.now() };
-    if (!known && standings.size >= maxStandings) {
-      for (const old of standings.keys()) if (!unwritten.has(old)) standings.delete(old);
-      overfull.clear();
+  function cacheUsage(key: string, used: number, limit: number | undefined): Usage {
+    const known = usages.get(key);
+    const usage = { used, limit, pending: known?.pending ?? 0, readAt: performance.now() };
+    if (!known && usages.size >= maxCachedUsages) {
+      for (const old of usages.keys()) if (!pendingKeys.has(old)) usages.delete(old);
+      fullUsages.clear();
     }
-    standings.set(key, standing);
-    if (limit !== undefined && used + standing.pending >= limit) overfull.set(key, namesOf(key));
-    else overfull.delete(key);
-    return standing;
+    usages.set(key, usage);
+    if (limit !== undefined && used + usage.pending >= limit) fullUsages.set(key, parseKey(key));
+    else fullUsages.delete(key);
+    return usage;
   }
 
-  async function refusal(
+  async function findRefusal(
     db: Db,
     orgId: OrgId,
     quota: ByteQuota,
     bytes: number,
   ): Promise<Refusal | undefined> {
-    const key = keyOf(orgId, quota);
-    let standing = standings.get(key);
-    if (!standing || performance.now() - standing.readAt > trustMs) {
-      const found = await store.findStanding(db, orgId, quota);
-      standing = found && learn(key, found.used, limitOf(config, quota, found));
+    const key = toKey(orgId, quota);
+    let usage = usages.get(key);
+    if (!usage || performance.now() - usage.readAt > cacheMs) {
+      const found = await store.findUsage(db, orgId, quota);
+      usage = found && cacheUsage(key, found.used, findLimit(config, quota, found));
     }
-    if (standing?.limit === undefined) return undefined;
-    const used = standing.used + standing.pending;
-    return used + bytes > standing.limit ? quotaExceeded(quota, standing.limit, used) : undefined;
+    if (usage?.limit === undefined) return undefined;
+    const used = usage.used + usage.pending;
+    return used + bytes > usage.limit ? quotaExceeded(quota, usage.limit, used) : undefined;
   }
 
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const keys = [...unwritten];
+    const keys = [...pendingKeys];
     if (keys.length === 0) return;
-    unwritten.clear();
+    pendingKeys.clear();
     const added = keys.map((key) => {
-      const standing = standings.get(key)!;
-      const bytes = standing.pending;
-      standing.pending = 0;
+      const usage = usages.get(key)!;
+      const bytes = usage.pending;
+      usage.pending = 0;
       // Counts as used while the statement runs, so that the bytes are not missing until it returns.
-      standing.used += bytes;
-      return { ...namesOf(key), bytes };
+      usage.used += bytes;
+      return { ...parseKey(key), bytes };
     });
     try {
-      for (const { orgId, quota, used, ...terms } of await store.addOfAll(db, added))
-        learn(keyOf(orgId, quota), used, limitOf(config, quota, terms));
+      for (const { orgId, quota, used, ...settings } of await store.addAcrossOrganizations(db, added))
+        cacheUsage(toKey(orgId, quota), used, findLimit(config, quota, settings));
     } catch (error) {
       log.warn({ err: error }, "usage not written");
       for (const { orgId, quota, bytes } of added) add(orgId, quota, bytes, -bytes);
@@ -109,31 +109,31 @@ function createMeter({ config, db, log }: Pick<Platform, "config" | "db" | "log"
   }
 
   function add(orgId: string, quota: ByteQuota, bytes: number, correction = 0): void {
-    const key = keyOf(orgId, quota);
-    let standing = standings.get(key);
-    if (!standing) {
-      // The usage is unknown until `refusal` reads it from the database.
-      standing = { used: 0, pending: 0, limit: undefined, readAt: Number.NEGATIVE_INFINITY };
-      standings.set(key, standing);
+    const key = toKey(orgId, quota);
+    let usage = usages.get(key);
+    if (!usage) {
+      // The usage is unknown until `findRefusal` reads it from the database.
+      usage = { used: 0, pending: 0, limit: undefined, readAt: Number.NEGATIVE_INFINITY };
+      usages.set(key, usage);
     }
-    standing.used += correction;
-    standing.pending += bytes;
-    unwritten.add(key);
-    if (standing.limit !== undefined && standing.used + standing.pending >= standing.limit)
-      overfull.set(key, namesOf(key));
+    usage.used += correction;
+    usage.pending += bytes;
+    pendingKeys.add(key);
+    if (usage.limit !== undefined && usage.used + usage.pending >= usage.limit)
+      fullUsages.set(key, parseKey(key));
     timer ??= setTimeout(() => void flush(), flushMs).unref();
   }
 
   return {
-    refusal,
+    findRefusal: findRefusal,
     async check(db, orgId, quota, bytes) {
-      const refused = await refusal(db, orgId, quota, bytes);
+      const refused = await findRefusal(db, orgId, quota, bytes);
       if (refused) throw refused;
     },
-    full: (quota) =>
-      overfull.size === 0
+    listFull: (quota) =>
+      fullUsages.size === 0
         ? []
-        : [...overfull.values()].flatMap((one) => (one.quota === quota ? [one.orgId] : [])),
+        : [...fullUsages.values()].flatMap((one) => (one.quota === quota ? [one.orgId] : [])),
     add: (orgId, quota, bytes) => add(orgId, quota, bytes),
     flush,
   };

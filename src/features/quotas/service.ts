@@ -10,7 +10,7 @@ import {
   quotas,
 } from "./catalogue.ts";
 import type { Quota } from "./contract.ts";
-import { limitOf, quotaExceeded } from "./limits.ts";
+import { findLimit, quotaExceeded } from "./limits.ts";
 import { quotaMeter } from "./meter.ts";
 import * as store from "./store.ts";
 
@@ -21,32 +21,33 @@ export async function takeQuota(
   orgId: OrgId,
   name: CountQuota,
 ): Promise<void> {
-  const terms = await store.lockTerms(tx, orgId, name);
-  if (!terms) throw notFound("organization");
-  const limit = limitOf(config, name, terms);
+  const settings = await store.lockLimitSettings(tx, orgId, name);
+  if (!settings) throw notFound("organization");
+  const limit = findLimit(config, name, settings);
   if (limit === undefined) return;
   const used = await store.count(tx, orgId, name);
   if (used >= limit) throw quotaExceeded(name, limit, used);
 }
 
 /** How many items the organization keeps for one object; at least one. */
-export async function keepAtMost(
+export async function findKeepLimit(
   { config }: Pick<Platform, "config">,
   db: Db,
   orgId: OrgId,
   name: KeptQuota,
 ): Promise<number> {
-  const terms = await store.findTerms(db, orgId, name);
-  return Math.max(1, (terms && limitOf(config, name, terms)) ?? Number.MAX_SAFE_INTEGER);
+  const settings = await store.findLimitSettings(db, orgId, name);
+  return Math.max(1, (settings && findLimit(config, name, settings)) ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** The limits of Idempotency-Key per day. */
 export async function idempotencyLimits({ config, db }: Pick<Platform, "config" | "db">, orgId: OrgId) {
   const provisional = await store.isProvisional(db, orgId);
   const overrides = new Map((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
-  const of = (name: "idempotency_keys" | "idempotency_storage") =>
-    limitOf(config, name, { provisional, override: overrides.get(name) ?? null }) ?? Number.MAX_SAFE_INTEGER;
-  return { keys: of("idempotency_keys"), bytes: of("idempotency_storage") };
+  const findDailyLimit = (name: "idempotency_keys" | "idempotency_storage") =>
+    findLimit(config, name, { provisional, override: overrides.get(name) ?? null }) ??
+    Number.MAX_SAFE_INTEGER;
+  return { keys: findDailyLimit("idempotency_keys"), bytes: findDailyLimit("idempotency_storage") };
 }
 
 export async function list(ctx: MemberCtx): Promise<{ items: Quota[]; provisional: boolean }> {
@@ -63,19 +64,19 @@ export async function list(ctx: MemberCtx): Promise<{ items: Quota[]; provisiona
     const override = overrides.get(name) ?? null;
     items.push({
       ...{ name, unit, description, overridden: override !== null },
-      limit: limitOf(config, name, { provisional, override }) ?? null,
-      used: await usedOf(db, orgId, name, stored, idempotency),
+      limit: findLimit(config, name, { provisional, override }) ?? null,
+      used: await findUsed(db, orgId, name, stored, idempotency),
       measuredAt: stored.get(name)?.measuredAt ?? null,
     });
   }
   return { items, provisional };
 }
 
-async function usedOf(
+async function findUsed(
   db: Db,
   orgId: OrgId,
   name: QuotaName,
-  stored: ReadonlyMap<string, store.Used>,
+  stored: ReadonlyMap<string, store.StoredUsage>,
   idempotency: { keys: number; bytes: number },
 ): Promise<number | null> {
   switch (name) {
@@ -94,7 +95,7 @@ async function usedOf(
   }
 }
 
-const atOnce = 50;
+const batchSize = 50;
 
 /** Measures the usage that is due. Metered sums drift: a killed process loses bytes, and deletions subtract nothing. */
 export async function measureDue(
@@ -102,18 +103,18 @@ export async function measureDue(
   until: number,
 ): Promise<void> {
   const { config, db } = platform;
-  const limitsOf = (quota: ByteQuota): store.Defaults => ({
+  const findDefaultLimits = (quota: ByteQuota): store.DefaultLimits => ({
     quota,
-    limit: limitOf(config, quota, { provisional: false, override: null }) ?? null,
-    provisional: limitOf(config, quota, { provisional: true, override: null }) ?? null,
+    limit: findLimit(config, quota, { provisional: false, override: null }) ?? null,
+    provisional: findLimit(config, quota, { provisional: true, override: null }) ?? null,
   });
   const names = quotaNames.filter((name): name is ByteQuota => quotas[name].unit === "bytes");
   while (Date.now() < until) {
-    const due = await store.listToMeasureOfAll(db, names.map(limitsOf), atOnce);
+    const due = await store.listToMeasureAcrossOrganizations(db, names.map(findDefaultLimits), batchSize);
     for (const { orgId, quota, used } of due) {
       await store.setMeasured(db, orgId, quota, await store.measure(db, orgId, quota), used);
       if (Date.now() >= until) return;
     }
-    if (due.length < atOnce) return;
+    if (due.length < batchSize) return;
   }
 }

@@ -2,22 +2,22 @@ import type { OrgId } from "../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../platform/db/index.ts";
 import type { ByteQuota, CountQuota, QuotaName } from "./catalogue.ts";
 
-export interface Terms {
+export interface LimitSettings {
   provisional: boolean;
   /** The limit that the operator set for this organization only. */
   override: number | null;
 }
 
 /** Reads the terms of a quota and locks the organization's row, so that two transactions do not take the last place. */
-export const lockTerms = (tx: Db, orgId: OrgId, quota: QuotaName) =>
-  tx.row<Terms>(sql`
+export const lockLimitSettings = (tx: Db, orgId: OrgId, quota: QuotaName) =>
+  tx.row<LimitSettings>(sql`
     select o.provisional_until is not null as provisional, q.max as override
     from organizations o left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
     where o.id = ${orgId} for no key update of o`);
 
 /** Reads the terms of a quota without a lock. */
-export const findTerms = (db: Db, orgId: OrgId, quota: QuotaName) =>
-  db.row<Terms>(sql`
+export const findLimitSettings = (db: Db, orgId: OrgId, quota: QuotaName) =>
+  db.row<LimitSettings>(sql`
     select o.provisional_until is not null as provisional, q.max as override
     from organizations o left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
     where o.id = ${orgId}`);
@@ -35,7 +35,7 @@ export const isProvisional = async (db: Db, orgId: OrgId): Promise<boolean> =>
   )?.provisional ?? false;
 
 /** The table and the condition that each quota counts. */
-const counted: Record<CountQuota, (orgId: OrgId) => Sql> = {
+const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   members: (orgId) => sql`members where org_id = ${orgId}`,
   invitations: (orgId) => sql`invitations where org_id = ${orgId} and accepted_at is null
     and cancelled_at is null and expires_at > now()`,
@@ -52,7 +52,7 @@ const counted: Record<CountQuota, (orgId: OrgId) => Sql> = {
 };
 
 export const count = async (db: Db, orgId: OrgId, quota: CountQuota): Promise<number> =>
-  (await db.row<{ count: number }>(sql`select count(*) as count from ${counted[quota](orgId)}`))!.count;
+  (await db.row<{ count: number }>(sql`select count(*) as count from ${countedRows[quota](orgId)}`))!.count;
 
 /** Bytes that a row takes beside its text, for example in indexes. They also limit the number of small rows. */
 export const overhead = {
@@ -66,7 +66,7 @@ export const overhead = {
 };
 
 /** Measures one organization in one statement, for tables that are small enough. */
-const measured: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) => Sql> = {
+const measuredBytes: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) => Sql> = {
   template_storage: (orgId) => sql`
     select sum(octet_length(body) + octet_length(metadata::text) + octet_length(description) + ${overhead.version}::int)
     from template_versions where org_id = ${orgId}`,
@@ -82,12 +82,12 @@ const measured: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) 
 export async function measure(db: Db, orgId: OrgId, quota: ByteQuota): Promise<number> {
   if (quota === "automation_storage") return measureAutomations(db, orgId);
   return (await db.row<{ bytes: number }>(sql`
-    select coalesce((${measured[quota](orgId)}), 0)::bigint as bytes`))!.bytes;
+    select coalesce((${measuredBytes[quota](orgId)}), 0)::bigint as bytes`))!.bytes;
 }
 
-const runsAtOnce = 100;
+const runsPerStatement = 100;
 
-/** Measures `runsAtOnce` runs per statement. An organization can have many gigabytes of events. */
+/** Measures `runsPerStatement` runs per statement. An organization can have many gigabytes of events. */
 async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
   let bytes = (await db.row<{ bytes: number }>(sql`
     select coalesce(sum(octet_length(v.instructions) + ${overhead.revision}::int), 0)::bigint as bytes
@@ -97,7 +97,7 @@ async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
     const step = (await db.row<{ bytes: number; runs: number; last: string | null }>(sql`
       with run as (
         select id, no, coalesce(octet_length(result_summary), 0) + ${overhead.run}::int as own from automation_runs
-        where org_id = ${orgId} and id > ${after} order by id limit ${runsAtOnce})
+        where org_id = ${orgId} and id > ${after} order by id limit ${runsPerStatement})
       select count(*)::int as runs, max(id) as last, coalesce(sum(own + coalesce((
           select sum(octet_length(e.payload::text) + ${overhead.event}::int) from automation_events e
           where e.run_no = run.no), 0) + coalesce((
@@ -105,38 +105,38 @@ async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
           where l.run_id = run.id), 0)), 0)::bigint as bytes
       from run`))!;
     bytes += step.bytes;
-    if (step.runs < runsAtOnce || step.last === null) return bytes;
+    if (step.runs < runsPerStatement || step.last === null) return bytes;
     after = step.last;
   }
 }
 
-export interface Used {
+export interface StoredUsage {
   used: number;
   measuredAt: number | null;
 }
 
 export const listUsed = (db: Db, orgId: OrgId) =>
-  db.rows<Used & { quota: string }>(sql`
+  db.rows<StoredUsage & { quota: string }>(sql`
     select quota, used, measured_at as "measuredAt" from organization_usage where org_id = ${orgId}`);
 
 /** The usage of an organization and the terms of its limit. */
-export const findStanding = (db: Db, orgId: OrgId, quota: ByteQuota) =>
-  db.row<Terms & { used: number }>(sql`
+export const findUsage = (db: Db, orgId: OrgId, quota: ByteQuota) =>
+  db.row<LimitSettings & { used: number }>(sql`
     select o.provisional_until is not null as provisional, q.max as override, coalesce(u.used, 0)::bigint as used
     from organizations o
     left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
     left join organization_usage u on u.org_id = o.id and u.quota = ${quota}
     where o.id = ${orgId}`);
 
-export interface Added {
+export interface AddedBytes {
   orgId: string;
   quota: ByteQuota;
   bytes: number;
 }
 
 /** Adds the bytes that a process wrote, for many organizations at once. Deleted organizations are skipped. */
-export const addOfAll = (db: Db, added: readonly Added[]) =>
-  db.rows<Terms & { orgId: string; quota: ByteQuota; used: number }>(sql`
+export const addAcrossOrganizations = (db: Db, added: readonly AddedBytes[]) =>
+  db.rows<LimitSettings & { orgId: string; quota: ByteQuota; used: number }>(sql`
     with written as (
       insert into organization_usage as u (org_id, quota, used)
       select g.org_id, g.quota, g.bytes
@@ -158,7 +158,7 @@ export const setMeasured = (db: Db, orgId: OrgId, quota: ByteQuota, bytes: numbe
     on conflict (org_id, quota) do update
     set used = greatest(0, excluded.used + u.used - ${usedBefore}::bigint), measured_at = now()`);
 
-export interface Defaults {
+export interface DefaultLimits {
   quota: ByteQuota;
   /** Null: no limit. */
   limit: number | null;
@@ -166,7 +166,7 @@ export interface Defaults {
 }
 
 /** Lists the usage to measure: once a day, and near a limit every ten minutes, because data may have been deleted. */
-export const listToMeasureOfAll = (db: Db, defaults: readonly Defaults[], limit: number) =>
+export const listToMeasureAcrossOrganizations = (db: Db, defaults: readonly DefaultLimits[], limit: number) =>
   db.rows<{ orgId: OrgId; quota: ByteQuota; used: number }>(sql`
     select u.org_id as "orgId", u.quota, u.used from organization_usage u
     join organizations o on o.id = u.org_id

@@ -32,40 +32,44 @@ export async function lockRights(tx: Db, orgId: OrgId): Promise<void> {
   if (!(await store.lockOrganization(tx, orgId))) throw notFound("organization");
 }
 
-export interface Grantable {
+export interface GrantableRole {
   id: string;
   name: string;
   permissions: ReadonlySet<string>;
 }
 
-export const nameOfBuiltIn = (role: string) => role.charAt(0).toUpperCase() + role.slice(1);
+export const formatBuiltInName = (role: string) => role.charAt(0).toUpperCase() + role.slice(1);
 
-async function findRole(db: Db, orgId: OrgId, id: string): Promise<Grantable | undefined> {
+async function findRole(db: Db, orgId: OrgId, id: string): Promise<GrantableRole | undefined> {
   if ((builtInRoles as readonly string[]).includes(id))
-    return { id, name: nameOfBuiltIn(id), permissions: permissionsOfRole(id, null) };
+    return { id, name: formatBuiltInName(id), permissions: permissionsOfRole(id, null) };
   const own = isId("role", id) ? await store.find(db, orgId, id) : undefined;
   return own && { ...own, permissions: new Set(own.permissions) };
 }
 
 /** The role, if this member may give it to somebody: it holds nothing that they do not have themselves. */
-export async function grantableRole(tx: Db, actor: Membership, id: string): Promise<Grantable> {
+export async function requireGrantableRole(tx: Db, actor: Membership, id: string): Promise<GrantableRole> {
   const role = await findRole(tx, actor.orgId, id);
   if (!role) throw invalidField(["role"], "There is no such role here. GET /v1/roles lists them.");
-  if (id === "owner") ownersOnly(actor, "Only an owner makes somebody an owner.");
-  refuseBeyond(actor, role.permissions, `give the role ${role.name}`);
+  if (id === "owner") requireOwner(actor, "Only an owner makes somebody an owner.");
+  refuseBeyondOwnRights(actor, role.permissions, `give the role ${role.name}`);
   return role;
 }
 
 /** Refuses whoever would change something about a member who may do more than they may. */
-export async function checkAbove(tx: Db, actor: Membership, target: { id: MemberId }): Promise<void> {
+export async function checkMayChangeMember(
+  tx: Db,
+  actor: Membership,
+  target: { id: MemberId },
+): Promise<void> {
   const row = await findMembership(tx, actor.orgId, target.id);
   if (!row) throw notFound("member");
-  if (row.role === "owner") ownersOnly(actor, "Only an owner changes or removes an owner.");
-  refuseBeyond(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
+  if (row.role === "owner") requireOwner(actor, "Only an owner changes or removes an owner.");
+  refuseBeyondOwnRights(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
 }
 
 /** True while this member has these rights and could still give that role: what they once offered stands and falls with it. */
-export async function couldGrant(
+export async function canStillGrant(
   tx: Db,
   orgId: OrgId,
   memberId: MemberId,
@@ -82,12 +86,15 @@ export async function couldGrant(
   );
 }
 
-export function ownersOnly({ role }: Membership, message: string): void {
+export function requireOwner({ role }: Membership, message: string): void {
   if (role !== "owner") throw forbidden("owner_required", message);
 }
 
-export function refuseBeyond(actor: Membership, wanted: Iterable<string>, what: string): void {
+export function refuseBeyondOwnRights(actor: Membership, wanted: Iterable<string>, action: string): void {
   const missing = [...wanted].find((name) => !actor.permissions.has(name));
   if (missing !== undefined)
-    throw forbidden("above_own_rights", `You cannot ${what}: that takes ${missing}, which you do not have.`);
+    throw forbidden(
+      "above_own_rights",
+      `You cannot ${action}: that takes ${missing}, which you do not have.`,
+    );
 }

@@ -2,7 +2,14 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
-export { checkAbove, couldGrant, grantableRole, lockAuthority, lockRights, ownersOnly } from "./authority.ts";
+export {
+  canStillGrant,
+  checkMayChangeMember,
+  lockAuthority,
+  lockRights,
+  requireGrantableRole,
+  requireOwner,
+} from "./authority.ts";
 
 export const room = defineRoom({
   name: "roles",

@@ -6,7 +6,7 @@ import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { builtInRoles, catalogue, permissions, permissionsOfRole } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { lockAuthority, nameOfBuiltIn, refuseBeyond } from "./authority.ts";
+import { formatBuiltInName, lockAuthority, refuseBeyondOwnRights } from "./authority.ts";
 import type { Role } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -21,12 +21,12 @@ export const listPermissions = () => ({
 
 /** Few enough to be sorted here: the organization's own, then the three that every organization has. */
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  const [own, counts] = [await store.list(db, orgId), await countsOf(db, orgId)];
+  const [own, counts] = [await store.list(db, orgId), await countMembersByRole(db, orgId)];
   const all: Role[] = [
-    ...own.map((role) => described(role, counts)),
+    ...own.map((role) => toRole(role, counts)),
     ...builtInRoles.map((id) => ({
       id,
-      name: nameOfBuiltIn(id),
+      name: formatBuiltInName(id),
       description: "",
       permissions: [...permissionsOfRole(id, null)].sort(),
       builtIn: true,
@@ -44,56 +44,56 @@ export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
   return cutPage(last ? all.slice(all.indexOf(last) + 1) : all, query, cursor.write);
 }
 
-const countsOf = async (db: Db, orgId: MemberCtx["orgId"]) =>
+const countMembersByRole = async (db: Db, orgId: MemberCtx["orgId"]) =>
   new Map((await store.countMembers(db, orgId)).map(({ role, count }) => [role, count]));
 
-const described = (role: store.OwnRole, counts: ReadonlyMap<string, number>): Role => ({
+const toRole = (role: store.CustomRole, counts: ReadonlyMap<string, number>): Role => ({
   ...role,
   builtIn: false,
   memberCount: counts.get(role.id) ?? 0,
 });
 
-interface Said {
+interface RoleInput {
   name?: string | undefined;
   description?: string | undefined;
   permissions?: string[] | undefined;
 }
 
-export async function create(ctx: MemberCtx, said: Said & { name: string; permissions: string[] }) {
-  return refusingTakenNames(() =>
+export async function create(ctx: MemberCtx, input: RoleInput & { name: string; permissions: string[] }) {
+  return refuseTakenNames(() =>
     ctx.db.transaction(async (tx) => {
       const actor = await lockAuthority(ctx, tx, "roles:manage");
-      refuseBuiltInName(said.name);
-      refuseBeyond(actor, said.permissions, "make this role");
+      refuseBuiltInName(input.name);
+      refuseBeyondOwnRights(actor, input.permissions, "make this role");
       await takeQuota(ctx, tx, ctx.orgId, "roles");
       const role = await store.insert(tx, ctx.orgId, newId("role"), {
-        name: said.name,
-        description: said.description ?? "",
-        permissions: tidied(said.permissions),
+        name: input.name,
+        description: input.description ?? "",
+        permissions: sortUnique(input.permissions),
       });
-      await record(ctx, tx, { action: "role.created", target: targetOf(role!.id), after: role });
-      return { role: described(role!, new Map()) };
+      await record(ctx, tx, { action: "role.created", target: toTarget(role!.id), after: role });
+      return { role: toRole(role!, new Map()) };
     }),
   );
 }
 
-export async function change(ctx: MemberCtx, id: string, said: Said) {
-  return refusingTakenNames(() =>
+export async function change(ctx: MemberCtx, id: string, input: RoleInput) {
+  return refuseTakenNames(() =>
     ctx.db.transaction(async (tx) => {
       const actor = await lockAuthority(ctx, tx, "roles:manage");
-      const before = await findOwn(tx, ctx.orgId, id);
+      const before = await requireCustomRole(tx, ctx.orgId, id);
       // Also what it has already: who may do less must not decide about who may do more.
-      refuseBeyond(actor, before.permissions, "change this role");
-      if (said.permissions) refuseBeyond(actor, said.permissions, "change this role");
-      if (said.name !== undefined) refuseBuiltInName(said.name);
+      refuseBeyondOwnRights(actor, before.permissions, "change this role");
+      if (input.permissions) refuseBeyondOwnRights(actor, input.permissions, "change this role");
+      if (input.name !== undefined) refuseBuiltInName(input.name);
       const role = await store.update(tx, ctx.orgId, before.id as store.RoleId, {
-        name: said.name ?? before.name,
-        description: said.description ?? before.description,
-        permissions: said.permissions ? tidied(said.permissions) : before.permissions,
+        name: input.name ?? before.name,
+        description: input.description ?? before.description,
+        permissions: input.permissions ? sortUnique(input.permissions) : before.permissions,
       });
-      await record(ctx, tx, { action: "role.changed", target: targetOf(id), before, after: role });
+      await record(ctx, tx, { action: "role.changed", target: toTarget(id), before, after: role });
       await forgetCallers(ctx.bus, tx, ctx.orgId);
-      return { role: described(role!, await countsOf(tx, ctx.orgId)) };
+      return { role: toRole(role!, await countMembersByRole(tx, ctx.orgId)) };
     }),
   );
 }
@@ -101,9 +101,9 @@ export async function change(ctx: MemberCtx, id: string, said: Said) {
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "roles:manage");
-    const role = await findOwn(tx, ctx.orgId, id);
+    const role = await requireCustomRole(tx, ctx.orgId, id);
     const roleId = role.id as store.RoleId;
-    refuseBeyond(actor, role.permissions, "remove this role");
+    refuseBeyondOwnRights(actor, role.permissions, "remove this role");
     const uses = (await store.countUses(tx, ctx.orgId, roleId))!;
     if (uses.members + uses.invitations > 0) {
       throw conflict(
@@ -112,20 +112,20 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
         {
           memberCount: uses.members,
           invitationCount: uses.invitations,
-          members: await store.listHolders(tx, ctx.orgId, roleId, 10),
+          members: await store.listMembersWithRole(tx, ctx.orgId, roleId, 10),
         },
       );
     }
     await store.remove(tx, ctx.orgId, roleId);
-    await record(ctx, tx, { action: "role.removed", target: targetOf(id), before: role });
+    await record(ctx, tx, { action: "role.removed", target: toTarget(id), before: role });
   });
 }
 
-async function findOwn(tx: Db, orgId: MemberCtx["orgId"], id: string): Promise<store.OwnRole> {
+async function requireCustomRole(tx: Db, orgId: MemberCtx["orgId"], id: string): Promise<store.CustomRole> {
   if ((builtInRoles as readonly string[]).includes(id)) {
     throw conflict(
       "built_in_role",
-      `${nameOfBuiltIn(id)} is built in and stays as it is. Make a role instead.`,
+      `${formatBuiltInName(id)} is built in and stays as it is. Make a role instead.`,
     );
   }
   const role = isId("role", id) ? await store.find(tx, orgId, id) : undefined;
@@ -133,8 +133,8 @@ async function findOwn(tx: Db, orgId: MemberCtx["orgId"], id: string): Promise<s
   return role;
 }
 
-const targetOf = (id: string) => ({ type: "role", id });
-const tidied = (names: readonly string[]) => [...new Set(names)].sort();
+const toTarget = (id: string) => ({ type: "role", id });
+const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
 
 const nameTaken = () => conflict("role_name_taken", "There is a role of this name. Choose another one.");
 
@@ -142,7 +142,7 @@ function refuseBuiltInName(name: string): void {
   if ((builtInRoles as readonly string[]).includes(name.toLowerCase())) throw nameTaken();
 }
 
-async function refusingTakenNames<T>(work: () => Promise<T>): Promise<T> {
+async function refuseTakenNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Id } from "../../platform/ids.ts";
 import type { Role } from "./contract.ts";
 
 export type RoleId = Id<"role">;
-export type OwnRole = Omit<Role, "builtIn" | "memberCount">;
+export type CustomRole = Omit<Role, "builtIn" | "memberCount">;
 
 const columns = sql`r.id, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
@@ -17,25 +17,25 @@ export const lockOrganization = (tx: Db, orgId: OrgId) =>
 
 /** All of them: an organization has few. */
 export const list = (db: Db, orgId: OrgId) =>
-  db.rows<OwnRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} order by r.id desc`);
+  db.rows<CustomRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} order by r.id desc`);
 
 export const find = (db: Db, orgId: OrgId, id: RoleId) =>
-  db.row<OwnRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} and r.id = ${id}`);
+  db.row<CustomRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} and r.id = ${id}`);
 
 export const countMembers = (db: Db, orgId: OrgId) =>
   db.rows<{ role: string; count: number }>(
     sql`select role, count(*)::int as count from members where org_id = ${orgId} group by role`,
   );
 
-type Said = Pick<Role, "name" | "description" | "permissions">;
+type RoleContent = Pick<Role, "name" | "description" | "permissions">;
 
-export const insert = (db: Db, orgId: OrgId, id: RoleId, { name, description, permissions }: Said) =>
-  db.row<OwnRole>(sql`
+export const insert = (db: Db, orgId: OrgId, id: RoleId, { name, description, permissions }: RoleContent) =>
+  db.row<CustomRole>(sql`
     insert into roles as r (id, org_id, name, description, permissions)
     values (${id}, ${orgId}, ${name}, ${description}, ${permissions}::text[]) returning ${columns}`);
 
-export const update = (db: Db, orgId: OrgId, id: RoleId, { name, description, permissions }: Said) =>
-  db.row<OwnRole>(sql`
+export const update = (db: Db, orgId: OrgId, id: RoleId, { name, description, permissions }: RoleContent) =>
+  db.row<CustomRole>(sql`
     update roles r set name = ${name}, description = ${description}, permissions = ${permissions}::text[],
       updated_at = now()
     where r.org_id = ${orgId} and r.id = ${id} returning ${columns}`);
@@ -43,7 +43,7 @@ export const update = (db: Db, orgId: OrgId, id: RoleId, { name, description, pe
 export const remove = (db: Db, orgId: OrgId, id: RoleId) =>
   db.run(sql`delete from roles where org_id = ${orgId} and id = ${id}`);
 
-export const listHolders = (db: Db, orgId: OrgId, id: RoleId, limit: number) =>
+export const listMembersWithRole = (db: Db, orgId: OrgId, id: RoleId, limit: number) =>
   db.rows<{ id: string; name: string; email: string }>(sql`
     select m.id, u.name, u.email from members m join users u on u.id = m.user_id
     where m.org_id = ${orgId} and m.role = ${id} order by ${filterOrder(sql`m.id`)} desc limit ${limit}`);

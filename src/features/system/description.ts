@@ -24,7 +24,7 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
     const { bytes, etag, encoding }: Variant = chooseEncoding(headers["accept-encoding"], ["gzip"])
       ? variants.gzip
       : variants.plain;
-    const described = {
+    const descriptionHeaders = {
       ...baseHeaders,
       etag,
       // Caches may store it, but must revalidate it each time, because an upgrade changes it.
@@ -32,10 +32,10 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
       vary: "Accept-Encoding",
     };
     if (matchesTag(headers["if-none-match"], etag))
-      return new Response(null, { status: 304, headers: described });
+      return new Response(null, { status: 304, headers: descriptionHeaders });
     return new Response(bytes, {
       headers: {
-        ...described,
+        ...descriptionHeaders,
         "content-type": "application/json; charset=UTF-8",
         ...(encoding ? { "content-encoding": encoding } : {}),
       },

@@ -10,7 +10,7 @@ import {
   linkButton,
   type StaticFiles,
 } from "../../platform/http/index.ts";
-import { commandLine } from "../auth/index.ts";
+import { loginCommand } from "../auth/index.ts";
 
 const signOutScript = `
 onSubmit($("out"), async () => {
@@ -21,7 +21,7 @@ onSubmit($("out"), async () => {
 `;
 
 /** The start page: what Signalbox is, who is signed in, and the next steps. */
-export const home = (publicUrl: string, email: string | undefined): Response =>
+export const homePage = (publicUrl: string, email: string | undefined): Response =>
   htmlPage({
     publicUrl,
     wide: true,
@@ -30,7 +30,7 @@ export const home = (publicUrl: string, email: string | undefined): Response =>
     body: html`${
       email
         ? html`<form id="out"><p class="who">You are signed in as <b>${email}</b>. <button class="quiet">Sign out</button></p></form>
-${commandLine(publicUrl, email)}`
+${loginCommand(publicUrl, email)}`
         : html`<div class="stack"><h2>Make an account</h2><pre>curl -s ${publicUrl}/api/auth/sign-up/email \\
   -H 'content-type: application/json' \\
   -d '{"name":"Ada","email":"ada@example.com","password":"correct horse battery"}'</pre></div>
@@ -46,7 +46,7 @@ SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true,
   docExpansion: "none", filter: true, tryItOutEnabled: true, validatorUrl: null });
 `;
 
-export function docs(): Response {
+export function docsPage(): Response {
   return new Response(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · Signalbox</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>

@@ -11,13 +11,13 @@ export function createRoutes(api: () => Record<string, unknown>): Route[] {
   const docsAsset = pages.createDocsAssets();
   return [
     on(contract.home, async (ctx, { headers }) =>
-      pages.home(ctx.config.publicUrl, (await findVisitor(ctx, headers.cookie))?.email),
+      pages.homePage(ctx.config.publicUrl, (await findVisitor(ctx, headers.cookie))?.email),
     ),
     on(contract.health, () => ({ status: "ok" as const })),
-    on(contract.ready, (ctx) => service.readiness(ctx)),
+    on(contract.ready, (ctx) => service.readReadiness(ctx)),
     on(contract.version, (ctx) => service.version(ctx)),
     on(contract.openapi, (_ctx, { headers }) => description(headers)),
-    on(contract.docs, () => pages.docs()),
+    on(contract.docs, () => pages.docsPage()),
     on(contract.docsAsset, (_ctx, { params, headers }) => docsAsset(params.file, headers)),
     on(
       contract.metrics,

@@ -10,7 +10,7 @@ import { defineState } from "../../platform/state.ts";
 import { version as program } from "../../platform/version.ts";
 import * as store from "./store.ts";
 
-const passes = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> => {
+const runCheck = async (check: () => Promise<boolean>): Promise<"ok" | "failing"> => {
   try {
     return (await check()) ? "ok" : "failing";
   } catch {
@@ -24,11 +24,11 @@ export const migrationCount = defineState({
   create: () => readMigrations().length,
 });
 
-export async function readiness({ db, jobs, state }: Ctx) {
-  const database = await passes(async () => (await store.ping(db)) >= 0);
+export async function readReadiness({ db, jobs, state }: Ctx) {
+  const database = await runCheck(async () => (await store.ping(db)) >= 0);
   const migrations =
-    database === "ok" ? await passes(() => isMigrated(db, state.get(migrationCount))) : "failing";
-  const checks = { database, migrations, jobs: await passes(async () => jobs.isReady()) };
+    database === "ok" ? await runCheck(() => isMigrated(db, state.get(migrationCount))) : "failing";
+  const checks = { database, migrations, jobs: await runCheck(async () => jobs.isReady()) };
   const ready = Object.values(checks).every((check) => check === "ok");
   return ready
     ? ({ status: 200, body: { status: "ready", checks } } as const)
@@ -52,9 +52,9 @@ export async function version({ db, keyring, config }: Ctx) {
  */
 export function metrics({ config, metrics, address }: Ctx, headers: HttpHeaders): string {
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  const byToken =
+  const isByToken =
     config.metricsToken !== undefined && token !== undefined && sameSecret(token, config.metricsToken);
   const isLocal = isLoopbackOnly(config) && isLoopbackHost(address);
-  if (!byToken && !isLocal) throw unauthorized();
+  if (!isByToken && !isLocal) throw unauthorized();
   return metrics.render();
 }

@@ -2,8 +2,8 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
-export { rightsToAdd } from "./service.ts";
-export { addTo as addToTeams, countThere as countTeams, granteesOf } from "./store.ts";
+export { findPermissionsToAdd } from "./service.ts";
+export { addMember as addToTeams, countExisting as countTeams, listGrantees } from "./store.ts";
 
 export const room = defineRoom({
   name: "teams",

@@ -14,41 +14,41 @@ export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
-  return { team: await found(db, orgId, id) };
+  return { team: await requireTeam(db, orgId, id) };
 }
 
-type Found = Team & { id: store.TeamId };
+type IdentifiedTeam = Team & { id: store.TeamId };
 
-async function found(db: Db, orgId: MemberCtx["orgId"], id: string): Promise<Found> {
+async function requireTeam(db: Db, orgId: MemberCtx["orgId"], id: string): Promise<IdentifiedTeam> {
   const team = isId("team", id) ? await store.find(db, orgId, id) : undefined;
   if (!team) throw notFound("team");
-  return team as Found;
+  return team as IdentifiedTeam;
 }
 
-interface Said {
+interface TeamInput {
   name?: string | undefined;
   description?: string | undefined;
 }
 
-export async function create(ctx: MemberCtx, { name, description = "" }: Said & { name: string }) {
-  return refusingTakenNames(() =>
+export async function create(ctx: MemberCtx, { name, description = "" }: TeamInput & { name: string }) {
+  return refuseTakenNames(() =>
     ctx.db.transaction(async (tx) => {
       await takeQuota(ctx, tx, ctx.orgId, "teams");
       const team = (await store.insert(tx, ctx.orgId, newId("team"), { name, description }))!;
-      await record(ctx, tx, { action: "team.created", target: targetOf(team.id), after: team });
+      await record(ctx, tx, { action: "team.created", target: toTarget(team.id), after: team });
       return { team };
     }),
   );
 }
 
-export async function change(ctx: MemberCtx, id: string, said: Said) {
-  return refusingTakenNames(() =>
+export async function change(ctx: MemberCtx, id: string, input: TeamInput) {
+  return refuseTakenNames(() =>
     ctx.db.transaction(async (tx) => {
-      const before = await found(tx, ctx.orgId, id);
-      const { name = before.name, description = before.description } = said;
+      const before = await requireTeam(tx, ctx.orgId, id);
+      const { name = before.name, description = before.description } = input;
       const team = await store.update(tx, ctx.orgId, before.id, { name, description });
       if (!team) throw notFound("team");
-      await record(ctx, tx, { action: "team.changed", target: targetOf(id), before, after: team });
+      await record(ctx, tx, { action: "team.changed", target: toTarget(id), before, after: team });
       return { team };
     }),
   );
@@ -56,28 +56,32 @@ export async function change(ctx: MemberCtx, id: string, said: Said) {
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const team = await found(tx, ctx.orgId, id);
+    const team = await requireTeam(tx, ctx.orgId, id);
     if ((await store.remove(tx, ctx.orgId, team.id)) === 0) throw notFound("team");
     // What was granted to it counted for its members.
     await forgetCallers(ctx.bus, tx, ctx.orgId);
-    await record(ctx, tx, { action: "team.removed", target: targetOf(id), before: team });
+    await record(ctx, tx, { action: "team.removed", target: toTarget(id), before: team });
   });
 }
 
 export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
   return ctx.db.transaction(async (tx) => {
-    const { team, member } = await both(tx, ctx, id, memberId);
+    const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
     await checkMayAdd(tx, ctx.orgId, [team.id], ctx.member.permissions);
-    if ((await store.addTo(tx, ctx.orgId, member, [team.id])) > 0) {
+    if ((await store.addMember(tx, ctx.orgId, member, [team.id])) > 0) {
       await forgetCallers(ctx.bus, tx, member);
-      await record(ctx, tx, { action: "team.member_added", target: targetOf(id), after: { memberId } });
+      await record(ctx, tx, { action: "team.member_added", target: toTarget(id), after: { memberId } });
     }
-    return { team: await found(tx, ctx.orgId, id) };
+    return { team: await requireTeam(tx, ctx.orgId, id) };
   });
 }
 
 /** Permissions needed besides `teams:manage` to add a member, because the member gets what the teams were granted. */
-export async function rightsToAdd(tx: Db, orgId: OrgId, ids: readonly string[]): Promise<Permission[]> {
+export async function findPermissionsToAdd(
+  tx: Db,
+  orgId: OrgId,
+  ids: readonly string[],
+): Promise<Permission[]> {
   if (ids.length === 0) return [];
   return (await store.lockGrantedConnections(tx, orgId, ids)).length > 0 ? ["connections:manage"] : [];
 }
@@ -88,7 +92,7 @@ async function checkMayAdd(
   ids: readonly string[],
   permissions: ReadonlySet<string>,
 ): Promise<void> {
-  const missing = (await rightsToAdd(tx, orgId, ids)).find((right) => !permissions.has(right));
+  const missing = (await findPermissionsToAdd(tx, orgId, ids)).find((right) => !permissions.has(right));
   if (missing) {
     throw forbidden(
       "missing_permission",
@@ -99,22 +103,22 @@ async function checkMayAdd(
 
 export async function removeMember(ctx: MemberCtx, id: string, memberId: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const { team, member } = await both(tx, ctx, id, memberId);
-    if ((await store.removeFrom(tx, ctx.orgId, member, team.id)) === 0) return;
+    const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
+    if ((await store.removeMember(tx, ctx.orgId, member, team.id)) === 0) return;
     await forgetCallers(ctx.bus, tx, member);
-    await record(ctx, tx, { action: "team.member_removed", target: targetOf(id), before: { memberId } });
+    await record(ctx, tx, { action: "team.member_removed", target: toTarget(id), before: { memberId } });
   });
 }
 
-async function both(tx: Db, { orgId }: MemberCtx, id: string, memberId: string) {
-  const team = await found(tx, orgId, id);
+async function requireTeamAndMember(tx: Db, { orgId }: MemberCtx, id: string, memberId: string) {
+  const team = await requireTeam(tx, orgId, id);
   if (!isId("mem", memberId) || !(await store.hasMember(tx, orgId, memberId))) throw notFound("member");
   return { team, member: memberId };
 }
 
-const targetOf = (id: string) => ({ type: "team", id });
+const toTarget = (id: string) => ({ type: "team", id });
 
-async function refusingTakenNames<T>(work: () => Promise<T>): Promise<T> {
+async function refuseTakenNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -16,13 +16,13 @@ export const list = (db: Db, orgId: OrgId, after: string, limit: number) =>
 export const find = (db: Db, orgId: OrgId, id: TeamId) =>
   db.row<Team>(sql`select ${columns} from teams t where t.org_id = ${orgId} and t.id = ${id}`);
 
-export const insert = (db: Db, orgId: OrgId, id: TeamId, { name, description }: Named) =>
+export const insert = (db: Db, orgId: OrgId, id: TeamId, { name, description }: TeamContent) =>
   db.row<Team>(sql`insert into teams as t (id, org_id, name, description)
     values (${id}, ${orgId}, ${name}, ${description}) returning ${columns}`);
 
-type Named = Pick<Team, "name" | "description">;
+type TeamContent = Pick<Team, "name" | "description">;
 
-export const update = (db: Db, orgId: OrgId, id: TeamId, { name, description }: Named) =>
+export const update = (db: Db, orgId: OrgId, id: TeamId, { name, description }: TeamContent) =>
   db.row<Team>(sql`update teams t set name = ${name}, description = ${description}, updated_at = now()
     where t.org_id = ${orgId} and t.id = ${id} returning ${columns}`);
 
@@ -30,13 +30,13 @@ export const remove = (db: Db, orgId: OrgId, id: TeamId) =>
   db.run(sql`delete from teams where org_id = ${orgId} and id = ${id}`);
 
 /** How many of these are teams here. */
-export const countThere = async (db: Db, orgId: OrgId, ids: readonly string[]): Promise<number> =>
+export const countExisting = async (db: Db, orgId: OrgId, ids: readonly string[]): Promise<number> =>
   (await db.row<{ count: number }>(
     sql`select count(*)::int as count from teams where org_id = ${orgId} and id = any(${ids}::text[])`,
   ))!.count;
 
 /** How many teams the member came into; those that are gone, or that they are in, are passed over. */
-export const addTo = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly string[]) =>
+export const addMember = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly string[]) =>
   db.run(sql`
     insert into team_members (team_id, member_id, org_id)
     select t.id, m.id, t.org_id from teams t join members m on m.org_id = t.org_id
@@ -46,12 +46,12 @@ export const addTo = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly st
 export const hasMember = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<boolean> =>
   (await db.row(sql`select 1 from members where org_id = ${orgId} and id = ${memberId}`)) !== undefined;
 
-export const removeFrom = (db: Db, orgId: OrgId, memberId: MemberId, id: TeamId) =>
+export const removeMember = (db: Db, orgId: OrgId, memberId: MemberId, id: TeamId) =>
   db.run(sql`
     delete from team_members where org_id = ${orgId} and team_id = ${id} and member_id = ${memberId}`);
 
 /** Whom a grant may name so that it counts for this member: themselves, and each team they are in. */
-export const granteesOf = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<string[]> => {
+export const listGrantees = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<string[]> => {
   const teams = await db.rows<{ id: string }>(
     sql`select team_id as id from team_members where org_id = ${orgId} and member_id = ${memberId}`,
   );

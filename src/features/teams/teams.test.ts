@@ -9,7 +9,7 @@ import {
 } from "../../../test/harness.ts";
 import { plantConnection } from "../../../test/oauth.ts";
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { granteesOf } from "./index.ts";
+import { listGrantees } from "./index.ts";
 
 describe("teams", () => {
   const server = useServer();
@@ -24,7 +24,7 @@ describe("teams", () => {
     headers: Record<string, string> = acme.owner.auth,
   ) => server.call(path, { method, headers, ...(body ? { body } : {}) });
   const grantees = (memberId: string) =>
-    granteesOf(server.platform.db, acme.orgId as OrgId, memberId as MemberId);
+    listGrantees(server.platform.db, acme.orgId as OrgId, memberId as MemberId);
 
   test("with a shared connection get new members only from a person with `connections:manage`", async () => {
     const { connectionId } = await plantConnection(server, acme, { shared: true });

@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
-import { keepAtMost, overhead, quotaMeter } from "../quotas/index.ts";
+import { findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
 import type { Said } from "./fields.ts";
 import type { FoundFile } from "./files/index.ts";
 import * as store from "./store.ts";
@@ -40,7 +40,7 @@ export async function takeStorage(
   const bytes = found.reduce((sum, { said }) => {
     return sum + (said && "json" in said ? said.json.byteLength + overhead.version : 0);
   }, 0);
-  const refusal = await meter.refusal(tx, orgId, "template_storage", bytes);
+  const refusal = await meter.findRefusal(tx, orgId, "template_storage", bytes);
   if (!refusal) tx.afterCommit(() => meter.add(orgId, "template_storage", bytes));
   return refusal;
 }
@@ -52,5 +52,5 @@ export async function removeOldVersions(
   orgId: OrgId,
   of: Parameters<typeof store.removeOldVersions>[2],
 ): Promise<void> {
-  await store.removeOldVersions(tx, orgId, of, await keepAtMost(platform, tx, orgId, "template_versions"));
+  await store.removeOldVersions(tx, orgId, of, await findKeepLimit(platform, tx, orgId, "template_versions"));
 }

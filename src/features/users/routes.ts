@@ -1,5 +1,5 @@
 import { on } from "../../platform/http/index.ts";
-import { noSessionCookie } from "../auth/index.ts";
+import { createExpiredSessionCookie } from "../auth/index.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
@@ -8,7 +8,7 @@ export const routes = [
   on(contract.changeMe, (ctx, { body }) => service.changeMe(ctx, body)),
   on(contract.removeMe, async (ctx, { body, setHeader }) => {
     await service.removeMe(ctx, body);
-    setHeader("set-cookie", noSessionCookie(ctx.config.publicUrl));
+    setHeader("set-cookie", createExpiredSessionCookie(ctx.config.publicUrl));
   }),
   on(contract.switchOrganization, (ctx, { body }) => service.switchOrganization(ctx, body)),
 ];

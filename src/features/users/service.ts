@@ -43,7 +43,7 @@ export async function changeMe(ctx: PersonCtx, { name }: { name: string }) {
     const before = await findUser(tx, ctx.userId);
     const user = await renameUser(tx, ctx.userId, name);
     if (!user) throw unauthorized("invalid_token");
-    await record(ctx, tx, { action: "user.changed", target: targetOf(user.id), before, after: user }, null);
+    await record(ctx, tx, { action: "user.changed", target: toTarget(user.id), before, after: user }, null);
     return { user };
   });
 }
@@ -59,14 +59,14 @@ export async function switchOrganization(ctx: PersonCtx, { organizationId }: { o
   return { activeOrganizationId: organizationId };
 }
 
-interface Farewell {
+interface AccountRemoval {
   confirm: string;
   deleteOrganizations?: string[] | undefined;
 }
 
 export async function removeMe(
   ctx: PersonCtx,
-  { confirm, deleteOrganizations = [] }: Farewell,
+  { confirm, deleteOrganizations = [] }: AccountRemoval,
 ): Promise<void> {
   const { userId } = ctx;
   await ctx.db.transaction(async (tx) => {
@@ -76,38 +76,39 @@ export async function removeMe(
     if (confirm.trim().toLowerCase() !== user.email.toLowerCase())
       throw invalidField(["confirm"], `Type the account's e-mail address to delete it: ${user.email}`);
     for (const orgId of await listOrganizationIds(tx, userId)) await lockRights(tx, orgId);
-    const left = await store.listWithout(tx, userId);
-    const orphaned = left.filter((one) => one.role === "owner" && one.hasOthers && !one.hasOtherOwner);
-    if (orphaned.length > 0) {
+    const remaining = await store.listRemainingOrganizations(tx, userId);
+    const ownerless = remaining.filter((one) => one.role === "owner" && one.hasOthers && !one.hasOtherOwner);
+    if (ownerless.length > 0) {
       throw conflict(
         "sole_owner",
-        `You are the only owner of ${orphaned.map(({ name }) => name).join(", ")}. Make somebody else an owner there first.`,
-        { organizations: orphaned.map(named) },
+        `You are the only owner of ${ownerless.map(({ name }) => name).join(", ")}. Make somebody else an owner there first.`,
+        { organizations: ownerless.map(toOrganizationSummary) },
       );
     }
-    const alone = left.filter(({ hasOthers }) => !hasOthers);
-    const unnamed = alone.filter(({ slug }) => !deleteOrganizations.includes(slug));
-    if (unnamed.length > 0) {
+    const soleMemberships = remaining.filter(({ hasOthers }) => !hasOthers);
+    const unconfirmed = soleMemberships.filter(({ slug }) => !deleteOrganizations.includes(slug));
+    if (unconfirmed.length > 0) {
       throw conflict(
         "organizations_would_be_deleted",
-        `Nobody else is in ${unnamed.map(({ name }) => name).join(", ")}. Name them in deleteOrganizations, by slug, to delete them with the account.`,
-        { organizations: unnamed.map(named) },
+        `Nobody else is in ${unconfirmed.map(({ name }) => name).join(", ")}. Name them in deleteOrganizations, by slug, to delete them with the account.`,
+        { organizations: unconfirmed.map(toOrganizationSummary) },
       );
     }
-    for (const { orgId } of alone) await removeOrganization(ctx, tx, (await findOrganization(tx, orgId))!);
-    for (const { orgId, memberId, role } of left.filter(({ hasOthers }) => hasOthers)) {
+    for (const { orgId } of soleMemberships)
+      await removeOrganization(ctx, tx, (await findOrganization(tx, orgId))!);
+    for (const { orgId, memberId, role } of remaining.filter(({ hasOthers }) => hasOthers)) {
       const target = { type: "member", id: memberId };
       await record(ctx, tx, { action: "member.left", target, before: { role, email: user.email } }, orgId);
     }
-    await record(ctx, tx, { action: "user.deleted", target: targetOf(userId), before: user }, null);
+    await record(ctx, tx, { action: "user.deleted", target: toTarget(userId), before: user }, null);
     await removeUser(tx, userId);
     await forgetCallers(ctx.bus, tx, userId);
   });
 }
 
-const named = ({ orgId, name, slug }: { orgId: string; name: string; slug: string }) => ({
+const toOrganizationSummary = ({ orgId, name, slug }: { orgId: string; name: string; slug: string }) => ({
   id: orgId,
   name,
   slug,
 });
-const targetOf = (id: string) => ({ type: "user", id });
+const toTarget = (id: string) => ({ type: "user", id });

@@ -22,7 +22,7 @@ export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<b
 export const lockUser = (tx: Db, userId: UserId) =>
   tx.row<{ id: UserId }>(sql`select id from users where id = ${userId} for update`);
 
-interface Left {
+interface RemainingOrganization {
   orgId: OrgId;
   memberId: MemberId;
   name: string;
@@ -33,8 +33,8 @@ interface Left {
 }
 
 /** What would be left of each organization without this person. */
-export const listWithout = (db: Db, userId: UserId) =>
-  db.rows<Left>(sql`
+export const listRemainingOrganizations = (db: Db, userId: UserId) =>
+  db.rows<RemainingOrganization>(sql`
     select o.id as "orgId", m.id as "memberId", o.name, o.slug, m.role,
       exists (select 1 from members x where x.org_id = o.id and x.id <> m.id) as "hasOthers",
       exists (select 1 from members x where x.org_id = o.id and x.role = 'owner' and x.id <> m.id) as "hasOtherOwner"

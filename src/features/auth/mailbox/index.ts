@@ -1,2 +1,2 @@
 export { routes } from "./routes.ts";
-export { mailVerification, proveMailbox } from "./service.ts";
+export { confirmMailbox, sendVerificationMail } from "./service.ts";

@@ -1,7 +1,7 @@
 import { actions, html, htmlPage, linkButton, timeText } from "../../../platform/http/index.ts";
 import { sendVerificationEmail } from "../contract.ts";
-import { errandPage } from "../sign-in-page.ts";
-import type { Opened } from "./service.ts";
+import { actionPage } from "../sign-in-page.ts";
+import type { VerificationLink } from "./service.ts";
 
 // Each form names the route that it calls and the view that it shows afterwards.
 const script = `
@@ -13,19 +13,19 @@ for (const form of document.querySelectorAll("form[data-path]")) onSubmit(form, 
 });
 `;
 
-const onward = actions(linkButton("/", "Go to the first page"));
+const homeLink = actions(linkButton("/", "Go to the first page"));
 
-const confirmed = (email: string) => ({
+const createConfirmedView = (email: string) => ({
   state: { kind: "ok" as const, word: "Confirmed" },
   title: "Your e-mail address is confirmed",
   lead: html`<b>${email}</b> belongs to your account. You can close this page.`,
-  body: onward,
+  body: homeLink,
 });
 
-export function linkPage(publicUrl: string, opened: Opened): Response {
-  if (opened.kind === "invalid") return badLink(publicUrl, opened);
-  if (opened.kind === "verified") return htmlPage({ publicUrl, ...confirmed(opened.user.email) });
-  const { email, createdAt } = opened.user;
+export function verificationPage(publicUrl: string, link: VerificationLink): Response {
+  if (link.kind === "invalid") return invalidLinkPage(publicUrl, link);
+  if (link.kind === "verified") return htmlPage({ publicUrl, ...createConfirmedView(link.user.email) });
+  const { email, createdAt } = link.user;
   return htmlPage({
     publicUrl,
     title: "Did you make this account?",
@@ -38,7 +38,7 @@ export function linkPage(publicUrl: string, opened: Opened): Response {
 <form data-path="/api/auth/disown-account" data-end="disowned"><button class="btn danger">No, somebody else did</button></form></div>
 <p class="aside">If you did not make it, its password, sessions and keys end. Nothing of yours is lost.</p>`,
     ends: {
-      confirmed: confirmed(email),
+      confirmed: createConfirmedView(email),
       disowned: {
         state: { kind: "ok", word: "Closed" },
         title: "The person who made the account can no longer use it",
@@ -54,7 +54,10 @@ export function linkPage(publicUrl: string, opened: Opened): Response {
 }
 
 /** Only a signed-in person can request a new mail. Otherwise anybody could have mails sent to strangers. */
-function badLink(publicUrl: string, { hasToken, visitor }: Extract<Opened, { kind: "invalid" }>): Response {
+function invalidLinkPage(
+  publicUrl: string,
+  { hasToken, visitor }: Extract<VerificationLink, { kind: "invalid" }>,
+): Response {
   const why = hasToken
     ? { word: "Link not valid", title: "This link is too old, or was not copied whole" }
     : { word: "Link not complete", title: "This link is not complete" };
@@ -66,10 +69,10 @@ function badLink(publicUrl: string, { hasToken, visitor }: Extract<Opened, { kin
       state,
       title: why.title,
       lead: html`There is nothing to do: the address of your account, <b>${visitor.email}</b>, is confirmed.`,
-      body: onward,
+      body: homeLink,
     });
   }
-  return errandPage({
+  return actionPage({
     publicUrl,
     status: 400,
     state,
@@ -84,7 +87,7 @@ function badLink(publicUrl: string, { hasToken, visitor }: Extract<Opened, { kin
       state: { kind: "ok", word: "Sent" },
       title: "Check your mailbox",
       lead: html`A mail with a new link is on its way to <b>${visitor?.email ?? "your address"}</b>. Open it within 24 hours.`,
-      body: onward,
+      body: homeLink,
     },
   });
 }

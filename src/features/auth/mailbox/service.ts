@@ -12,14 +12,17 @@ import { removeChallenges, removeTwoFactor } from "../two-factor/index.ts";
 import { findVisitor } from "../visitor.ts";
 
 /** Sends the link that confirms an address; commits with `db`. */
-export const mailVerification = ({ mail, config, keyring }: Ctx, db: Db, email: string) =>
-  mail.send(db, mails.verifyEmail(config.publicUrl, { email }, createVerificationToken(keyring, email)));
+export const sendVerificationMail = ({ mail, config, keyring }: Ctx, db: Db, email: string) =>
+  mail.send(
+    db,
+    mails.createVerificationMail(config.publicUrl, { email }, createVerificationToken(keyring, email)),
+  );
 
 /**
  * Marks the address as verified and ends all access but `keepSession`, because a stranger may have set it up.
  * Returns false and changes nothing when the address was already verified.
  */
-export async function proveMailbox(
+export async function confirmMailbox(
   ctx: Ctx,
   tx: Db,
   userId: UserId,
@@ -35,7 +38,7 @@ export async function proveMailbox(
     "email_verified",
     by.proof === "invitation" ? by.keepSession : "",
   );
-  await noteVerified(ctx, tx, userId, { by: by.proof, ...ended });
+  await recordVerification(ctx, tx, userId, { by: by.proof, ...ended });
   return true;
 }
 
@@ -53,10 +56,10 @@ async function endAccess(
   return { sessions, ...(await endCredentialsOfUser(ctx, tx, userId, reason)) };
 }
 
-const noteVerified = (ctx: Ctx, tx: Db, userId: UserId, after: object) =>
-  record(ctx, tx, { action: "user.email_verified", target: targetOf(userId), after: { ...after } }, null);
+const recordVerification = (ctx: Ctx, tx: Db, userId: UserId, after: object) =>
+  record(ctx, tx, { action: "user.email_verified", target: toTarget(userId), after: { ...after } }, null);
 
-const targetOf = (id: string) => ({ type: "user", id });
+const toTarget = (id: string) => ({ type: "user", id });
 
 /** The account that a confirmation link belongs to. Undefined when the link has expired or was changed. */
 async function findAccount({ db, keyring }: Ctx, token: string): Promise<User | undefined> {
@@ -64,7 +67,7 @@ async function findAccount({ db, keyring }: Ctx, token: string): Promise<User | 
   return email === undefined ? undefined : store.findUserByEmail(db, email);
 }
 
-export type Opened =
+export type VerificationLink =
   | { kind: "invalid"; hasToken: boolean; visitor: User | undefined }
   | { kind: "verified" | "unclear"; user: User };
 
@@ -76,7 +79,7 @@ export async function openLink(
   ctx: Ctx,
   token: string | undefined,
   cookies: string | undefined,
-): Promise<Opened> {
+): Promise<VerificationLink> {
   const [user, visitor] = [token && (await findAccount(ctx, token)), await findVisitor(ctx, cookies)];
   if (!user) return { kind: "invalid", hasToken: token !== undefined, visitor };
   if (user.emailVerified) return { kind: "verified", user };
@@ -87,7 +90,8 @@ export async function openLink(
 
 const confirm = (ctx: Ctx, userId: UserId) =>
   ctx.db.transaction(async (tx) => {
-    if ((await store.confirmAddress(tx, userId)) > 0) await noteVerified(ctx, tx, userId, { by: "link" });
+    if ((await store.confirmAddress(tx, userId)) > 0)
+      await recordVerification(ctx, tx, userId, { by: "link" });
   });
 
 const invalidLink = () =>
@@ -116,7 +120,7 @@ export async function disownAccount(ctx: Ctx, { token }: { token: string }): Pro
     await removeTwoFactor(tx, userId);
     await store.removePassword(tx, userId);
     const ended = await endAccess(ctx, tx, userId, "account_disowned");
-    await record(ctx, tx, { action: "user.disowned", target: targetOf(userId), after: ended }, null);
+    await record(ctx, tx, { action: "user.disowned", target: toTarget(userId), after: ended }, null);
   });
   return { ok: true };
 }

@@ -19,13 +19,13 @@ const systems: readonly [RegExp, string][] = [
   [/\b(?:Linux|X11)\b/, "Linux"],
 ];
 
-const nameIn = (list: readonly [RegExp, string][], agent: string) =>
+const findName = (list: readonly [RegExp, string][], agent: string) =>
   list.find(([pattern]) => pattern.test(agent))?.[1];
 
 /** `Firefox on Windows`; of a program its name and version; what says nothing is an unknown device. */
-export function deviceOf(agent: string): string {
-  const browser = nameIn(browsers, agent);
-  const system = nameIn(systems, agent);
+export function describeDevice(agent: string): string {
+  const browser = findName(browsers, agent);
+  const system = findName(systems, agent);
   if (browser) return system ? `${browser} on ${system}` : browser;
   const program = /^([A-Za-z][\w.-]{0,39})(?:\/v?(\d[\d.]{0,15}))?/.exec(agent);
   if (program && program[1] !== "Mozilla") return program[2] ? `${program[1]} ${program[2]}` : program[1]!;

@@ -1,6 +1,6 @@
 export { sessionCredential } from "./credential.ts";
 export { routes } from "./routes.ts";
-export { type SignedIn, startSession } from "./service.ts";
+export { type NewSession, startSession } from "./service.ts";
 export {
   findSignedInBy,
   refresh as refreshSession,

@@ -7,11 +7,11 @@ import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import type { User } from "../contract.ts";
 import type { UserSession } from "./contract.ts";
-import { deviceOf } from "./device.ts";
+import { describeDevice } from "./device.ts";
 import * as store from "./store.ts";
 
 /** A new session, with its token. */
-export interface SignedIn {
+export interface NewSession {
   token: string;
   user: User;
 }
@@ -41,7 +41,7 @@ export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) 
     items: items.map((session) => ({
       ...session,
       current: session.id === caller.credentialId,
-      device: deviceOf(session.userAgent),
+      device: describeDevice(session.userAgent),
     })),
     nextCursor,
   };

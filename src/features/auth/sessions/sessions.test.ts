@@ -10,7 +10,7 @@ import {
 } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { codeAt, stepAt } from "../two-factor/totp.ts";
-import { deviceOf } from "./device.ts";
+import { describeDevice } from "./device.ts";
 
 const server = useServer();
 type Auth = Record<string, string>;
@@ -190,13 +190,13 @@ describe("a user agent", () => {
     ["Mozilla/5.0 (compatible)", "Unknown device"],
     ["", "Unknown device"],
   ])("%j is %j", (agent, device) => {
-    expect(deviceOf(agent)).toBe(device);
+    expect(describeDevice(agent)).toBe(device);
   });
 
   test("of any text gives a short line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (agent) => {
-        expect(deviceOf(agent)).toMatch(/^[\w .()-]{1,80}$/);
+        expect(describeDevice(agent)).toMatch(/^[\w .()-]{1,80}$/);
       }),
     );
   });

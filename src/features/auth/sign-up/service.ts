@@ -6,24 +6,24 @@ import { networkOf } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { countMail } from "../../../platform/mail/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
-import { recordOfUser } from "../../audit/index.ts";
-import { mayMail } from "../mail-limit.ts";
-import { mailVerification } from "../mailbox/index.ts";
+import { recordByUser } from "../../audit/index.ts";
+import { tryCountMail } from "../mail-limit.ts";
+import { sendVerificationMail } from "../mailbox/index.ts";
 import * as mails from "../mails.ts";
 import { hashPassword } from "../passwords.ts";
 import { isProvisionalAddress, provisionalAddress } from "../provisional.ts";
-import { type SignedIn, startSession } from "../sessions/index.ts";
+import { type NewSession, startSession } from "../sessions/index.ts";
 import { hasUsers, setPassword } from "../store.ts";
 import * as store from "./store.ts";
 
-interface SignUp {
+interface SignUpInput {
   email: string;
   password: string;
   name: string;
   invitationToken?: string | undefined;
 }
 
-interface Account {
+interface NewAccount {
   email: string;
   name: string;
   passwordHash: string;
@@ -35,31 +35,31 @@ interface Account {
  */
 export async function signUp(
   ctx: Ctx,
-  { invitationToken, password, name, email }: SignUp,
-): Promise<SignedIn> {
+  { invitationToken, password, name, email }: SignUpInput,
+): Promise<NewSession> {
   await countMail(ctx, ctx.db, undefined);
-  const enter = (tx: Db) => requireEntry(ctx, tx, email, invitationToken);
+  const checkAllowed = (tx: Db) => checkSignUpAllowed(ctx, tx, email, invitationToken);
   // Refused requests must not cause the work of hashing.
-  await ctx.db.transaction(enter);
-  const account = { email: email.toLowerCase(), name, passwordHash: await hashInTurn(ctx, password) };
+  await ctx.db.transaction(checkAllowed);
+  const account = { email: email.toLowerCase(), name, passwordHash: await hashInQueue(ctx, password) };
   try {
     return await ctx.db.transaction(async (tx) => {
-      await enter(tx);
+      await checkAllowed(tx);
       return insertAccount(ctx, tx, account);
     });
   } catch (error) {
     if (violatedConstraint(error) !== "users_email_key") throw error;
   }
-  const reply = await rehearse(ctx, account);
-  await tellOwner(ctx, account.email);
+  const reply = await imitateSignUp(ctx, account);
+  await mailOwner(ctx, account.email);
   return reply;
 }
 
 /** A hash blocks one of few threads for a tenth of a second. At most two run at once, shared fairly by network. */
-const places = { capacity: 2, maxWaitMs: 20_000, maxWaiting: 1_000, maxWaitingPerKey: 300 };
+const hashQueueLimits = { capacity: 2, maxWaitMs: 20_000, maxWaiting: 1_000, maxWaitingPerKey: 300 };
 
-async function hashInTurn({ address, queues }: Ctx, password: string): Promise<string> {
-  const release = await queues("password hashes", places)
+async function hashInQueue({ address, queues }: Ctx, password: string): Promise<string> {
+  const release = await queues("password hashes", hashQueueLimits)
     .enter(networkOf(address))
     .catch((error) => {
       if (error instanceof NoPlaceError)
@@ -77,7 +77,7 @@ async function hashInTurn({ address, queues }: Ctx, password: string): Promise<s
 export const offersSignUp = async ({ config, db }: Ctx, isInvited: boolean): Promise<boolean> =>
   config.signup === "open" || (isInvited && config.signup === "invited") || !(await hasUsers(db));
 
-async function requireEntry(
+async function checkSignUpAllowed(
   { config }: Ctx,
   tx: Db,
   email: string,
@@ -108,41 +108,45 @@ async function requireEntry(
   }
 }
 
-async function insertAccount(ctx: Ctx, tx: Db, { email, name, passwordHash }: Account): Promise<SignedIn> {
+async function insertAccount(
+  ctx: Ctx,
+  tx: Db,
+  { email, name, passwordHash }: NewAccount,
+): Promise<NewSession> {
   const id: UserId = newId("usr");
   const user = (await store.insertUser(tx, id, email, name))!;
   await setPassword(tx, id, newId("acc"), passwordHash);
   const token = await startSession(ctx, tx, id, "password");
-  await mailVerification(ctx, tx, email);
-  await recordOfUser(ctx, tx, user, { action: "user.signed_up", after: { id, email, name } });
+  await sendVerificationMail(ctx, tx, email);
+  await recordByUser(ctx, tx, user, { action: "user.signed_up", after: { id, email, name } });
   return { token, user };
 }
 
 /** Rolls the transaction back and carries the reply out of it. */
-class Rehearsed extends Error {
-  readonly reply: SignedIn;
-  constructor(reply: SignedIn) {
+class RolledBackReply extends Error {
+  readonly reply: NewSession;
+  constructor(reply: NewSession) {
     super("rolled back on purpose");
     this.reply = reply;
   }
 }
 
 /** Makes the reply for a taken address. It does the same work as for a free address, then rolls it back. */
-async function rehearse(ctx: Ctx, account: Account): Promise<SignedIn> {
+async function imitateSignUp(ctx: Ctx, account: NewAccount): Promise<NewSession> {
   try {
     return await ctx.db.transaction(async (tx): Promise<never> => {
       const email = provisionalAddress(newId("usr"));
-      throw new Rehearsed(await insertAccount(ctx, tx, { ...account, email }));
+      throw new RolledBackReply(await insertAccount(ctx, tx, { ...account, email }));
     });
   } catch (error) {
-    if (!(error instanceof Rehearsed)) throw error;
+    if (!(error instanceof RolledBackReply)) throw error;
     const { token, user } = error.reply;
     return { token, user: { ...user, email: account.email } };
   }
 }
 
 /** Tells the owner of the address by mail that the account exists. Sends nothing beyond the limit. */
-async function tellOwner(ctx: Ctx, to: string): Promise<void> {
-  if (isProvisionalAddress(to) || !(await mayMail(ctx.db, "sign-up notices", to))) return;
-  await ctx.mail.send(ctx.db, mails.addressTaken(ctx.config.publicUrl, { email: to }));
+async function mailOwner(ctx: Ctx, to: string): Promise<void> {
+  if (isProvisionalAddress(to) || !(await tryCountMail(ctx.db, "sign-up notices", to))) return;
+  await ctx.mail.send(ctx.db, mails.createAddressTakenMail(ctx.config.publicUrl, { email: to }));
 }

@@ -1,4 +1,9 @@
 export { resetTwoFactor } from "./operator.ts";
 export { routes } from "./routes.ts";
-export { type Challenge, challenge, checkCode, sealedSecrets } from "./service.ts";
-export { isOn, remove as removeTwoFactor, removeChallenges, removeExpiredOfAll } from "./store.ts";
+export { type Challenge, checkCode, createChallenge, sealedSecrets } from "./service.ts";
+export {
+  hasTwoFactor,
+  remove as removeTwoFactor,
+  removeChallenges,
+  removeExpiredChallenges,
+} from "./store.ts";

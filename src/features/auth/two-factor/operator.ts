@@ -13,7 +13,7 @@ export async function resetTwoFactor(platform: Platform, email: string) {
     const user = await findUserByEmail(tx, email);
     if (!user) throw new OperatorError(`There is no account with the address ${email}. Check the spelling.`);
     const userId = user.id;
-    if (!(await store.isOn(tx, userId)))
+    if (!(await store.hasTwoFactor(tx, userId)))
       throw new OperatorError(`${user.email} has no second factor. There is nothing to remove.`);
     await store.remove(tx, userId);
     await store.removeChallenges(tx, userId);
@@ -26,7 +26,7 @@ export async function resetTwoFactor(platform: Platform, email: string) {
       after: { sessionsEnded: sessions },
     } as const;
     for (const orgId of [...organizations, null]) await recordAsSystem(tx, orgId, change);
-    await platform.mail.send(tx, mails.twoFactorReset(platform.config.publicUrl, user));
+    await platform.mail.send(tx, mails.createTwoFactorResetMail(platform.config.publicUrl, user));
     return { userId: user.id, email: user.email, sessionsEnded: sessions, organizations };
   });
 }

@@ -1,5 +1,5 @@
 import { on } from "../../../platform/http/index.ts";
-import { sessionCookie } from "../cookie.ts";
+import { createSessionCookie } from "../cookie.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
@@ -11,7 +11,7 @@ export const routes = [
   on(contract.remove, (ctx, { body }) => service.remove(ctx, body)),
   on(contract.signIn, async (ctx, { body, setHeader }) => {
     const session = await service.signIn(ctx, body);
-    setHeader("set-cookie", sessionCookie(ctx.config.publicUrl, session.token));
+    setHeader("set-cookie", createSessionCookie(ctx.config.publicUrl, session.token));
     return session;
   }),
 ];

@@ -17,7 +17,7 @@ export const lock = (tx: Db, userId: UserId) =>
   tx.row<TwoFactor>(sql`
     select secret, confirmed_at as "confirmedAt" from two_factors where user_id = ${userId} for no key update`);
 
-export const isOn = async (db: Db, userId: UserId): Promise<boolean> =>
+export const hasTwoFactor = async (db: Db, userId: UserId): Promise<boolean> =>
   (await db.row(sql`select 1 from two_factors where user_id = ${userId} and confirmed_at is not null`)) !==
   undefined;
 
@@ -29,7 +29,7 @@ export const begin = async (db: Db, userId: UserId, secret: string): Promise<boo
       where t.confirmed_at is null`)) > 0;
 
 /** False when this code, or a newer one, was taken before: of two requests with one code, one gets it. */
-export const takeStep = async (db: Db, userId: UserId, step: number): Promise<boolean> =>
+export const useStep = async (db: Db, userId: UserId, step: number): Promise<boolean> =>
   (await db.run(
     sql`update two_factors set last_step = ${step} where user_id = ${userId} and last_step < ${step}`,
   )) > 0;
@@ -46,7 +46,7 @@ export const replaceBackupCodes = async (db: Db, userId: UserId, hashes: readonl
     select ${userId}, hash from unnest(${hashes}::text[]) as hash`);
 };
 
-export const takeBackupCode = async (db: Db, userId: UserId, hash: string): Promise<boolean> =>
+export const useBackupCode = async (db: Db, userId: UserId, hash: string): Promise<boolean> =>
   (await db.run(sql`delete from backup_codes where user_id = ${userId} and code_hash = ${hash}`)) > 0;
 
 export const countBackupCodes = async (db: Db, userId: UserId): Promise<number> =>
@@ -54,14 +54,14 @@ export const countBackupCodes = async (db: Db, userId: UserId): Promise<number> 
     sql`select count(*)::int as count from backup_codes where user_id = ${userId}`,
   ))!.count;
 
-export const addChallenge = (db: Db, userId: UserId, tokenHash: string, minutes: number) =>
+export const insertChallenge = (db: Db, userId: UserId, tokenHash: string, minutes: number) =>
   db.row<{ expiresAt: number }>(sql`
     insert into sign_in_challenges (token_hash, user_id, expires_at)
     values (${tokenHash}, ${userId}, now() + make_interval(mins => ${minutes}))
     returning expires_at as "expiresAt"`);
 
 /** Counts a try at the second step; nobody when there were too many, or it is too late. */
-export const tryChallengeByToken = (db: Db, tokenHash: string, tries: number) =>
+export const countChallengeTryByToken = (db: Db, tokenHash: string, tries: number) =>
   db.row<{ userId: UserId }>(sql`
     update sign_in_challenges set attempts = attempts + 1
     where token_hash = ${tokenHash} and expires_at > now() and attempts < ${tries}
@@ -76,5 +76,5 @@ export const endChallenge = async (db: Db, userId: UserId, tokenHash: string): P
 export const removeChallenges = (db: Db, userId: UserId) =>
   db.run(sql`delete from sign_in_challenges where user_id = ${userId}`);
 
-export const removeExpiredOfAll = (db: Db) =>
+export const removeExpiredChallenges = (db: Db) =>
   db.run(sql`delete from sign_in_challenges where expires_at < now()`);

@@ -5,29 +5,29 @@ const stepSeconds = 30;
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** 160 random bits, as the RFC advises for SHA-1, in the base32 that people can type. */
-export function newSecret(): string {
+export function createSecret(): string {
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   let text = "";
   for (const byte of randomBytes(20)) {
-    held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31];
-    held &= 31;
+    buffer = (buffer << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(buffer >> (bits - 5)) & 31];
+    buffer &= 31;
   }
   return text;
 }
 
-function bytesOf(secret: string): Buffer {
+function decodeSecret(secret: string): Buffer {
   const bytes: number[] = [];
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const letter of secret) {
-    held = (held << 5) | alphabet.indexOf(letter);
+    buffer = (buffer << 5) | alphabet.indexOf(letter);
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
-    bytes.push((held >> bits) & 255);
-    held &= 255;
+    bytes.push((buffer >> bits) & 255);
+    buffer &= 255;
   }
   return Buffer.from(bytes);
 }
@@ -37,17 +37,17 @@ export const stepAt = (ms: number) => Math.floor(ms / 1000 / stepSeconds);
 export function codeAt(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
-  const mac = createHmac("sha1", bytesOf(secret)).update(counter).digest();
+  const mac = createHmac("sha1", decodeSecret(secret)).update(counter).digest();
   const at = mac[19]! & 15;
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
 /** The half minute a code belongs to: this one, or a neighbour, since clocks differ a little. */
-export function stepOf(secret: string, code: string, now: number): number | undefined {
+export function findStep(secret: string, code: string, now: number): number | undefined {
   const steps = [0, -1, 1].map((offset) => stepAt(now) + offset);
   return steps.find((step) => timingSafeEqual(Buffer.from(codeAt(secret, step)), Buffer.from(code)));
 }
 
 /** What authenticator apps read from a QR code. */
-export const uriOf = (secret: string, account: string, issuer: string) =>
+export const createUri = (secret: string, account: string, issuer: string) =>
   `otpauth://totp/${encodeURIComponent(`${issuer}:${account}`)}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;

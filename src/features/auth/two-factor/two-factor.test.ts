@@ -10,7 +10,7 @@ import {
 import { sql } from "../../../platform/db/index.ts";
 import { readMails } from "../../../platform/mail/index.ts";
 import { resetTwoFactor } from "./operator.ts";
-import { codeAt, stepAt, stepOf } from "./totp.ts";
+import { codeAt, findStep, stepAt } from "./totp.ts";
 
 const server = useServer();
 type Auth = Record<string, string>;
@@ -61,9 +61,9 @@ describe("codes", () => {
   ])("at %d s is %s, as the standard says", (seconds, code) => {
     expect(codeAt(secret, stepAt(seconds * 1000))).toBe(code);
     for (const drift of seconds > 100 ? [-30, 0, 30] : [0, 30])
-      expect(stepOf(secret, code, (seconds + drift) * 1000)).toBe(stepAt(seconds * 1000));
+      expect(findStep(secret, code, (seconds + drift) * 1000)).toBe(stepAt(seconds * 1000));
     for (const drift of seconds > 100 ? [-90, 90] : [90])
-      expect(stepOf(secret, code, (seconds + drift) * 1000)).toBeUndefined();
+      expect(findStep(secret, code, (seconds + drift) * 1000)).toBeUndefined();
   });
 });
 

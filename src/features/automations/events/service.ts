@@ -70,7 +70,7 @@ interface Accepted {
 async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch = false): Promise<Accepted> {
   const bytes = given.reduce((sum, { payload }) => sum + Buffer.byteLength(payload) + overhead.event, 0);
   const meter = ctx.state.get(quotaMeter);
-  const full = await meter.refusal(ctx.db, ctx.orgId, "automation_storage", bytes);
+  const full = await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", bytes);
   const isSimple = !full && isPlain(given);
   const appended = isSimple ? await ctx.state.get(eventReportBatcher)(reportOf(ctx, id, given)) : undefined;
   if (appended) {

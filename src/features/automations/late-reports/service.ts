@@ -28,7 +28,7 @@ export async function keepLate(ctx: MemberCtx, runId: string, reporter: string, 
   const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body) + overhead.lateReport, 0);
   const meter = ctx.state.get(quotaMeter);
   // The reports are refused in any case, so those that exceed the quota are dropped.
-  if (await meter.refusal(db, orgId, "automation_storage", bytes)) return;
+  if (await meter.findRefusal(db, orgId, "automation_storage", bytes)) return;
   if ((await store.keep(db, orgId, runId, reporter, rows)) > 0) meter.add(orgId, "automation_storage", bytes);
 }
 

@@ -88,7 +88,7 @@ export async function createRun(
   skip?: Pick<store.NewRun, "reason" | "reasonDetail">,
 ): Promise<NamedRun | undefined> {
   const meter = platform.state.get(quotaMeter);
-  const full = await meter.refusal(tx, orgId, "automation_storage", overhead.run);
+  const full = await meter.findRefusal(tx, orgId, "automation_storage", overhead.run);
   if (full) {
     // A manual run is refused. A scheduled run leaves no row, because a row would need storage too.
     if (due.trigger === "manual") throw full;

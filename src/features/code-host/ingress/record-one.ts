@@ -42,7 +42,7 @@ export function recordOne(
       orgId: null,
     };
     const meter = platform.state.get(quotaMeter);
-    const full = new Set(meter.full("webhook_storage"));
+    const full = new Set(meter.listFull("webhook_storage"));
     const matching = event ? await findTargets(tx, event, scope) : [];
     const withRoom =
       typeof matching === "string" ? matching : matching.filter(({ orgId }) => !full.has(orgId));

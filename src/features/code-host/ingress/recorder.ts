@@ -23,7 +23,11 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
   const meter = platform.state.get(quotaMeter);
   const announce = createAnnouncer(platform);
   const send = async (pushes: readonly store.PushDelivery[]) => {
-    const recorded = await store.recordPushesAcrossOrganizations(db, pushes, meter.full("webhook_storage"));
+    const recorded = await store.recordPushesAcrossOrganizations(
+      db,
+      pushes,
+      meter.listFull("webhook_storage"),
+    );
     for (const [i, { stored, orgId }] of recorded.entries())
       if (stored && orgId) meter.add(orgId, "webhook_storage", countBytes(pushes[i]!));
     announce(recorded.flatMap(({ queued, connectorId }) => (queued && connectorId ? [connectorId] : [])));

@@ -145,7 +145,9 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
     // Answered as ignored and not stored, so that the code host keeps sending. Heads are also compared without
     // webhooks, so templates are still updated.
     const bytes = countBytes({ body });
-    const full = await ctx.state.get(quotaMeter).refusal(ctx.db, connector.orgId, "webhook_storage", bytes);
+    const full = await ctx.state
+      .get(quotaMeter)
+      .findRefusal(ctx.db, connector.orgId, "webhook_storage", bytes);
     if (full) return reply(ignore(storageFull), false);
   }
   let parsed: ParsedDelivery;

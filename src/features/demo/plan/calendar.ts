@@ -4,7 +4,7 @@ export const timezone = "Europe/Berlin";
 const dayMs = 24 * 3600_000;
 const minuteMs = 60_000;
 
-const nineOnWorkdays: Schedule = {
+const workdayMornings: Schedule = {
   kind: "weekly",
   daysOfWeek: [1, 2, 3, 4, 5],
   hour: 9,
@@ -30,7 +30,7 @@ export function createCalendar(now: number): Calendar {
     for (; at !== undefined && at < now; at = nextOccurrence(schedule, at)) found.push(at);
     return found;
   };
-  const days = occurrences(nineOnWorkdays, now - 22 * dayMs);
+  const days = occurrences(workdayMornings, now - 22 * dayMs);
   return {
     now,
     at(day, clock) {
@@ -38,6 +38,6 @@ export function createCalendar(now: number): Calendar {
       return days.at(day)! + ((hours - 9) * 60 + minutes) * minuteMs;
     },
     occurrences,
-    nextMorning: (time) => nextOccurrence(nineOnWorkdays, time)!,
+    nextMorning: (time) => nextOccurrence(workdayMornings, time)!,
   };
 }

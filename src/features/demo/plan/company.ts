@@ -23,7 +23,7 @@ export const financeRole = {
   ],
 };
 
-export const invited = { email: `ivo@${domain}`, role: "member", team: "Models" };
+export const invitedPerson = { email: `ivo@${domain}`, role: "member", team: "Models" };
 
 export function planPeople(calendar: Calendar): Person[] {
   const person = (

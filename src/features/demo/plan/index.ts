@@ -5,9 +5,9 @@ import { planPeople, planRunners, planTeams } from "./company.ts";
 import { planRepository } from "./repository.ts";
 import { planRuns } from "./schedule.ts";
 
-export { financeRole, invited, organization } from "./company.ts";
-export { blobId } from "./git.ts";
-export { type PlannedCommit, type PlannedSync, target } from "./repository.ts";
+export { financeRole, invitedPerson, organization } from "./company.ts";
+export { hashBlob } from "./git.ts";
+export { type PlannedCommit, type PlannedSync, sampleRepository } from "./repository.ts";
 export { spendByMonth } from "./schedule.ts";
 export type { Person, PlannedAutomation, PlannedRun } from "./types.ts";
 
@@ -18,7 +18,7 @@ export function planDemo(seed: string, now: number) {
   const random = createRandom(seed);
   const calendar = createCalendar(now);
   const automations = planAutomations(calendar);
-  const { runs, budget } = planRuns(random.of("runs"), calendar, automations);
+  const { runs, budget } = planRuns(random.derive("runs"), calendar, automations);
   const firstFailure = runs.find(
     ({ automation, status }) => automation === "invoices" && status === "failed",
   )!;
@@ -31,7 +31,7 @@ export function planDemo(seed: string, now: number) {
     automations,
     runs,
     budget,
-    repository: planRepository(random.of("repository"), calendar),
+    repository: planRepository(random.derive("repository"), calendar),
     invitedAt: calendar.at(-2, "15:10"),
     keyAt: calendar.at(1, "11:30"),
     mcpTokenAt: calendar.at(-2, "10:04"),

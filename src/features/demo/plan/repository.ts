@@ -1,12 +1,12 @@
 import type { Random } from "../random.ts";
 import type { Calendar } from "./calendar.ts";
-import { commitId } from "./git.ts";
+import { hashCommit } from "./git.ts";
 import { commits } from "./sample-files.ts";
 
 const host = "git.northwind.example";
 
 /** The host does not exist. The connector is disabled, so nothing is fetched from it. */
-export const target = {
+export const sampleRepository = {
   name: "Agent templates",
   codehost: "forgejo",
   baseUrl: `https://${host}`,
@@ -54,18 +54,18 @@ export interface PlannedDelivery {
 }
 
 export function planRepository(random: Random, { at }: Calendar) {
-  const made: PlannedCommit[] = [];
+  const planned: PlannedCommit[] = [];
   for (const { author, day, clock, message, changes } of commits) {
-    const files = new Map([...(made.at(-1)?.files ?? []), ...Object.entries(changes)]);
+    const files = new Map([...(planned.at(-1)?.files ?? []), ...Object.entries(changes)]);
     const time = at(day, clock) + random.int(0, 50) * 1000;
     const identity = { name: author, email: `${author.split(" ")[0]!.toLowerCase()}@northwind.example` };
-    const parent = made.at(-1)?.id;
-    const id = commitId({ files, parent, author: identity, at: time, message });
-    made.push({ id, author: identity, message, at: time, files });
+    const parent = planned.at(-1)?.id;
+    const id = hashCommit({ files, parent, author: identity, at: time, message });
+    planned.push({ id, author: identity, message, at: time, files });
   }
   const createdAt = at(1, "10:02");
-  const [first, ...pushed] = made as [PlannedCommit, ...PlannedCommit[]];
-  const sync = (cause: PlannedSync["cause"], commit: PlannedCommit, time: number): PlannedSync => {
+  const [first, ...pushed] = planned as [PlannedCommit, ...PlannedCommit[]];
+  const planSync = (cause: PlannedSync["cause"], commit: PlannedCommit, time: number): PlannedSync => {
     const startedAt = time + random.int(90, 700);
     const finishedAt = startedAt + random.int(800, 3_900);
     return {
@@ -79,13 +79,13 @@ export function planRepository(random: Random, { at }: Calendar) {
       error: undefined,
     };
   };
-  const syncs: PlannedSync[] = [{ ...sync("created", first, createdAt), requestedBy: "bruno" }];
+  const syncs: PlannedSync[] = [{ ...planSync("created", first, createdAt), requestedBy: "bruno" }];
   const deliveries: PlannedDelivery[] = [];
   for (const [index, commit] of pushed.entries()) {
     const receivedAt = commit.at + random.int(3_000, 40_000);
-    const delivery = pushDelivery(random, commit, made[index]!.id, target.ref, receivedAt);
+    const delivery = planPushDelivery(random, commit, planned[index]!.id, sampleRepository.ref, receivedAt);
     deliveries.push({ ...delivery, sync: syncs.length });
-    const done = sync("push", commit, receivedAt);
+    const done = planSync("push", commit, receivedAt);
     if (index !== 1) {
       syncs.push(done);
       continue;
@@ -94,30 +94,36 @@ export function planRepository(random: Random, { at }: Calendar) {
     const finishedAt = done.startedAt + (10 + 40 + 160 + 600 + 5 * 15) * 1000;
     const error = `${host} did not answer in time.`;
     syncs.push({ ...done, attempt: 5, startedAt: finishedAt - 15_000, finishedAt, error });
-    syncs.push({ ...sync("manual", commit, finishedAt + 22 * 60_000), requestedBy: "bruno" });
+    syncs.push({ ...planSync("manual", commit, finishedAt + 22 * 60_000), requestedBy: "bruno" });
   }
-  const again = deliveries[2]!;
-  again.repeats = 1;
-  again.lastReceivedAt = again.receivedAt + 3 * 60_000;
+  const repeated = deliveries[2]!;
+  repeated.repeats = 1;
+  repeated.lastReceivedAt = repeated.receivedAt + 3 * 60_000;
   const branch = { ...pushed[0]!, id: random.hex(40), message: "Try a shorter triage template" };
-  const elsewhere = pushDelivery(random, branch, first.id, "refs/heads/shorter-triage", at(4, "15:31"));
-  deliveries.push({ ...elsewhere, outcome: "ignored", reason: "no matching connector" });
-  deliveries.push(issueDelivery(random, at(6, "10:48")), issueDelivery(random, at(9, "14:05")));
+  const otherBranchDelivery = planPushDelivery(
+    random,
+    branch,
+    first.id,
+    "refs/heads/shorter-triage",
+    at(4, "15:31"),
+  );
+  deliveries.push({ ...otherBranchDelivery, outcome: "ignored", reason: "no matching connector" });
+  deliveries.push(planIssueDelivery(random, at(6, "10:48")), planIssueDelivery(random, at(9, "14:05")));
   deliveries.sort((a, b) => a.receivedAt - b.receivedAt);
-  return { createdAt, commits: made, syncs, deliveries, disabledAt: at(-2, "17:40") };
+  return { createdAt, commits: planned, syncs, deliveries, disabledAt: at(-2, "17:40") };
 }
 
 const repositoryBody = {
   name: "agent-templates",
-  full_name: target.repository,
-  html_url: `${target.baseUrl}/${target.repository}`,
+  full_name: sampleRepository.repository,
+  html_url: `${sampleRepository.baseUrl}/${sampleRepository.repository}`,
 };
 
-function uuid(random: Random): string {
+function createUuid(random: Random): string {
   return `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-a${random.hex(3)}-${random.hex(12)}`;
 }
 
-function pushDelivery(
+function planPushDelivery(
   random: Random,
   { id, author, message, at }: PlannedCommit,
   before: string,
@@ -135,7 +141,7 @@ function pushDelivery(
   };
   return {
     ...{
-      deliveryId: uuid(random),
+      deliveryId: createUuid(random),
       event: "push",
       action: null,
       ref,
@@ -147,10 +153,10 @@ function pushDelivery(
   };
 }
 
-function issueDelivery(random: Random, receivedAt: number): PlannedDelivery {
+function planIssueDelivery(random: Random, receivedAt: number): PlannedDelivery {
   const issue = { number: random.int(3, 40), title: "A template for stock counts" };
   return {
-    ...{ deliveryId: uuid(random), event: "issues", action: null, ref: null, head: null },
+    ...{ deliveryId: createUuid(random), event: "issues", action: null, ref: null, head: null },
     ...{
       outcome: "ignored",
       reason: "event ignored",

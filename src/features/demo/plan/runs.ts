@@ -1,18 +1,18 @@
 import type { Random } from "../random.ts";
-import { addTerminal, doWork, minutesOf } from "./attempts.ts";
+import { addTerminalEvent, pickDuration, planAttempt } from "./attempts.ts";
 import type { Completion, PlannedAttempt, PlannedAutomation, PlannedRun } from "./types.ts";
-import { type Failure, works } from "./work.ts";
+import { type Failure, workProfiles } from "./work.ts";
 
 /** The outcome of a run that does not simply follow its work. */
-export type Fate =
-  | { is: "failed"; failure: Failure }
-  | { is: "missed"; foundAt: number }
-  | { is: "lease_lost" }
-  | { is: "timed_out" }
-  | { is: "cancelled"; by: string; afterMs: number }
-  | { is: "over_budget" }
-  | { is: "queued" }
-  | { is: "running" };
+export type RunOutcome =
+  | { kind: "failed"; failure: Failure }
+  | { kind: "missed"; foundAt: number }
+  | { kind: "lease_lost" }
+  | { kind: "timed_out" }
+  | { kind: "cancelled"; by: string; afterMs: number }
+  | { kind: "over_budget" }
+  | { kind: "queued" }
+  | { kind: "running" };
 
 /** A run to plan. */
 export interface Slot {
@@ -21,16 +21,16 @@ export interface Slot {
   occurrenceAt: number | null;
   requestedBy?: string;
   retryOf?: Slot;
-  fate?: Fate;
+  outcome?: RunOutcome;
   runner?: string;
 }
 
 const leaseMs = 60_000;
 
 export function planRun(random: Random, slot: Slot, now: number): PlannedRun {
-  const { automation, createdAt, occurrenceAt, requestedBy, fate } = slot;
-  const asRevised = slot.retryOf?.createdAt ?? createdAt;
-  const revision = automation.revisions.findLastIndex(({ at }) => at <= asRevised) + 1;
+  const { automation, createdAt, occurrenceAt, requestedBy, outcome } = slot;
+  const revisionTime = slot.retryOf?.createdAt ?? createdAt;
+  const revision = automation.revisions.findLastIndex(({ at }) => at <= revisionTime) + 1;
   const base: PlannedRun = {
     ...{ automation: automation.key, revision, owner: automation.owner, occurrenceAt, createdAt },
     trigger: occurrenceAt === null ? "manual" : "schedule",
@@ -40,13 +40,13 @@ export function planRun(random: Random, slot: Slot, now: number): PlannedRun {
     ...{ queuedAt: createdAt, startedAt: null, finishedAt: null, deadlineAt: null },
     ...{ attempts: [], completion: null, lateReports: [] },
   };
-  switch (fate?.is) {
+  switch (outcome?.kind) {
     case "queued":
       return base;
     case "missed": {
       const from = new Date(occurrenceAt!).toISOString();
       const reasonDetail = `Once it was due while the service was not running, from ${from} on.`;
-      const at = fate.foundAt;
+      const at = outcome.foundAt;
       return {
         ...base,
         status: "skipped",
@@ -66,31 +66,31 @@ export function planRun(random: Random, slot: Slot, now: number): PlannedRun {
         finishedAt: createdAt,
       };
     default:
-      return started(random, slot, base, now);
+      return planStartedRun(random, slot, base, now);
   }
 }
 
-function started(
+function planStartedRun(
   random: Random,
-  { automation, fate, runner: given }: Slot,
+  { automation, outcome, runner: given }: Slot,
   base: PlannedRun,
   now: number,
 ): PlannedRun {
-  const work = works[automation.key]!;
+  const work = workProfiles[automation.key]!;
   const revision = automation.revisions[base.revision - 1]!;
   const startedAt = base.createdAt + random.int(1_200, 14_000);
   const runner = given ?? random.pick(["build-1", "build-2"]);
-  const planned = startedAt + minutesOf(random, work.minutes);
+  const planned = startedAt + pickDuration(random, work.minutes);
   const attempt = (from: number, endedAt: number, progress: number, by = runner, failure?: Failure) =>
-    doWork(random, work, revision, { runner: by, startedAt: from, endedAt, progress, failure });
+    planAttempt(random, work, revision, { runner: by, startedAt: from, endedAt, progress, failure });
   const deadline = startedAt + revision.maxRuntimeSeconds * 1000;
   const run = { ...base, startedAt };
 
-  if (fate?.is === "running") {
+  if (outcome?.kind === "running") {
     const { attempt: only } = attempt(startedAt, now, 0.6);
     return { ...run, status: "running", deadlineAt: deadline, attempts: [{ ...only, endedAt: null }] };
   }
-  if (fate?.is === "timed_out") {
+  if (outcome?.kind === "timed_out") {
     const finishedAt = deadline + leaseMs + 700;
     const { attempt: only } = attempt(startedAt, deadline, 0.8);
     return {
@@ -104,16 +104,16 @@ function started(
       attempts: [{ ...only, endedAt: finishedAt, outcome: "timed_out" }],
     };
   }
-  if (fate?.is === "cancelled") {
-    const at = startedAt + fate.afterMs;
+  if (outcome?.kind === "cancelled") {
+    const at = startedAt + outcome.afterMs;
     const done = attempt(startedAt, at + 4_000, 0.4);
-    const ended = complete(random, run, [], done, "cancelled", null, null);
-    return { ...ended, reason: "requested", cancel: { at, by: fate.by, reason: "requested" } };
+    const ended = completeRun(random, run, [], done, "cancelled", null, null);
+    return { ...ended, reason: "requested", cancel: { at, by: outcome.by, reason: "requested" } };
   }
-  if (fate?.is === "lease_lost") return loseLease(random, run, attempt, runner, planned - startedAt);
+  if (outcome?.kind === "lease_lost") return planLostLease(random, run, attempt, runner, planned - startedAt);
   const failure =
-    fate?.is === "failed"
-      ? fate.failure
+    outcome?.kind === "failed"
+      ? outcome.failure
       : random.chance(work.failureRate)
         ? random.pick(work.failures)
         : undefined;
@@ -121,23 +121,23 @@ function started(
     const { message, retryable } = failure;
     const early = startedAt + Math.floor((planned - startedAt) / 3);
     const done = attempt(startedAt, early, 0.3, runner, failure);
-    return complete(random, run, [], done, "failed", null, { message, retryable });
+    return completeRun(random, run, [], done, "failed", null, { message, retryable });
   }
   const done = attempt(startedAt, planned, 1);
-  return complete(random, run, [], done, "succeeded", done.summary, null);
+  return completeRun(random, run, [], done, "succeeded", done.summary, null);
 }
 
 /** The runner stops reporting in the first attempt. It reports again when another runner has the run. */
-function loseLease(
+function planLostLease(
   random: Random,
   run: PlannedRun & { startedAt: number },
-  attempt: (from: number, endedAt: number, progress: number, by?: string) => ReturnType<typeof doWork>,
+  attempt: (from: number, endedAt: number, progress: number, by?: string) => ReturnType<typeof planAttempt>,
   runner: string,
   durationMs: number,
 ): PlannedRun {
   const { attempt: first } = attempt(run.startedAt, run.startedAt + durationMs, 1);
   const silentAfter = Math.floor(first.events.length * 0.6);
-  const unheard = first.events[silentAfter]!;
+  const lateEvent = first.events[silentAfter]!;
   const events = first.events.slice(0, silentAfter);
   const lostAt = events.at(-1)!.at + leaseMs + 600;
   const lost: PlannedAttempt = {
@@ -149,21 +149,21 @@ function loseLease(
   };
   const again = lostAt + random.int(2_000, 9_000);
   const second = attempt(again, again + durationMs, 1, runner === "build-1" ? "build-2" : "build-1");
-  const ended = complete(random, run, [lost], second, "succeeded", second.summary, null);
-  return { ...ended, queuedAt: lostAt, lateReports: [{ receivedAt: lostAt + 41_000, event: unheard }] };
+  const ended = completeRun(random, run, [lost], second, "succeeded", second.summary, null);
+  return { ...ended, queuedAt: lostAt, lateReports: [{ receivedAt: lostAt + 41_000, event: lateEvent }] };
 }
 
-function complete(
+function completeRun(
   random: Random,
   run: PlannedRun,
   earlier: PlannedAttempt[],
-  { attempt, rest }: ReturnType<typeof doWork>,
+  { attempt, rest }: ReturnType<typeof planAttempt>,
   status: Completion["status"],
   resultSummary: string | null,
   error: Completion["error"],
 ): PlannedRun {
   const { model: _, ...usage } = rest;
-  addTerminal(attempt, {
+  addTerminalEvent(attempt, {
     status,
     ...(resultSummary === null ? {} : { summary: resultSummary }),
     ...(error ? { error } : {}),

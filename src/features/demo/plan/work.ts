@@ -3,13 +3,13 @@ import type { PlannedEvent } from "./types.ts";
 
 export type Step = Pick<PlannedEvent, "type" | "payload">;
 
-const say = (text: string): Step => ({ type: "assistant", payload: { text } });
-export const warn = (text: string): Step => ({ type: "warning", payload: { text } });
-const search = (query: string, results: string[]): Step => ({
+const createMessage = (text: string): Step => ({ type: "assistant", payload: { text } });
+export const createWarning = (text: string): Step => ({ type: "warning", payload: { text } });
+const createSearch = (query: string, results: string[]): Step => ({
   type: "capability_search",
   payload: { query, results },
 });
-const use = (name: string, input: Record<string, unknown>, result: string): Step => ({
+const createToolCall = (name: string, input: Record<string, unknown>, result: string): Step => ({
   type: "capability_execution",
   payload: { name, input, result },
 });
@@ -22,7 +22,7 @@ export interface Failure {
 }
 
 /** Describes the runs of an automation. */
-export interface Work {
+export interface WorkProfile {
   minutes: [from: number, to: number];
   input: [from: number, to: number];
   output: [from: number, to: number];
@@ -41,19 +41,19 @@ const areas = ["bin picking", "thin boxes", "wet floor", "glossy labels", "stack
 const customers = ["Hafen Logistik", "Oakline Foods", "Meridian Parts", "Nordlager", "Castell & Sons"];
 const suppliers = ["Kessler Motoren", "Brightwell Sensors", "Ostrava Cable", "Lumen Optics"];
 
-const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+const formatCount = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 /** An issue number. It increases by two an hour. */
-const numberAt = (at: number) => Math.floor(at / 1_800_000) % 20_000;
+const pickIssueNumber = (at: number) => Math.floor(at / 1_800_000) % 20_000;
 
 export const trackerDown: Failure = {
   message: "The issue tracker answered 503 three times. Nothing was labelled.",
   retryable: true,
   steps: [
-    search("issues", ["list_issues", "label_issue", "comment_issue"]),
-    use("list_issues", { state: "open", since: "last run" }, "503 Service Unavailable"),
-    use("list_issues", { state: "open", since: "last run" }, "503 Service Unavailable"),
-    use("list_issues", { state: "open", since: "last run" }, "503 Service Unavailable"),
-    warn("The issue tracker is down. I stop here."),
+    createSearch("issues", ["list_issues", "label_issue", "comment_issue"]),
+    createToolCall("list_issues", { state: "open", since: "last run" }, "503 Service Unavailable"),
+    createToolCall("list_issues", { state: "open", since: "last run" }, "503 Service Unavailable"),
+    createToolCall("list_issues", { state: "open", since: "last run" }, "503 Service Unavailable"),
+    createWarning("The issue tracker is down. I stop here."),
   ],
 };
 
@@ -63,12 +63,12 @@ export const connectionLost: Failure = {
     "The connection to Xero needs a person: the provider says that access was withdrawn. Connect again.",
   retryable: false,
   steps: [
-    use("get_token", { provider: "xero" }, "409 connection_needs_reconnect"),
-    say("Without a token I cannot read the invoices. Hana Kim has to connect the account again."),
+    createToolCall("get_token", { provider: "xero" }, "409 connection_needs_reconnect"),
+    createMessage("Without a token I cannot read the invoices. Hana Kim has to connect the account again."),
   ],
 };
 
-export const works: Record<string, Work> = {
+export const workProfiles: Record<string, WorkProfile> = {
   triage: {
     minutes: [2, 9],
     input: [38_000, 120_000],
@@ -79,30 +79,32 @@ export const works: Record<string, Work> = {
     perform(random, at) {
       const count = random.int(1, 4);
       const steps = [
-        search("issues", ["list_issues", "label_issue", "comment_issue"]),
-        use("list_issues", { state: "open", since: "last run" }, many(count, "new issue")),
+        createSearch("issues", ["list_issues", "label_issue", "comment_issue"]),
+        createToolCall("list_issues", { state: "open", since: "last run" }, formatCount(count, "new issue")),
       ];
       let duplicates = 0;
       let waiting = 0;
       for (let i = 0; i < count; i++) {
-        const number = numberAt(at) - count + i;
+        const number = pickIssueNumber(at) - count + i;
         const topic = random.pick(topics);
-        steps.push(say(`#${number} is about ${topic}.`));
+        steps.push(createMessage(`#${number} is about ${topic}.`));
         const isDuplicate = random.chance(0.2);
         const isUnclear = !isDuplicate && random.chance(0.35);
         if (isDuplicate) {
           duplicates++;
-          steps.push(use("search_issues", { text: topic }, `#${number - random.int(90, 900)} is the same`));
+          steps.push(
+            createToolCall("search_issues", { text: topic }, `#${number - random.int(90, 900)} is the same`),
+          );
         }
         const label = isDuplicate ? "duplicate" : random.pick(["bug", "question", "hardware"]);
-        steps.push(use("label_issue", { number, label }, "labelled"));
+        steps.push(createToolCall("label_issue", { number, label }, "labelled"));
         if (isUnclear) {
           waiting++;
           const text = "Which firmware version is on the robot?";
-          steps.push(use("comment_issue", { number, text }, "posted"));
+          steps.push(createToolCall("comment_issue", { number, text }, "posted"));
         }
       }
-      const summary = `${many(count, "new issue")}, ${many(duplicates, "duplicate")}, ${waiting} waiting for an answer.`;
+      const summary = `${formatCount(count, "new issue")}, ${formatCount(duplicates, "duplicate")}, ${waiting} waiting for an answer.`;
       return { steps, summary };
     },
   },
@@ -117,9 +119,17 @@ export const works: Record<string, Work> = {
       const merged = random.int(2, 11);
       return {
         steps: [
-          use("list_pull_requests", { state: "merged", since: "yesterday" }, `${merged} pull requests`),
-          say("Two of them have no text that a customer would understand. I use their titles."),
-          use("open_pull_request", { repository: random.pick(repositories) }, `#${numberAt(at)}`),
+          createToolCall(
+            "list_pull_requests",
+            { state: "merged", since: "yesterday" },
+            `${merged} pull requests`,
+          ),
+          createMessage("Two of them have no text that a customer would understand. I use their titles."),
+          createToolCall(
+            "open_pull_request",
+            { repository: random.pick(repositories) },
+            `#${pickIssueNumber(at)}`,
+          ),
         ],
         summary: `${merged} entries added to CHANGELOG.md.`,
       };
@@ -138,16 +148,16 @@ export const works: Record<string, Work> = {
       const score = (passed.reduce((sum, one) => sum + one, 0) / 4.2).toFixed(1);
       return {
         steps: [
-          use("latest_checkpoint", { branch: "main" }, `ckpt-${numberAt(at)}`),
-          say("420 cases in the suite. I run them in seven batches."),
+          createToolCall("latest_checkpoint", { branch: "main" }, `ckpt-${pickIssueNumber(at)}`),
+          createMessage("420 cases in the suite. I run them in seven batches."),
           ...passed.map((count, index) =>
-            use("run_batch", { suite: "grasping", batch: index + 1 }, `${count} of 60 passed`),
+            createToolCall("run_batch", { suite: "grasping", batch: index + 1 }, `${count} of 60 passed`),
           ),
           ...(random.chance(0.4)
-            ? [warn(`Case ${random.int(1, 420)} took longer than 90 seconds and was run again.`)]
+            ? [createWarning(`Case ${random.int(1, 420)} took longer than 90 seconds and was run again.`)]
             : []),
-          use("read_scores", { nights: 7 }, "7 nights"),
-          say(`The largest change is in ${area}.`),
+          createToolCall("read_scores", { nights: 7 }, "7 nights"),
+          createMessage(`The largest change is in ${area}.`),
         ],
         summary: `Score ${score} (${random.pick(["+0.2", "+0.4", "-0.1", "-0.3", "0.0"])} against the mean of seven nights). Largest change: ${area}.`,
       };
@@ -162,24 +172,30 @@ export const works: Record<string, Work> = {
     failures: [],
     perform(random, at) {
       const steps = [
-        search("dependencies", ["list_outdated", "edit_file", "run_tests", "open_pull_request"]),
+        createSearch("dependencies", ["list_outdated", "edit_file", "run_tests", "open_pull_request"]),
       ];
       let opened = 0;
       for (const [index, repository] of repositories.entries()) {
         const name = random.pick(packages);
-        steps.push(use("list_outdated", { repository }, many(random.int(1, 9), "package")));
+        steps.push(createToolCall("list_outdated", { repository }, formatCount(random.int(1, 9), "package")));
         const passes = random.chance(0.85);
-        steps.push(use("run_tests", { repository, update: name }, passes ? "passed" : "1 test failed"));
+        steps.push(
+          createToolCall("run_tests", { repository, update: name }, passes ? "passed" : "1 test failed"),
+        );
         if (!passes) continue;
         opened++;
         steps.push(
-          use("open_pull_request", { repository, title: `Update ${name}` }, `#${numberAt(at) + index}`),
+          createToolCall(
+            "open_pull_request",
+            { repository, title: `Update ${name}` },
+            `#${pickIssueNumber(at) + index}`,
+          ),
         );
       }
       const majors = random.int(0, 2);
       return {
         steps,
-        summary: `5 repositories: ${many(opened, "pull request")}, ${many(majors, "major version")} reported as issues.`,
+        summary: `5 repositories: ${formatCount(opened, "pull request")}, ${formatCount(majors, "major version")} reported as issues.`,
       };
     },
   },
@@ -194,13 +210,13 @@ export const works: Record<string, Work> = {
       const affected = random.chance(0.3) ? random.pick(packages) : undefined;
       return {
         steps: [
-          use(
+          createToolCall(
             "read_lock_files",
             { repositories: repositories.length },
             `${random.int(1_480, 1_560)} packages`,
           ),
-          use("list_advisories", { since: "yesterday" }, `${random.int(3, 24)} advisories`),
-          say(
+          createToolCall("list_advisories", { since: "yesterday" }, `${random.int(3, 24)} advisories`),
+          createMessage(
             affected
               ? `One concerns us: ${affected}, only in tests.`
               : "None concerns a version that we use.",
@@ -227,14 +243,18 @@ export const works: Record<string, Work> = {
       const flaky = random.int(1, 4);
       return {
         steps: [
-          use("list_test_results", { since: "yesterday" }, `${random.int(6_200, 6_900)} results`),
-          say(`${many(flaky, "test")} both passed and failed.`),
-          use("run_test", { repository, times: 50 }, `${failed} of 50 failed`),
-          use("run_test", { repository, times: 50 }, `${random.int(0, failed)} of 50 failed`),
-          ...(random.chance(0.3) ? [warn("One test needs a robot on the bench and was left out.")] : []),
-          say("The failures have a timer in common that is shorter than the slowest machine needs."),
+          createToolCall("list_test_results", { since: "yesterday" }, `${random.int(6_200, 6_900)} results`),
+          createMessage(`${formatCount(flaky, "test")} both passed and failed.`),
+          createToolCall("run_test", { repository, times: 50 }, `${failed} of 50 failed`),
+          createToolCall("run_test", { repository, times: 50 }, `${random.int(0, failed)} of 50 failed`),
+          ...(random.chance(0.3)
+            ? [createWarning("One test needs a robot on the bench and was left out.")]
+            : []),
+          createMessage(
+            "The failures have a timer in common that is shorter than the slowest machine needs.",
+          ),
         ],
-        summary: `${many(flaky, "flaky test")}, the worst fails in ${failed} of 50 runs.`,
+        summary: `${formatCount(flaky, "flaky test")}, the worst fails in ${failed} of 50 runs.`,
       };
     },
   },
@@ -250,10 +270,10 @@ export const works: Record<string, Work> = {
       const [pages, links] = [random.int(212, 240), random.int(1_900, 2_300)];
       return {
         steps: [
-          use("read_sitemap", { site: "docs.northwind.example" }, `${pages} pages`),
-          use("check_links", { pages }, `${links} links, ${dead} dead`),
+          createToolCall("read_sitemap", { site: "docs.northwind.example" }, `${pages} pages`),
+          createToolCall("check_links", { pages }, `${links} links, ${dead} dead`),
         ],
-        summary: `${many(dead, "dead link")} on ${pages} pages.`,
+        summary: `${formatCount(dead, "dead link")} on ${pages} pages.`,
       };
     },
   },
@@ -272,10 +292,10 @@ export const works: Record<string, Work> = {
         : "Every amount is within 1 % of its order.";
       return {
         steps: [
-          use("get_token", { provider: "xero" }, "valid for 30 minutes"),
-          use("list_invoices", { day: "yesterday" }, `${invoices} invoices`),
-          use("list_orders", { day: "yesterday" }, `${random.int(invoices, invoices + 6)} orders`),
-          say(found),
+          createToolCall("get_token", { provider: "xero" }, "valid for 30 minutes"),
+          createToolCall("list_invoices", { day: "yesterday" }, `${invoices} invoices`),
+          createToolCall("list_orders", { day: "yesterday" }, `${random.int(invoices, invoices + 6)} orders`),
+          createMessage(found),
         ],
         summary: `${invoices} invoices compared. ${found}`,
       };
@@ -293,9 +313,9 @@ export const works: Record<string, Work> = {
       const urgent = random.chance(0.35) ? random.pick(customers) : undefined;
       return {
         steps: [
-          use("list_messages", { folder: "support", since: "last run" }, `${messages} messages`),
-          ...(urgent ? [say(`${urgent} has a robot that stands still. That goes first.`)] : []),
-          use("post_message", { channel: "support" }, "posted"),
+          createToolCall("list_messages", { folder: "support", since: "last run" }, `${messages} messages`),
+          ...(urgent ? [createMessage(`${urgent} has a robot that stands still. That goes first.`)] : []),
+          createToolCall("post_message", { channel: "support" }, "posted"),
         ],
         summary: `${messages} messages. ${urgent ? `A robot stands still at ${urgent}.` : "Nothing urgent."}`,
       };
@@ -313,20 +333,24 @@ export const works: Record<string, Work> = {
       const breaking = random.int(1, 3);
       return {
         steps: [
-          search("templates", ["release-notes", "issue-triage"]),
-          use("get_template", { slug: "release-notes" }, "found"),
-          use("list_pull_requests", { state: "merged", since: "last tag" }, `${merged} pull requests`),
-          say(
-            `${many(breaking, "of them changes", "of them change")} the API. I look at the code to name what breaks.`,
+          createSearch("templates", ["release-notes", "issue-triage"]),
+          createToolCall("get_template", { slug: "release-notes" }, "found"),
+          createToolCall(
+            "list_pull_requests",
+            { state: "merged", since: "last tag" },
+            `${merged} pull requests`,
           ),
-          use(
+          createMessage(
+            `${formatCount(breaking, "of them changes", "of them change")} the API. I look at the code to name what breaks.`,
+          ),
+          createToolCall(
             "read_diff",
-            { pullRequest: numberAt(at) - random.int(30, 300) },
+            { pullRequest: pickIssueNumber(at) - random.int(30, 300) },
             `${random.int(40, 900)} lines`,
           ),
-          use("write_file", { path: "docs/releases/next.md" }, "written"),
+          createToolCall("write_file", { path: "docs/releases/next.md" }, "written"),
         ],
-        summary: `Release notes for ${merged} pull requests, ${many(breaking, "breaking change")}.`,
+        summary: `Release notes for ${merged} pull requests, ${formatCount(breaking, "breaking change")}.`,
       };
     },
   },

@@ -4,19 +4,19 @@ import { defaultSettings, digestReport, nextOccurrence } from "../../automations
 import { type Plan, type PlannedRun, spendByMonth } from "../plan/index.ts";
 import {
   insertRows,
-  listNamedResources,
+  listRevisionResources,
   listRunNumbers,
-  type NamedResources,
-  nameResources,
+  type RevisionResources,
+  setRevisionResources,
 } from "../store.ts";
 import type { Ids } from "./ids.ts";
 
-const date = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+const formatDate = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 /** The delay between an event on the runner and its receipt. */
 const transferMs = 40;
 const runBudgetMicros = 15_000_000;
 
-export const settingsOf = (monthlyBudgetMicros: number) => ({
+export const toSettings = (monthlyBudgetMicros: number) => ({
   ...defaultSettings,
   monthlyBudgetMicros,
   runBudgetMicros,
@@ -34,9 +34,9 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
       const next = status === "active" ? (nextOccurrence(schedule, Date.now()) ?? null) : null;
       return {
         ...{ id: ids.automation(key), member_id: ids.member(owner), status, revision: revisions.length },
-        next_run_at: date(next),
-        created_at: date(revisions[0]!.at),
-        updated_at: date(endedAt ?? revisions.at(-1)!.at),
+        next_run_at: formatDate(next),
+        created_at: formatDate(revisions[0]!.at),
+        updated_at: formatDate(endedAt ?? revisions.at(-1)!.at),
       };
     }),
   );
@@ -52,14 +52,14 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
           model_id: model.modelId,
           max_runtime_seconds: maxRuntimeSeconds,
         },
-        ...{ created_by: ids.member(owner), created_at: date(at) },
+        ...{ created_by: ids.member(owner), created_at: formatDate(at) },
       })),
     ),
   );
   await insertRows(tx, org, "automation_settings", [
     {
       ...{ run_budget_micros: runBudgetMicros, monthly_budget_micros: budget.micros },
-      updated_at: date(budget.raisedAt),
+      updated_at: formatDate(budget.raisedAt),
     },
   ]);
   await insertRows(
@@ -74,11 +74,11 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
 }
 
 /** Must run after the templates and the connection are written. */
-export async function writeResources(tx: Db, { automations }: Plan, ids: Ids): Promise<NamedResources[]> {
+export async function writeResources(tx: Db, { automations }: Plan, ids: Ids): Promise<RevisionResources[]> {
   const org = ids.organization;
   for (const { key, templates, isConnected } of automations)
-    await nameResources(tx, org, ids.automation(key), templates, isConnected ? ids.connection : null);
-  return listNamedResources(tx, org);
+    await setRevisionResources(tx, org, ids.automation(key), templates, isConnected ? ids.connection : null);
+  return listRevisionResources(tx, org);
 }
 
 export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void> {
@@ -97,7 +97,7 @@ export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void>
       attempts.map(({ runner, startedAt, endedAt, outcome }, place) => ({
         ...{ run_id: ids.runs[index], attempt: place + 1, holder: ids.runner(runner), outcome },
         runner_name: `${runner === "laptop" ? "dev-laptop" : runner}.northwind.example`,
-        ...{ started_at: date(startedAt), ended_at: date(endedAt) },
+        ...{ started_at: formatDate(startedAt), ended_at: formatDate(endedAt) },
       })),
     ),
   );
@@ -115,7 +115,7 @@ export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void>
             automation_id: ids.automation(automation),
           },
           ...{ member_id: ids.member(owner), model, input_tokens: inputTokens, output_tokens: outputTokens },
-          ...{ cost_micros: costMicros, reported_at: date(at) },
+          ...{ cost_micros: costMicros, reported_at: formatDate(at) },
         })),
       ),
     ),
@@ -129,7 +129,7 @@ export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void>
       attempts.flatMap(({ events }, place) =>
         events.map(({ sequence, type, at, payload }) => ({
           ...{ run_no: numbers.get(ids.runs[index]!), attempt: place + 1, sequence, type, payload },
-          ...{ created_at: at, received_at: date(at + transferMs) },
+          ...{ created_at: at, received_at: formatDate(at + transferMs) },
         })),
       ),
     ),
@@ -147,21 +147,25 @@ function runRow(run: PlannedRun, index: number, ids: Ids) {
   const last = run.attempts.at(-1);
   return {
     ...{ id: ids.runs[index], automation_id: ids.automation(run.automation), revision: run.revision },
-    ...{ member_id: ids.member(run.owner), trigger: run.trigger, occurrence_at: date(run.occurrenceAt) },
+    ...{
+      member_id: ids.member(run.owner),
+      trigger: run.trigger,
+      occurrence_at: formatDate(run.occurrenceAt),
+    },
     retry_of: run.retryOf === null ? null : ids.runs[run.retryOf],
     ...{ status, reason: run.reason, reason_detail: run.reasonDetail, fenced: run.fenced },
     attempt: run.attempts.length,
     holder: last ? ids.runner(last.runner) : null,
     // No runner renews the lease, so it lasts until the deadline of the run.
-    lease_expires_at: status === "running" ? date(run.deadlineAt) : null,
-    deadline_at: date(run.deadlineAt),
-    ...{ cancel_requested_at: date(cancel?.at ?? null), cancel_reason: cancel?.reason ?? null },
+    lease_expires_at: status === "running" ? formatDate(run.deadlineAt) : null,
+    deadline_at: formatDate(run.deadlineAt),
+    ...{ cancel_requested_at: formatDate(cancel?.at ?? null), cancel_reason: cancel?.reason ?? null },
     completion_digest: completion ? digestReport(completion) : null,
     ...{ session_id: completion?.sessionId ?? null, result_summary: completion?.resultSummary ?? null },
     error_message: completion?.error?.message ?? null,
     error_retryable: completion?.error?.retryable ?? null,
-    ...{ created_at: date(run.createdAt), queued_at: date(run.queuedAt) },
-    ...{ started_at: date(run.startedAt), finished_at: date(run.finishedAt) },
+    ...{ created_at: formatDate(run.createdAt), queued_at: formatDate(run.queuedAt) },
+    ...{ started_at: formatDate(run.startedAt), finished_at: formatDate(run.finishedAt) },
   };
 }
 
@@ -179,7 +183,7 @@ function lateRows({ lateReports, attempts }: PlannedRun, index: number, ids: Ids
         reporter,
         body,
       },
-      ...{ digest: digestReport({ kind: "event", reporter, body }), received_at: date(receivedAt) },
+      ...{ digest: digestReport({ kind: "event", reporter, body }), received_at: formatDate(receivedAt) },
     };
   });
 }

@@ -2,10 +2,10 @@ import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import type { Plan } from "../plan/index.ts";
 import { insertRows } from "../store.ts";
+import { createActor } from "./actor.ts";
 import type { Ids } from "./ids.ts";
-import { whoIs } from "./who.ts";
 
-const date = (ms: number) => new Date(ms).toISOString();
+const formatDate = (ms: number) => new Date(ms).toISOString();
 
 export const providerId = "xero";
 export const clientId = "northwind-agents";
@@ -22,14 +22,14 @@ export async function writeConnection(tx: Db, { connection, runs, people }: Plan
   await insertRows(tx, org, "oauth_client_credentials", [
     {
       ...{ id: ids.credentials, provider_id: providerId, client_id: clientId, auth_method: "none" },
-      created_at: date(clientAt),
+      created_at: formatDate(clientAt),
     },
   ]);
   await insertRows(tx, org, "oauth_clients", [
     {
       ...{ provider_id: providerId, credentials_id: ids.credentials, scopes: scopes.slice(0, 4) },
       ...{ optional_scopes: scopes.slice(4), connection_mode: "personal", updated_by: ids.member("bruno") },
-      ...{ created_at: date(clientAt), updated_at: date(clientAt) },
+      ...{ created_at: formatDate(clientAt), updated_at: formatDate(clientAt) },
     },
   ]);
   await insertRows(tx, org, "oauth_tokens", [
@@ -41,8 +41,8 @@ export async function writeConnection(tx: Db, { connection, runs, people }: Plan
         revoke_state: "unneeded",
         last_error: "invalid_grant",
       },
-      ...{ obtained_at: date(lostAt - 24 * 3600_000), expires_at: date(expiresAt) },
-      ...{ last_used_at: date(used.at(-1) ?? connectedAt), created_at: date(connectedAt) },
+      ...{ obtained_at: formatDate(lostAt - 24 * 3600_000), expires_at: formatDate(expiresAt) },
+      ...{ last_used_at: formatDate(used.at(-1) ?? connectedAt), created_at: formatDate(connectedAt) },
     },
   ]);
   await insertRows(tx, org, "oauth_connections", [
@@ -50,11 +50,11 @@ export async function writeConnection(tx: Db, { connection, runs, people }: Plan
       ...{ id: ids.connection, provider_id: providerId, shared: false, member_id: member, label: "default" },
       ...{ token_id: ids.token, account_subject: "5f2c8a10-77b1", account_name: "hana@northwind.example" },
       ...{ requested_scopes: scopes, status: "needs_reconnect", reason: "revoked_at_provider" },
-      ...{ connected_by: member, connected_at: date(connectedAt), created_at: date(connectedAt) },
+      ...{ connected_by: member, connected_at: formatDate(connectedAt), created_at: formatDate(connectedAt) },
     },
   ]);
   const event = (at: number, type: string, by: string | null, detail: Record<string, unknown> = {}) => {
-    const who = by === null ? undefined : whoIs(people, ids, by, at);
+    const who = by === null ? undefined : createActor(people, ids, by, at);
     return {
       ...{
         id: newIdAt("oce", at),
@@ -66,7 +66,7 @@ export async function writeConnection(tx: Db, { connection, runs, people }: Plan
         member_id: by && ids.member(by),
         credential: who?.credential ?? null,
         detail,
-        created_at: date(at),
+        created_at: formatDate(at),
       },
       ...{
         credential_id: who?.credentialId ?? null,

@@ -1,23 +1,23 @@
 import type { Db } from "../../../platform/db/index.ts";
-import { type Change, recordPast } from "../../audit/index.ts";
+import { type Change, recordPastChange } from "../../audit/index.ts";
 import { defaultSettings } from "../../automations/index.ts";
 import {
   financeRole,
-  invited,
+  invitedPerson,
   organization,
   type Plan,
   type PlannedAutomation,
-  target,
+  sampleRepository,
 } from "../plan/index.ts";
-import type { NamedResources } from "../store.ts";
-import { settingsOf } from "./automations.ts";
+import type { RevisionResources } from "../store.ts";
+import { createActor } from "./actor.ts";
+import { toSettings } from "./automations.ts";
 import { clientId, providerId } from "./connection.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
-import { roleOf } from "./people.ts";
-import type { Synced } from "./repository.ts";
-import { whoIs } from "./who.ts";
+import { findRoleId } from "./people.ts";
+import type { SyncedRepository } from "./repository.ts";
 
-interface Moment {
+interface PastChange {
   at: number;
   /** The key of the person. Undefined when the service made the change. */
   by: string | undefined;
@@ -31,34 +31,40 @@ export async function writeHistory(
   tx: Db,
   plan: Plan,
   ids: Ids,
-  synced: Synced,
-  named: readonly NamedResources[],
+  synced: SyncedRepository,
+  named: readonly RevisionResources[],
 ): Promise<void> {
-  const moments = [
-    ...ofPeople(plan, ids),
-    ...ofAutomations(plan, ids, named),
-    ...ofRuns(plan, ids),
-    ...ofRepository(plan, ids, synced),
-    ...ofConnection(plan, ids),
+  const changes = [
+    ...listPeopleChanges(plan, ids),
+    ...listAutomationChanges(plan, ids, named),
+    ...listRunChanges(plan, ids),
+    ...listRepositoryChanges(plan, ids, synced),
+    ...listConnectionChanges(plan, ids),
   ].sort((a, b) => a.at - b.at);
   let last = 0;
-  for (const { at, by, change } of moments) {
+  for (const { at, by, change } of changes) {
     // Ids contain the time in milliseconds, so each entry needs its own millisecond.
     last = Math.max(at, last + 1);
-    await recordPast(tx, ids.organization, last, by ? whoIs(plan.people, ids, by, last) : {}, change);
+    await recordPastChange(
+      tx,
+      ids.organization,
+      last,
+      by ? createActor(plan.people, ids, by, last) : {},
+      change,
+    );
   }
 }
 
-const moment = (
+const createPastChange = (
   at: number,
   by: string | undefined,
   action: Change["action"],
   target: Change["target"],
   after?: Change["after"],
   before?: Change["before"],
-): Moment => ({ at, by, change: { action, target, after, before } });
+): PastChange => ({ at, by, change: { action, target, after, before } });
 
-function ofPeople(plan: Plan, ids: Ids): Moment[] {
+function listPeopleChanges(plan: Plan, ids: Ids): PastChange[] {
   const { start, roleAt, people, teams, runners } = plan;
   const times = (at: number) => ({ createdAt: at, updatedAt: at });
   const [owner, ...others] = people;
@@ -74,9 +80,9 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
     ...{ invitedBy: ids.member(owner!.key), inviterName: owner!.name },
     ...{ expiresAt: at + 7 * dayMs, sentAt: at, createdAt: at },
   });
-  const nameOf = (role: string) => role[0]!.toUpperCase() + role.slice(1);
+  const formatRoleName = (role: string) => role[0]!.toUpperCase() + role.slice(1);
   return [
-    moment(
+    createPastChange(
       start,
       "ada",
       "organization.created",
@@ -87,7 +93,7 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
       },
     ),
     ...teams.map(({ name, description, createdAt }) =>
-      moment(
+      createPastChange(
         createdAt,
         "ada",
         "team.created",
@@ -97,14 +103,14 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
         },
       ),
     ),
-    moment(
+    createPastChange(
       roleAt,
       "ada",
       "role.created",
       { type: "role", id: ids.role },
       { id: ids.role, ...financeRole, ...times(roleAt) },
     ),
-    moment(
+    createPastChange(
       roleAt + 20_000,
       "ada",
       "team.member_added",
@@ -116,35 +122,35 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
     ...others.flatMap(({ key, email, role, team, joinedAt }) => {
       const id = ids.invitation(key);
       const at = invitationSentAt(joinedAt);
-      const sent = invitation(id, email, roleOf(ids, role), nameOf(role), team, at);
+      const sent = invitation(id, email, findRoleId(ids, role), formatRoleName(role), team, at);
       return [
-        moment(at, "ada", "invitation.sent", { type: "invitation", id }, sent),
-        moment(
+        createPastChange(at, "ada", "invitation.sent", { type: "invitation", id }, sent),
+        createPastChange(
           joinedAt,
           key,
           "invitation.accepted",
           { type: "invitation", id },
           {
-            ...{ memberId: ids.member(key), role: roleOf(ids, role), teamIds: [ids.team(team)], email },
+            ...{ memberId: ids.member(key), role: findRoleId(ids, role), teamIds: [ids.team(team)], email },
           },
         ),
       ];
     }),
-    moment(
+    createPastChange(
       plan.invitedAt,
       "ada",
       "invitation.sent",
       { type: "invitation", id: ids.openInvitation },
       invitation(
         ids.openInvitation,
-        invited.email,
-        invited.role,
-        nameOf(invited.role),
-        invited.team,
+        invitedPerson.email,
+        invitedPerson.role,
+        formatRoleName(invitedPerson.role),
+        invitedPerson.team,
         plan.invitedAt,
       ),
     ),
-    moment(
+    createPastChange(
       plan.keyAt,
       "bruno",
       "api_key.created",
@@ -160,7 +166,7 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
         ...{ expiresAt: null, lastUsedAt: null, replacedBy: null, createdAt: plan.keyAt },
       },
     ),
-    moment(
+    createPastChange(
       plan.mcpTokenAt,
       "elif",
       "mcp_token.created",
@@ -177,7 +183,7 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
       },
     ),
     ...runners.map(({ key, owner, createdAt, lastSeenAt: _, ...described }) =>
-      moment(
+      createPastChange(
         createdAt,
         owner,
         "automation_runner.token_made",
@@ -190,90 +196,107 @@ function ofPeople(plan: Plan, ids: Ids): Moment[] {
   ];
 }
 
-function ofAutomations({ automations, budget }: Plan, ids: Ids, named: readonly NamedResources[]): Moment[] {
-  const stateOf = ({ key, owner, revisions }: PlannedAutomation, revision: number, status: string) => {
-    const { at: _, ...said } = revisions[revision - 1]!;
+function listAutomationChanges(
+  { automations, budget }: Plan,
+  ids: Ids,
+  named: readonly RevisionResources[],
+): PastChange[] {
+  const toState = ({ key, owner, revisions }: PlannedAutomation, revision: number, status: string) => {
+    const { at: _, ...content } = revisions[revision - 1]!;
     const id = ids.automation(key);
     const { templateIds, connectionIds } = named.find(
       (one) => one.automationId === id && one.revision === revision,
     )!;
     const resources = { templateIds, connectionIds };
     const memberId = ids.member(owner);
-    return { id, memberId, status, revision, ...said, ...resources, createdAt: revisions[0]!.at };
+    return { id, memberId, status, revision, ...content, ...resources, createdAt: revisions[0]!.at };
   };
   const settings = { type: "automation_settings", id: ids.organization };
   return [
     ...automations.flatMap((automation) => {
       const { key, owner, revisions, status, endedAt } = automation;
       const about = { type: "automation", id: ids.automation(key) };
-      const said = revisions.map(({ at }, index) => {
-        const state = stateOf(automation, index + 1, "active");
+      const revisionChanges = revisions.map(({ at }, index) => {
+        const state = toState(automation, index + 1, "active");
         return index === 0
-          ? moment(at, owner, "automation.created", about, state)
-          : moment(at, owner, "automation.changed", about, state, stateOf(automation, index, "active"));
+          ? createPastChange(at, owner, "automation.created", about, state)
+          : createPastChange(
+              at,
+              owner,
+              "automation.changed",
+              about,
+              state,
+              toState(automation, index, "active"),
+            );
       });
-      if (endedAt === undefined) return said;
+      if (endedAt === undefined) return revisionChanges;
       const last = revisions.length;
       const action = status === "archived" ? "automation.archived" : "automation.deactivated";
-      const [before, after] = [stateOf(automation, last, "active"), stateOf(automation, last, status)];
-      return [...said, moment(endedAt, owner, action, about, after, before)];
+      const [before, after] = [toState(automation, last, "active"), toState(automation, last, status)];
+      return [...revisionChanges, createPastChange(endedAt, owner, action, about, after, before)];
     }),
-    moment(
+    createPastChange(
       budget.setAt,
       "ada",
       "automation_settings.changed",
       settings,
-      settingsOf(budget.firstMicros),
+      toSettings(budget.firstMicros),
       defaultSettings,
     ),
-    moment(
+    createPastChange(
       budget.raisedAt,
       "ada",
       "automation_settings.changed",
       settings,
-      settingsOf(budget.micros),
-      settingsOf(budget.firstMicros),
+      toSettings(budget.micros),
+      toSettings(budget.firstMicros),
     ),
   ];
 }
 
-function ofRuns({ runs }: Plan, ids: Ids): Moment[] {
+function listRunChanges({ runs }: Plan, ids: Ids): PastChange[] {
   return runs.flatMap(({ automation, requestedBy, retryOf, createdAt, cancel }, index) => {
     const about = { type: "automation_run", id: ids.runs[index]! };
     const automationId = ids.automation(automation);
-    const moments: Moment[] = [];
+    const moments: PastChange[] = [];
     if (requestedBy && retryOf !== null) {
       const after = { automationId, retryOf: ids.runs[retryOf] };
-      moments.push(moment(createdAt, requestedBy, "automation_run.retried", about, after));
+      moments.push(createPastChange(createdAt, requestedBy, "automation_run.retried", about, after));
     } else if (requestedBy) {
-      moments.push(moment(createdAt, requestedBy, "automation_run.requested", about, { automationId }));
+      moments.push(
+        createPastChange(createdAt, requestedBy, "automation_run.requested", about, { automationId }),
+      );
     }
-    if (cancel?.by) moments.push(moment(cancel.at, cancel.by, "automation_run.cancel_requested", about));
+    if (cancel?.by)
+      moments.push(createPastChange(cancel.at, cancel.by, "automation_run.cancel_requested", about));
     return moments;
   });
 }
 
-function ofRepository({ repository }: Plan, ids: Ids, synced: Synced): Moment[] {
+function listRepositoryChanges({ repository }: Plan, ids: Ids, synced: SyncedRepository): PastChange[] {
   const about = { type: "connector", id: ids.connector };
-  const { codehost: _, ...said } = target;
+  const { codehost: _, ...said } = sampleRepository;
   const state = { ...said, installationId: null, access: { kind: "none" } };
   return [
-    moment(repository.createdAt, "bruno", "connector.created", about, { ...state, status: "active" }),
+    createPastChange(repository.createdAt, "bruno", "connector.created", about, {
+      ...state,
+      status: "active",
+    }),
     ...repository.syncs.flatMap(({ cause, commit, createdAt, finishedAt, requestedBy }, index) => {
       const syncId = ids.syncs[index]!;
-      const moments: Moment[] = [];
+      const moments: PastChange[] = [];
       if (cause === "manual" && requestedBy)
-        moments.push(moment(createdAt, requestedBy, "connector.sync_requested", about, { syncId }));
+        moments.push(createPastChange(createdAt, requestedBy, "connector.sync_requested", about, { syncId }));
       const outcome = synced[index];
       if (outcome) {
         const { added, changed, removed } = outcome;
         const after = { syncId, commit: commit.id, author: commit.author.name, added, changed, removed };
         if (added + changed + removed > 0)
-          moments.push(moment(finishedAt, undefined, "connector.synced", about, after));
+          moments.push(createPastChange(finishedAt, undefined, "connector.synced", about, after));
       }
       return moments;
     }),
-    moment(
+    createPastChange(
       repository.disabledAt,
       "bruno",
       "connector.changed",
@@ -284,14 +307,20 @@ function ofRepository({ repository }: Plan, ids: Ids, synced: Synced): Moment[] 
   ];
 }
 
-function ofConnection({ connection: { clientAt, connectedAt, lostAt } }: Plan, ids: Ids): Moment[] {
+function listConnectionChanges(
+  { connection: { clientAt, connectedAt, lostAt } }: Plan,
+  ids: Ids,
+): PastChange[] {
   const provider = { type: "oauth_provider", id: providerId };
   const about = { type: "oauth_connection", id: ids.connection };
   const saved = { providerId, clientId, authMethod: "none", newSecret: false };
   return [
-    moment(clientAt, "bruno", "oauth_client.saved", provider, saved),
-    moment(connectedAt, "hana", "oauth_connection.connected", about, { providerId, account: "default" }),
-    moment(lostAt, undefined, "oauth_connection.reconnect_needed", about, {
+    createPastChange(clientAt, "bruno", "oauth_client.saved", provider, saved),
+    createPastChange(connectedAt, "hana", "oauth_connection.connected", about, {
+      providerId,
+      account: "default",
+    }),
+    createPastChange(lostAt, undefined, "oauth_connection.reconnect_needed", about, {
       providerId,
       code: "invalid_grant",
     }),

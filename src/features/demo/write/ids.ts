@@ -3,57 +3,57 @@ import { newIdAt } from "../../../platform/ids.ts";
 import type { Plan } from "../plan/index.ts";
 
 /** Makes ids for the plan. Each contains its planned time, because lists sort by id. */
-export function makeIds(plan: Plan) {
+export function createIds(plan: Plan) {
   const { people, teams, runners, automations, runs, repository } = plan;
-  const byKey = <T, Name extends string>(
+  const createIdMap = <T, Name extends string>(
     items: readonly T[],
     prefix: Name,
     key: (item: T) => string,
     at: (item: T) => number,
   ) => new Map(items.map((item) => [key(item), newIdAt(prefix, at(item))]));
-  const users = byKey(
+  const users = createIdMap(
     people,
     "usr",
     ({ key }) => key,
     ({ joinedAt }) => joinedAt,
   );
-  const members = byKey(
+  const members = createIdMap(
     people,
     "mem",
     ({ key }) => key,
     ({ joinedAt }) => joinedAt,
   );
-  const sessions = byKey(
+  const sessions = createIdMap(
     people,
     "ses",
     ({ key }) => key,
     ({ joinedAt }) => joinedAt,
   );
-  const invitations = byKey(
+  const invitations = createIdMap(
     people,
     "inv",
     ({ key }) => key,
     ({ joinedAt }) => invitationSentAt(joinedAt),
   );
-  const teamIds = byKey(
+  const teamIds = createIdMap(
     teams,
     "team",
     ({ name }) => name,
     ({ createdAt }) => createdAt,
   );
-  const runnerIds = byKey(
+  const runnerIds = createIdMap(
     runners,
     "rnr",
     ({ key }) => key,
     ({ createdAt }) => createdAt,
   );
-  const automationIds = byKey(
+  const automationIds = createIdMap(
     automations,
     "aut",
     ({ key }) => key,
     ({ revisions }) => revisions[0]!.at,
   );
-  const of =
+  const createLookup =
     <Id>(map: ReadonlyMap<string, Id>) =>
     (key: string): Id => {
       const id = map.get(key);
@@ -62,15 +62,15 @@ export function makeIds(plan: Plan) {
     };
   return {
     organization: newIdAt("org", plan.start) satisfies OrgId,
-    user: of<UserId>(users),
-    member: of<MemberId>(members),
-    session: of(sessions),
-    invitation: of(invitations),
+    user: createLookup<UserId>(users),
+    member: createLookup<MemberId>(members),
+    session: createLookup(sessions),
+    invitation: createLookup(invitations),
     openInvitation: newIdAt("inv", plan.invitedAt),
-    team: of(teamIds),
+    team: createLookup(teamIds),
     role: newIdAt("role", plan.roleAt),
-    runner: of(runnerIds),
-    automation: of(automationIds),
+    runner: createLookup(runnerIds),
+    automation: createLookup(automationIds),
     runs: runs.map(({ createdAt }) => newIdAt("run", createdAt)),
     key: newIdAt("key", plan.keyAt),
     mcpToken: newIdAt("mcp", plan.mcpTokenAt),
@@ -82,7 +82,7 @@ export function makeIds(plan: Plan) {
     connection: newIdAt("ocn", plan.connection.connectedAt),
   };
 }
-export type Ids = ReturnType<typeof makeIds>;
+export type Ids = ReturnType<typeof createIds>;
 
 /** Each invitation is sent some minutes before the person joins. */
 export const invitationSentAt = (joinedAt: number): number => joinedAt - 14 * 60_000;

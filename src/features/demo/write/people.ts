@@ -1,22 +1,22 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
-import { financeRole, invited, organization, type Plan } from "../plan/index.ts";
+import { financeRole, invitedPerson, organization, type Plan } from "../plan/index.ts";
 import { insertRows } from "../store.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
 
 const dayMs = 24 * 3600_000;
-const date = (ms: number) => new Date(ms).toISOString();
+const formatDate = (ms: number) => new Date(ms).toISOString();
 
 /** The hash of a random secret that is not kept. */
-const unknownHash = () => hashSecret(newToken("none_"));
+const createUnusedHash = () => hashSecret(newToken("none_"));
 
-export const roleOf = (ids: Ids, role: string): string => (role === financeRole.name ? ids.role : role);
+export const findRoleId = (ids: Ids, role: string): string => (role === financeRole.name ? ids.role : role);
 
 export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: string): Promise<void> {
   const org = ids.organization;
   const { people, teams, runners, start, roleAt } = plan;
-  const times = (at: number) => ({ created_at: date(at), updated_at: date(at) });
+  const times = (at: number) => ({ created_at: formatDate(at), updated_at: formatDate(at) });
   await insertRows(
     tx,
     org,
@@ -47,7 +47,12 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
     org,
     "members",
     people.map(({ key, role, joinedAt }) => ({
-      ...{ id: ids.member(key), user_id: ids.user(key), role: roleOf(ids, role), created_at: date(joinedAt) },
+      ...{
+        id: ids.member(key),
+        user_id: ids.user(key),
+        role: findRoleId(ids, role),
+        created_at: formatDate(joinedAt),
+      },
     })),
   );
   await insertRows(
@@ -67,32 +72,32 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
     "team_members",
     people.map(({ key, team, joinedAt }) => ({
       ...{ team_id: ids.team(team), member_id: ids.member(key) },
-      created_at: date(Math.max(joinedAt, plan.roleAt)),
+      created_at: formatDate(Math.max(joinedAt, plan.roleAt)),
     })),
   );
   const [owner, ...others] = people;
   const invitation = { invited_by: ids.member(owner!.key), inviter_name: owner!.name };
   const sent = (at: number) => ({
-    ...{ token_hash: unknownHash(), mail_hash: unknownHash() },
-    ...{ created_at: date(at), sent_at: date(at), expires_at: date(at + 7 * dayMs) },
+    ...{ token_hash: createUnusedHash(), mail_hash: createUnusedHash() },
+    ...{ created_at: formatDate(at), sent_at: formatDate(at), expires_at: formatDate(at + 7 * dayMs) },
   });
   await insertRows(tx, org, "invitations", [
     ...others.map(({ key, email, role, team, joinedAt }) => ({
       ...{
         id: ids.invitation(key),
         email,
-        role: roleOf(ids, role),
+        role: findRoleId(ids, role),
         team_ids: [ids.team(team)],
         ...invitation,
       },
-      ...{ ...sent(invitationSentAt(joinedAt)), accepted_at: date(joinedAt) },
+      ...{ ...sent(invitationSentAt(joinedAt)), accepted_at: formatDate(joinedAt) },
     })),
     {
       ...{
         id: ids.openInvitation,
-        email: invited.email,
-        role: invited.role,
-        team_ids: [ids.team(invited.team)],
+        email: invitedPerson.email,
+        role: invitedPerson.role,
+        team_ids: [ids.team(invitedPerson.team)],
       },
       ...{ ...invitation, ...sent(plan.invitedAt), accepted_at: null },
     },
@@ -104,9 +109,9 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
         member_id: ids.member("bruno"),
         name: "build machines",
         start: "sbx_4kTq9w",
-        key_hash: unknownHash(),
+        key_hash: createUnusedHash(),
       },
-      ...{ created_at: date(plan.keyAt), last_used_at: date(runners[0]!.lastSeenAt) },
+      ...{ created_at: formatDate(plan.keyAt), last_used_at: formatDate(runners[0]!.lastSeenAt) },
     },
   ]);
   await insertRows(tx, org, "mcp_tokens", [
@@ -116,12 +121,12 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
         member_id: ids.member("elif"),
         name: "editor",
         start: "sbm_Zr07cn",
-        token_hash: unknownHash(),
+        token_hash: createUnusedHash(),
       },
       ...{
         scopes: ["mcp:read"],
-        created_at: date(plan.mcpTokenAt),
-        expires_at: date(plan.mcpTokenAt + 7 * dayMs),
+        created_at: formatDate(plan.mcpTokenAt),
+        expires_at: formatDate(plan.mcpTokenAt + 7 * dayMs),
       },
     },
   ]);
@@ -131,7 +136,7 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
     "automation_runners",
     runners.map(({ key, owner, lastSeenAt, createdAt, ...runner }) => ({
       ...{ id: ids.runner(key), member_id: ids.member(owner), ...runner },
-      ...{ last_seen_at: date(lastSeenAt), created_at: date(createdAt) },
+      ...{ last_seen_at: formatDate(lastSeenAt), created_at: formatDate(createdAt) },
     })),
   );
 }

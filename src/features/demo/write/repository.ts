@@ -9,50 +9,74 @@ import {
   makeEqual,
   type Problem,
 } from "../../templates/index.ts";
-import { blobId, type Plan, type PlannedCommit, type PlannedSync, target } from "../plan/index.ts";
-import { dateSecrets, dateTemplates, insertRows, type Row } from "../store.ts";
+import {
+  hashBlob,
+  type Plan,
+  type PlannedCommit,
+  type PlannedSync,
+  sampleRepository,
+} from "../plan/index.ts";
+import { insertRows, type Row, setSecretTimes, setTemplateTimes } from "../store.ts";
 import type { Ids } from "./ids.ts";
 
-const date = (ms: number) => new Date(ms).toISOString();
+const formatDate = (ms: number) => new Date(ms).toISOString();
 
 /** The result of each sync, in the order of the plan. Undefined for a failed sync. */
-export type Synced = (Awaited<ReturnType<typeof makeEqual>> | undefined)[];
+export type SyncedRepository = (Awaited<ReturnType<typeof makeEqual>> | undefined)[];
 
 export async function writeRepository(
   { keyring }: Pick<Platform, "keyring">,
   tx: Db,
   { repository }: Plan,
   ids: Ids,
-): Promise<Synced> {
+): Promise<SyncedRepository> {
   const org = ids.organization;
   const { syncs, deliveries, createdAt, disabledAt } = repository;
   const last = syncs.at(-1)!;
   await insertRows(tx, org, "connectors", [
     {
-      ...{ id: ids.connector, name: target.name, codehost: target.codehost, base_url: target.baseUrl },
-      ...{ repository: target.repository, repository_key: target.repository, clone_url: target.cloneUrl },
-      ...{ ref: target.ref, folder: target.folder, access_kind: "none", access_settings: {} },
+      ...{
+        id: ids.connector,
+        name: sampleRepository.name,
+        codehost: sampleRepository.codehost,
+        base_url: sampleRepository.baseUrl,
+      },
+      ...{
+        repository: sampleRepository.repository,
+        repository_key: sampleRepository.repository,
+        clone_url: sampleRepository.cloneUrl,
+      },
+      ...{
+        ref: sampleRepository.ref,
+        folder: sampleRepository.folder,
+        access_kind: "none",
+        access_settings: {},
+      },
       ...{ status: "disabled", status_reason: "Switched off by a member." },
       ...{
         synced_commit: last.commit.id,
-        synced_at: date(last.finishedAt),
-        checked_at: date(disabledAt - 70_000),
+        synced_at: formatDate(last.finishedAt),
+        checked_at: formatDate(disabledAt - 70_000),
       },
-      ...{ created_by: ids.member("bruno"), created_at: date(createdAt), updated_at: date(disabledAt) },
+      ...{
+        created_by: ids.member("bruno"),
+        created_at: formatDate(createdAt),
+        updated_at: formatDate(disabledAt),
+      },
     },
   ]);
   await makeSecret(keyring, tx, org, ids.connector);
-  await dateSecrets(tx, org, createdAt, deliveries.at(-1)!.receivedAt);
+  await setSecretTimes(tx, org, createdAt, deliveries.at(-1)!.receivedAt);
 
   const reader = (await import(fileReader.href)) as typeof FileReader;
-  const synced: Synced = [];
+  const synced: SyncedRepository = [];
   const rows: Row[] = [];
   for (const [index, sync] of syncs.entries()) {
     const { commit, error, finishedAt } = sync;
     const origin = { connectorId: ids.connector, commit: commit.id, author: commit.author.name };
     const outcome =
       error === undefined ? await makeEqual(tx, org, origin, readFiles(reader, commit)) : undefined;
-    if (outcome) await dateTemplates(tx, org, commit.id, finishedAt);
+    if (outcome) await setTemplateTimes(tx, org, commit.id, finishedAt);
     synced.push(outcome);
     rows.push(syncRow(sync, index, ids, outcome));
   }
@@ -71,7 +95,7 @@ export async function writeRepository(
           delivery_id: delivery.deliveryId,
           dialect: "forgejo",
         },
-        ...{ event: delivery.event, action: delivery.action, repository: target.repository },
+        ...{ event: delivery.event, action: delivery.action, repository: sampleRepository.repository },
         ...{ ref: delivery.ref, head: delivery.head, outcome: delivery.outcome, reason: delivery.reason },
         headers: {
           "content-type": "application/json",
@@ -84,7 +108,10 @@ export async function writeRepository(
         body_digest: `\\x${hash("sha256", bytes, "hex")}`,
         dropped_body_bytes: isKept ? null : bytes.length,
         repeats: delivery.repeats,
-        ...{ received_at: date(delivery.receivedAt), last_received_at: date(delivery.lastReceivedAt) },
+        ...{
+          received_at: formatDate(delivery.receivedAt),
+          last_received_at: formatDate(delivery.lastReceivedAt),
+        },
         ...{ target_connector_id: ids.connector, target_org_id: org },
         target_sync_id: delivery.sync === null ? null : ids.syncs[delivery.sync],
       };
@@ -95,20 +122,20 @@ export async function writeRepository(
 
 /** The template files of the folder, as a sync would find them. */
 function readFiles(reader: typeof FileReader, { files }: PlannedCommit): FoundFile[] {
-  const folder = `${target.folder}/`;
+  const folder = `${sampleRepository.folder}/`;
   return [...files]
     .filter(([path]) => path.startsWith(folder))
     .flatMap(([path, text]) => {
-      const said = reader.fileTemplateAt(
+      const template = reader.fileTemplateAt(
         reader.parseFile(Buffer.from(text)),
         path,
         path.slice(folder.length),
       );
-      return said ? [{ path, source: blobId(text), said }] : [];
+      return template ? [{ path, source: hashBlob(text), said: template }] : [];
     });
 }
 
-function syncRow(sync: PlannedSync, index: number, ids: Ids, outcome: Synced[number]): Row {
+function syncRow(sync: PlannedSync, index: number, ids: Ids, outcome: SyncedRepository[number]): Row {
   const { cause, commit, createdAt, startedAt, finishedAt, attempt, requestedBy, error } = sync;
   const problems: Problem[] = outcome ? [...outcome.problems.items] : [];
   return {
@@ -133,7 +160,7 @@ function syncRow(sync: PlannedSync, index: number, ids: Ids, outcome: Synced[num
       unchanged: outcome?.unchanged,
     },
     ...{ problems, problem_count: outcome?.problems.count ?? 0 },
-    ...{ due_at: date(startedAt), created_at: date(createdAt) },
-    ...{ started_at: date(startedAt), finished_at: date(finishedAt) },
+    ...{ due_at: formatDate(startedAt), created_at: formatDate(createdAt) },
+    ...{ started_at: formatDate(startedAt), finished_at: formatDate(finishedAt) },
   };
 }

@@ -25,7 +25,7 @@ import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { newSigningSecret } from "../../../platform/secrets.ts";
 import { sealSecret } from "../endpoints/sealing.ts";
-import { pauses } from "./schedule.ts";
+import { retryPauses } from "./schedule.ts";
 import * as store from "./store.ts";
 import { deliverDue } from "./work.ts";
 
@@ -200,7 +200,7 @@ describe("a delivery that fails", () => {
     const { log, sendTest, read } = await setUp();
     receiver.answer = () => ({ status: 500, body: "out of order\u0000\u001b[31m" });
     await sendTest();
-    for (let attempt = 1; attempt <= pauses.length + 1; attempt++) {
+    for (let attempt = 1; attempt <= retryPauses.length + 1; attempt++) {
       await deliver(server);
       expect(receiver.received).toHaveLength(attempt);
       const [delivery] = await log();
@@ -213,7 +213,7 @@ describe("a delivery that fails", () => {
           error: "The endpoint answered 500.",
         },
       });
-      const pause = pauses[attempt - 1];
+      const pause = retryPauses[attempt - 1];
       if (pause === undefined) {
         expect(delivery).toMatchObject({ status: "failed", nextAttemptAt: null });
       } else {
@@ -305,7 +305,7 @@ describe("a delivery that fails", () => {
     const { call, log, sendTest } = await setUp();
     receiver.answer = () => ({ status: 500 });
     const { id } = await sendTest();
-    for (let i = 0; i <= pauses.length; i++) {
+    for (let i = 0; i <= retryPauses.length; i++) {
       await deliver(server);
       await skipPause(server);
     }
@@ -370,7 +370,7 @@ describe("a worker that dies", () => {
       limit: 9,
       ...{ slowEndpoints: [], openOrganizations: [], limitFailing: 9 },
     };
-    const [slow] = await store.takeDueAcrossOrganizations(server.platform.db, share);
+    const [slow] = await store.claimDueAcrossOrganizations(server.platform.db, share);
     await skipPause(server);
     await deliver(server);
     const entry = { attempt: 1, at: 0, durationMs: 1, responseStatus: 500, response: "", error: "late" };

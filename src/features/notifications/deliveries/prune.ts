@@ -1,9 +1,9 @@
 import type { Platform } from "../../../platform/context.ts";
-import { keepAtMost } from "../../quotas/index.ts";
+import { findKeepLimit } from "../../quotas/index.ts";
 import * as store from "./store.ts";
 
-const keptDays = 30;
-const atOnce = 500;
+const retentionDays = 30;
+const batchSize = 500;
 
 /** Removes old deliveries, and finished ones beyond an endpoint's quota, in small steps. Pending ones are kept. */
 export async function pruneDeliveries(
@@ -11,21 +11,24 @@ export async function pruneDeliveries(
   until: number,
 ): Promise<void> {
   const { db, log } = platform;
-  while (Date.now() < until && (await store.removeOldOfAll(db, keptDays, atOnce)) === atOnce);
+  while (
+    Date.now() < until &&
+    (await store.removeOldAcrossOrganizations(db, retentionDays, batchSize)) === batchSize
+  );
   for (let after = ""; Date.now() < until; ) {
-    const endpoints = await store.listEndpointsOfAll(db, after, atOnce);
+    const endpoints = await store.listEndpointsAcrossOrganizations(db, after, batchSize);
     for (const { id, orgId } of endpoints) {
-      const keep = await keepAtMost(platform, db, orgId, "webhook_endpoint_deliveries");
-      while (Date.now() < until && (await store.removeBeyond(db, orgId, id, keep, atOnce)) === atOnce);
+      const keep = await findKeepLimit(platform, db, orgId, "webhook_endpoint_deliveries");
+      while (Date.now() < until && (await store.removeBeyond(db, orgId, id, keep, batchSize)) === batchSize);
       // Ended after the removal, so that people can see them until the next round.
       while (Date.now() < until) {
-        const ended = await store.endBeyond(db, orgId, id, keep, atOnce);
+        const ended = await store.failBeyond(db, orgId, id, keep, batchSize);
         if (ended > 0)
           log.warn({ orgId, endpointId: id, ended }, "webhook deliveries failed: too many are pending");
-        if (ended < atOnce) break;
+        if (ended < batchSize) break;
       }
     }
-    if (endpoints.length < atOnce) return;
+    if (endpoints.length < batchSize) return;
     after = endpoints.at(-1)!.id;
   }
 }

@@ -1,9 +1,9 @@
 import { spread } from "../../../platform/backoff.ts";
 
 /** Seconds before the second attempt, the third, …: nine attempts over about a day. */
-export const pauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;
+export const retryPauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;
 /** The longest `Retry-After` that is respected, in seconds. */
-export const longestPause = 28_800;
+export const maxPause = 28_800;
 
 export interface Outcome {
   /** Null when there was no response. */
@@ -12,20 +12,24 @@ export interface Outcome {
   retryAfterSeconds: number | null;
 }
 
-export type Step =
+export type NextStep =
   | { state: "succeeded" }
   /** `gone` means that the endpoint answered 410 and wants no more events. */
-  | { state: "failed"; gone: boolean }
+  | { state: "failed"; isGone: boolean }
   | { state: "pending"; afterSeconds: number };
 
 /** Decides what happens after attempt number `tries`, which starts at 1. `random` is from 0 to 1. */
-export function nextStep(tries: number, { status, retryAfterSeconds }: Outcome, random: number): Step {
+export function decideNextStep(
+  tries: number,
+  { status, retryAfterSeconds }: Outcome,
+  random: number,
+): NextStep {
   if (status !== null && status >= 200 && status < 300) return { state: "succeeded" };
-  if (status === 410) return { state: "failed", gone: true };
-  const pause = pauses[tries - 1];
-  if (pause === undefined) return { state: "failed", gone: false };
+  if (status === 410) return { state: "failed", isGone: true };
+  const pause = retryPauses[tries - 1];
+  if (pause === undefined) return { state: "failed", isGone: false };
   // Spread out, so that deliveries to an endpoint that was down are not all retried at the same moment.
-  const planned = spread(pause, 0.1, random);
-  const asked = Math.min(retryAfterSeconds ?? 0, longestPause);
-  return { state: "pending", afterSeconds: Math.max(planned, asked) };
+  const plannedPause = spread(pause, 0.1, random);
+  const requestedPause = Math.min(retryAfterSeconds ?? 0, maxPause);
+  return { state: "pending", afterSeconds: Math.max(plannedPause, requestedPause) };
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readRetryAfter } from "../../../platform/backoff.ts";
-import { longestPause, nextStep, pauses } from "./schedule.ts";
-import { signatureHeaders } from "./signature.ts";
+import { decideNextStep, maxPause, retryPauses } from "./schedule.ts";
+import { createSignatureHeaders } from "./signature.ts";
 
 const outcome = fc.record({
   status: fc.option(fc.integer({ min: 100, max: 599 })),
@@ -12,7 +12,7 @@ const random = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe("the schedule of a delivery", () => {
   test("covers about a day: at least 20 hours and at most 28", () => {
-    const hours = pauses.reduce((sum, pause) => sum + pause, 0) / 3600;
+    const hours = retryPauses.reduce((sum, pause) => sum + pause, 0) / 3600;
     expect(hours).toBeGreaterThan(20);
     expect(hours).toBeLessThan(28);
   });
@@ -23,9 +23,9 @@ describe("the schedule of a delivery", () => {
         let attempts = 0;
         for (const one of outcomes) {
           attempts += 1;
-          if (nextStep(attempts, one, chance).state !== "pending") break;
+          if (decideNextStep(attempts, one, chance).state !== "pending") break;
         }
-        const last = nextStep(attempts, outcomes[attempts - 1]!, chance);
+        const last = decideNextStep(attempts, outcomes[attempts - 1]!, chance);
         expect(last.state).not.toBe("pending");
       }),
     );
@@ -34,10 +34,10 @@ describe("the schedule of a delivery", () => {
   test("succeeds with a 2xx and with nothing else, and a 410 ends it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), outcome, random, (tries, one, chance) => {
-        const step = nextStep(tries, one, chance);
+        const step = decideNextStep(tries, one, chance);
         expect(step.state === "succeeded").toBe(one.status !== null && Math.floor(one.status / 100) === 2);
         if (one.status === 410) expect(step).toEqual({ state: "failed", gone: true });
-        else if (step.state === "failed") expect(step.gone).toBe(false);
+        else if (step.state === "failed") expect(step.isGone).toBe(false);
       }),
     );
   });
@@ -45,12 +45,12 @@ describe("the schedule of a delivery", () => {
   test("waits as long as the table says, spread by a tenth, or as long as it is asked to, within limits", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), outcome, random, (tries, one, chance) => {
-        const step = nextStep(tries, one, chance);
+        const step = decideNextStep(tries, one, chance);
         if (step.state !== "pending") return;
-        const pause = pauses[tries - 1]!;
+        const pause = retryPauses[tries - 1]!;
         expect(step.afterSeconds).toBeGreaterThanOrEqual(0.9 * pause);
-        expect(step.afterSeconds).toBeLessThanOrEqual(1.1 * longestPause);
-        const asked = Math.min(one.retryAfterSeconds ?? 0, longestPause);
+        expect(step.afterSeconds).toBeLessThanOrEqual(1.1 * maxPause);
+        const asked = Math.min(one.retryAfterSeconds ?? 0, maxPause);
         expect(step.afterSeconds).toBeGreaterThanOrEqual(asked);
         if (asked <= 0.9 * pause) expect(step.afterSeconds).toBeLessThanOrEqual(1.1 * pause);
       }),
@@ -79,7 +79,7 @@ describe("the signature of an event", () => {
   };
 
   test("equals the published test vector", () => {
-    expect(signatureHeaders(vector, [vector.secret])).toEqual({
+    expect(createSignatureHeaders(vector, [vector.secret])).toEqual({
       "webhook-id": vector.id,
       "webhook-timestamp": "1614265330",
       "webhook-signature": vector.signature,
@@ -88,7 +88,7 @@ describe("the signature of an event", () => {
 
   test("has one value for each secret, in their order", () => {
     const other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
-    const header = signatureHeaders(vector, [other, vector.secret])["webhook-signature"]!;
+    const header = createSignatureHeaders(vector, [other, vector.secret])["webhook-signature"]!;
     expect(header.split(" ")).toHaveLength(2);
     expect(header.split(" ")[1]).toBe(vector.signature);
     expect(header.split(" ")[0]).not.toBe(vector.signature);

@@ -4,19 +4,22 @@ import type { Platform } from "../../../platform/context.ts";
 import { EgressError } from "../../../platform/egress/index.ts";
 import { openSecret } from "../endpoints/index.ts";
 import type { Outcome } from "./schedule.ts";
-import { signatureHeaders } from "./signature.ts";
-import type { Claimed } from "./store.ts";
+import { createSignatureHeaders } from "./signature.ts";
+import type { ClaimedDelivery } from "./store.ts";
 
 const timeoutMs = 15_000;
-const keptBytes = 1_024;
+const maxStoredBytes = 1_024;
 
-export interface Sent extends Outcome {
+export interface SendResult extends Outcome {
   response: string | null;
   error: string | null;
 }
 
 /** Sends a delivery once. Never throws: the result contains the outcome. */
-export async function send({ egress, keyring, log }: Platform, delivery: Claimed): Promise<Sent> {
+export async function send(
+  { egress, keyring, log }: Platform,
+  delivery: ClaimedDelivery,
+): Promise<SendResult> {
   const { id, orgId, endpointId, eventId, body, url } = delivery;
   try {
     const secrets = [openSecret(keyring, orgId, endpointId, "secret", delivery.secret)];
@@ -26,7 +29,7 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
     const reply = await egress.forOrganization(orgId).open(url, {
       method: "POST",
       headers: {
-        ...signatureHeaders({ id: eventId, timestamp, body }, secrets),
+        ...createSignatureHeaders({ id: eventId, timestamp, body }, secrets),
         "content-type": "application/json",
         "user-agent": "signalbox-webhooks",
         // People read the stored part of the response, so it must not be compressed.
@@ -41,7 +44,7 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
     const response = await readStart(reply.chunks);
     reply.close();
     const retryAfterSeconds = readRetryAfter(reply.headers["retry-after"]?.[0], Date.now());
-    return { status: reply.status, retryAfterSeconds, response, error: errorOf(reply.status) };
+    return { status: reply.status, retryAfterSeconds, response, error: describeFailure(reply.status) };
   } catch (error) {
     if (!(error instanceof EgressError)) log.error({ deliveryId: id, err: error }, "webhook delivery failed");
     const message =
@@ -55,7 +58,7 @@ export async function send({ egress, keyring, log }: Platform, delivery: Claimed
   }
 }
 
-function errorOf(status: number): string | null {
+function describeFailure(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return "The endpoint answered with a redirect, which is not followed.";
   if (status === 410) return "The endpoint answered 410 Gone, so it was disabled.";
@@ -70,11 +73,11 @@ async function readStart(chunks: AsyncIterable<Uint8Array>): Promise<string> {
     for await (const chunk of chunks) {
       parts.push(chunk);
       bytes += chunk.length;
-      if (bytes >= keptBytes) break;
+      if (bytes >= maxStoredBytes) break;
     }
   } catch {
     // The body broke off. The part that arrived is kept.
   }
-  const text = new TextDecoder().decode(Buffer.concat(parts).subarray(0, keptBytes));
-  return text.split("\n").map(printableLine).join("\n").slice(0, keptBytes).toWellFormed();
+  const text = new TextDecoder().decode(Buffer.concat(parts).subarray(0, maxStoredBytes));
+  return text.split("\n").map(printableLine).join("\n").slice(0, maxStoredBytes).toWellFormed();
 }

@@ -4,7 +4,7 @@ import { conflict, notFound } from "../../../platform/errors.ts";
 import { readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
-import { findEndpoint, holdEndpoint, listEnabledEndpoints } from "../endpoints/index.ts";
+import { findEndpoint, listEnabledEndpoints, lockEndpoint } from "../endpoints/index.ts";
 import { checkMaySee, maySee } from "../settings/index.ts";
 import { type ListQuery, testType, type WebhookEndpointDelivery } from "./contract.ts";
 import * as store from "./store.ts";
@@ -34,7 +34,7 @@ export async function get(ctx: MemberCtx, endpointId: string, id: string) {
 
 export async function retry(ctx: MemberCtx, endpointId: string, id: string) {
   return ctx.db.transaction(async (tx) => {
-    const endpoint = await enabled(ctx, tx, endpointId);
+    const endpoint = await lockEnabledEndpoint(ctx, tx, endpointId);
     const delivery = isId("wed", id) ? await store.requeue(tx, ctx.orgId, endpoint.id, id) : undefined;
     if (!delivery) throw noDelivery();
     const after = { deliveryId: id, eventId: delivery.eventId };
@@ -46,14 +46,14 @@ export async function retry(ctx: MemberCtx, endpointId: string, id: string) {
 
 export async function test(ctx: MemberCtx, endpointId: string) {
   return ctx.db.transaction(async (tx) => {
-    const { id } = await enabled(ctx, tx, endpointId);
+    const { id } = await lockEnabledEndpoint(ctx, tx, endpointId);
     const eventId = newId("evt");
     const data = {
       organizationId: ctx.orgId,
       endpointId: id,
       message: "This is a test. Nothing has happened.",
     };
-    const message = { eventId, type: testType, body: bodyOf(testType, Date.now(), data) };
+    const message = { eventId, type: testType, body: createBody(testType, Date.now(), data) };
     const [delivery] = await store.insert(tx, ctx.orgId, [{ id: newId("wed"), endpointId: id }], message);
     const target = { type: "webhook_endpoint", id };
     await record(ctx, tx, { action: "webhook_endpoint.tested", target, after: { eventId } });
@@ -62,8 +62,8 @@ export async function test(ctx: MemberCtx, endpointId: string) {
 }
 
 /** Locks the endpoint, so that it is not disabled meanwhile. */
-async function enabled(ctx: MemberCtx, tx: Db, endpointId: string) {
-  const endpoint = await holdEndpoint(tx, ctx, endpointId);
+async function lockEnabledEndpoint(ctx: MemberCtx, tx: Db, endpointId: string) {
+  const endpoint = await lockEndpoint(tx, ctx, endpointId);
   if (endpoint.status === "disabled")
     throw conflict(
       "webhook_endpoint_disabled",
@@ -72,7 +72,7 @@ async function enabled(ctx: MemberCtx, tx: Db, endpointId: string) {
   return endpoint;
 }
 
-interface Event {
+interface AnnouncedEvent {
   id: string;
   type: string;
   createdAt: number;
@@ -80,14 +80,14 @@ interface Event {
 }
 
 /** Queues the event for every enabled endpoint of its type, in the transaction that fans the event out. */
-export async function queueDeliveries(tx: Db, orgId: OrgId, event: Event): Promise<void> {
+export async function queueDeliveries(tx: Db, orgId: OrgId, event: AnnouncedEvent): Promise<void> {
   const endpoints = await listEnabledEndpoints(tx, orgId, event.type);
   if (endpoints.length === 0) return;
   const deliveries = endpoints.map(({ id: endpointId }) => ({ id: newId("wed"), endpointId }));
-  const body = bodyOf(event.type, event.createdAt, event.data);
+  const body = createBody(event.type, event.createdAt, event.data);
   await store.insert(tx, orgId, deliveries, { eventId: event.id, type: event.type, body });
 }
 
 /** The payload of Standard Webhooks. */
-const bodyOf = (type: string, at: number, data: Record<string, unknown>): string =>
+const createBody = (type: string, at: number, data: Record<string, unknown>): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });

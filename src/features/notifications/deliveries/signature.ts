@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-export interface Signed {
+export interface SignedMessage {
   id: string;
   /** Seconds since 1970. */
   timestamp: number;
@@ -8,8 +8,8 @@ export interface Signed {
 }
 
 /** The headers of Standard Webhooks, with a signature for each secret: receivers may still use the previous secret. */
-export function signatureHeaders(
-  { id, timestamp, body }: Signed,
+export function createSignatureHeaders(
+  { id, timestamp, body }: SignedMessage,
   secrets: readonly string[],
 ): Record<string, string> {
   const content = `${id}.${timestamp}.${body}`;

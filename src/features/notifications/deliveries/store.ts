@@ -26,12 +26,12 @@ export const list = (db: Db, orgId: OrgId, endpointId: string, { status }: Pick<
     rows: (ids) => sql`select ${columns} from webhook_endpoint_deliveries d where d.id = any(${ids})`,
   });
 
-const isIn = (orgId: OrgId, endpointId: string, id: DeliveryId) =>
+const matchDelivery = (orgId: OrgId, endpointId: string, id: DeliveryId) =>
   sql`d.org_id = ${orgId} and d.endpoint_id = ${endpointId} and d.id = ${id}`;
 
 export const find = (db: Db, orgId: OrgId, endpointId: string, id: DeliveryId) =>
   db.row<WebhookEndpointDeliveryDetail>(sql`
-    select ${columns}, d.body, d.attempts from webhook_endpoint_deliveries d where ${isIn(orgId, endpointId, id)}`);
+    select ${columns}, d.body, d.attempts from webhook_endpoint_deliveries d where ${matchDelivery(orgId, endpointId, id)}`);
 
 export interface NewDelivery {
   id: DeliveryId;
@@ -59,16 +59,16 @@ export const requeue = (tx: Db, orgId: OrgId, endpointId: string, id: DeliveryId
   tx.row<WebhookEndpointDelivery>(sql`
     update webhook_endpoint_deliveries d set status = 'pending', finished_at = null,
       tries = case when sending then tries else 0 end, due_at = case when sending then due_at else now() end
-    where ${isIn(orgId, endpointId, id)} returning ${columns}`);
+    where ${matchDelivery(orgId, endpointId, id)} returning ${columns}`);
 
-const keptAttempts = 20;
+const maxStoredAttempts = 20;
 
-/** Appends an attempt, and removes the oldest one when there are `keptAttempts`. */
-const withAttempt = (entry: ReturnType<typeof sql>) => sql`case
-  when jsonb_array_length(attempts) >= ${keptAttempts}::int then (attempts - 0) || ${entry}
+/** Appends an attempt, and removes the oldest one when there are `maxStoredAttempts`. */
+const appendAttempt = (entry: ReturnType<typeof sql>) => sql`case
+  when jsonb_array_length(attempts) >= ${maxStoredAttempts}::int then (attempts - 0) || ${entry}
   else attempts || ${entry} end`;
 
-export interface Claimed {
+export interface ClaimedDelivery {
   id: DeliveryId;
   orgId: OrgId;
   endpointId: Id<"whe">;
@@ -85,7 +85,7 @@ export interface Claimed {
   isFailing: boolean;
 }
 
-export interface Share {
+export interface ClaimLimits {
   /** Deliveries of these organizations and endpoints are not taken. */
   busyOrganizations: readonly string[];
   busyEndpoints: readonly string[];
@@ -102,20 +102,20 @@ export interface Share {
 
 /** Longer than the wait for a place and one attempt together, so an expired lease means that the process died. */
 const lease = expireIn(120);
-const lost = "The service stopped before the outcome was recorded. The event may have arrived.";
+const interruptedError = "The service stopped before the outcome was recorded. The event may have arrived.";
 
 /**
  * Takes due deliveries, in turn by organization and endpoint, failing endpoints last. The attempt is counted before
  * anything is sent: if the process dies, the next process that takes the delivery records the interrupted attempt.
  */
-export const takeDueAcrossOrganizations = (db: Db, share: Share) => {
+export const claimDueAcrossOrganizations = (db: Db, limits: ClaimLimits) => {
   const isDue = sql`status = 'pending' and due_at <= now()`;
   const interrupted = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
-    'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${lost}::text)`;
-  const isFailing = sql`(e.failing_since is not null or e.id = any(${share.slowEndpoints}::text[]))`;
-  return db.rows<Claimed>(sql`
+    'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${interruptedError}::text)`;
+  const isFailing = sql`(e.failing_since is not null or e.id = any(${limits.slowEndpoints}::text[]))`;
+  return db.rows<ClaimedDelivery>(sql`
     update webhook_endpoint_deliveries d set attempt = attempt + 1, tries = tries + 1, sending = true,
-      due_at = ${lease}, attempts = case when sending then ${withAttempt(interrupted)} else attempts end
+      due_at = ${lease}, attempts = case when sending then ${appendAttempt(interrupted)} else attempts end
     from webhook_endpoints e
     where e.id = d.endpoint_id and d.id in (
       select id from webhook_endpoint_deliveries where ${isDue} and id in (
@@ -126,25 +126,25 @@ export const takeDueAcrossOrganizations = (db: Db, share: Share) => {
               + row_number() over (partition by e.org_id order by e.failing, due.turn, due.due_at) as turn
             from (
               select e.id, e.org_id, ${isFailing} as failing from webhook_endpoints e
-              where e.org_id <> all(${share.busyOrganizations}::text[])
-                and e.id <> all(${share.busyEndpoints}::text[])
+              where e.org_id <> all(${limits.busyOrganizations}::text[])
+                and e.id <> all(${limits.busyEndpoints}::text[])
                 and e.id in (select endpoint_id from webhook_endpoint_deliveries where ${isDue})) e
             left join (
-              select org_id, count(*) as sends from unnest(${share.openOrganizations}::text[]) o (org_id)
+              select org_id, count(*) as sends from unnest(${limits.openOrganizations}::text[]) o (org_id)
               group by org_id) open on open.org_id = e.org_id
             cross join lateral (
               select id, due_at, row_number() over (order by due_at, id) as turn from webhook_endpoint_deliveries
-              where endpoint_id = e.id and ${isDue} order by due_at, id limit ${share.perEndpoint}) due) by_organization
-          where turn <= ${share.perOrganization}::int) shared
-        where not failing or place <= ${share.limitFailing}::int
-        order by failing, turn, due_at limit ${share.limit})
+              where endpoint_id = e.id and ${isDue} order by due_at, id limit ${limits.perEndpoint}) due) by_organization
+          where turn <= ${limits.perOrganization}::int) shared
+        where not failing or place <= ${limits.limitFailing}::int
+        order by failing, turn, due_at limit ${limits.limit})
       for update skip locked)
     returning d.id, d.org_id as "orgId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.body, d.attempt,
       d.tries, e.url, e.secret, case when e.previous_secret_expires_at > now() then e.previous_secret end
       as "previousSecret", e.status = 'enabled' as enabled, ${isFailing} as "isFailing"`);
 };
 
-export interface Recorded {
+export interface AttemptResult {
   state: "succeeded" | "failed" | "pending";
   afterSeconds: number;
   entry: Attempt;
@@ -154,18 +154,18 @@ export interface Recorded {
 export const record = (
   db: Db,
   orgId: OrgId,
-  { id, attempt }: Pick<Claimed, "id" | "attempt">,
-  { state, afterSeconds, entry }: Recorded,
+  { id, attempt }: Pick<ClaimedDelivery, "id" | "attempt">,
+  { state, afterSeconds, entry }: AttemptResult,
 ) =>
   db.run(sql`
     update webhook_endpoint_deliveries set status = ${state}, sending = false,
       due_at = now() + make_interval(secs => ${afterSeconds}::float8),
       finished_at = case when ${state} = 'pending' then null else now() end,
-      attempts = ${withAttempt(sql`${JSON.stringify(entry)}::text::jsonb`)}
+      attempts = ${appendAttempt(sql`${JSON.stringify(entry)}::text::jsonb`)}
     where org_id = ${orgId} and id = ${id} and attempt = ${attempt}::int and status = 'pending'`);
 
 /** Deletes finished deliveries older than `days`, at most `limit` rows. Ids sort by time: no other index is needed. */
-export const removeOldOfAll = (db: Db, days: number, limit: number) =>
+export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
   db.run(sql`
     delete from webhook_endpoint_deliveries where id in (
       select id from (
@@ -173,7 +173,7 @@ export const removeOldOfAll = (db: Db, days: number, limit: number) =>
       where created_at < now() - make_interval(days => ${days}::int))`);
 
 /** Lists endpoints with their organizations, at most `limit` after the id `after`. */
-export const listEndpointsOfAll = (db: Db, after: string, limit: number) =>
+export const listEndpointsAcrossOrganizations = (db: Db, after: string, limit: number) =>
   db.rows<{ id: string; orgId: OrgId }>(sql`
     select id, org_id as "orgId" from webhook_endpoints where id > ${after} order by id limit ${limit}`);
 
@@ -186,15 +186,15 @@ export const removeBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: num
         order by id desc offset ${keep}) older
       where status <> 'pending' limit ${limit})`);
 
-const tooMany =
+const tooManyError =
   "Too many deliveries were pending for this endpoint, so the oldest failed (quota webhook_endpoint_deliveries).";
 
 /** Fails pending deliveries of an endpoint beyond its newest `keep`, at most `limit` rows. Skips those being sent. */
-export const endBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) => {
-  const givenUp = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
-    'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${tooMany}::text)`;
+export const failBeyond = (db: Db, orgId: OrgId, endpointId: string, keep: number, limit: number) => {
+  const failedAttempt = sql`jsonb_build_object('attempt', attempt, 'at', (extract(epoch from now()) * 1000)::bigint,
+    'durationMs', null, 'responseStatus', null, 'response', null, 'error', ${tooManyError}::text)`;
   return db.run(sql`
-    update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), attempts = ${withAttempt(givenUp)}
+    update webhook_endpoint_deliveries set status = 'failed', finished_at = now(), attempts = ${appendAttempt(failedAttempt)}
     where org_id = ${orgId} and status = 'pending' and not sending and id in (
       select id from webhook_endpoint_deliveries where endpoint_id = ${endpointId} and status = 'pending' and not sending
       order by id desc offset ${keep} limit ${limit})`);

@@ -1,2 +1,2 @@
-export { collect, mailDue } from "./service.ts";
-export { removeIdleOfAll as removeIdleDigestsOfAll } from "./store.ts";
+export { addToDigests, mailDueDigests } from "./service.ts";
+export { removeIdleAcrossOrganizations as removeIdleDigestsAcrossOrganizations } from "./store.ts";

@@ -2,15 +2,15 @@ import { type Message, nameInSubject, nameInText } from "../../../platform/mail/
 import type { Digest, DigestType, Item } from "./store.ts";
 
 /** Text of an item is untrusted. It becomes one line that no mail program turns into a link. */
-const text = (value: unknown, max = 300): string => {
+const formatText = (value: unknown, max = 300): string => {
   const line = nameInText(String(value ?? ""));
   return line.length > max ? `${line.slice(0, max)}…` : line;
 };
 
-const money = (micros: unknown) =>
+const formatMoney = (micros: unknown) =>
   (Number(micros) / 1_000_000).toLocaleString("en-US", { maximumFractionDigits: 2 });
-const time = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-const times = (count: number) => (count === 1 ? "" : ` ${count} times`);
+const formatTime = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const formatTimes = (count: number) => (count === 1 ? "" : ` ${count} times`);
 
 interface Wording {
   /** Follows the name of the organization. */
@@ -25,10 +25,11 @@ interface Wording {
 const wordings: Record<DigestType, Wording> = {
   "run.failed": {
     subject: ({ automationName }, count) =>
-      `${nameInSubject(String(automationName), "an automation")} failed${times(count)}`,
-    opening: ({ automationName }, count) => `The automation ${text(automationName)} failed${times(count)}.`,
+      `${nameInSubject(String(automationName), "an automation")} failed${formatTimes(count)}`,
+    opening: ({ automationName }, count) =>
+      `The automation ${formatText(automationName)} failed${formatTimes(count)}.`,
     lines: ({ at, runId, reason, message }, publicUrl) => [
-      `${time(at)}, ${runId}: ${text(message ?? reason ?? "no reason was given")}`,
+      `${formatTime(at)}, ${runId}: ${formatText(message ?? reason ?? "no reason was given")}`,
       `${publicUrl}/v1/automation-runs/${runId}`,
     ],
     closing: "On the command line: signalbox runs show <run>.",
@@ -40,10 +41,10 @@ const wordings: Record<DigestType, Wording> = {
         : `${count} connections to ${nameInSubject(String(providerId), "a provider")} need attention`,
     opening: ({ providerId }, count) =>
       count === 1
-        ? `A connection to ${text(providerId)} needs a person to make it work again.`
-        : `${count} connections to ${text(providerId)} need a person to make them work again.`,
+        ? `A connection to ${formatText(providerId)} needs a person to make it work again.`
+        : `${count} connections to ${formatText(providerId)} need a person to make them work again.`,
     lines: ({ account, shared, message, connectionId }, publicUrl) => [
-      `${shared ? "Shared account" : "Account"} ${text(account)}: ${text(message)}`,
+      `${shared ? "Shared account" : "Account"} ${formatText(account)}: ${formatText(message)}`,
       `${publicUrl}/v1/oauth-connections/${connectionId}`,
     ],
     closing: "On the command line: signalbox connections list.",
@@ -54,7 +55,7 @@ const wordings: Record<DigestType, Wording> = {
         ? "this month's automation budget is spent"
         : `${percent} % of this month's automation budget is spent`,
     opening: ({ spentMicros, budgetMicros, month }) =>
-      `${money(spentMicros)} of ${money(budgetMicros)} are spent in ${month}.`,
+      `${formatMoney(spentMicros)} of ${formatMoney(budgetMicros)} are spent in ${month}.`,
     lines: ({ percent }, publicUrl) => [
       percent === 100
         ? "Running runs are cancelled. New runs are skipped until the month ends or an owner or admin raises the budget."
@@ -72,7 +73,7 @@ const wordings: Record<DigestType, Wording> = {
         ? "Templates are not updated from their repository at the moment:"
         : "Templates are not updated from their repositories at the moment:",
     lines: ({ connectorName, repository, message, connectorId }, publicUrl) => [
-      `${text(connectorName)} (${text(repository)}): ${text(message)}`,
+      `${formatText(connectorName)} (${formatText(repository)}): ${formatText(message)}`,
       `${publicUrl}/v1/connectors/${connectorId}`,
     ],
     closing: "You get another mail when a sync has succeeded and a later sync fails.",
@@ -83,12 +84,15 @@ const wordings: Record<DigestType, Wording> = {
       reason === "gone"
         ? "A webhook endpoint answered 410 Gone, so nothing is sent to it any more."
         : "A webhook endpoint failed for 5 days, so nothing is sent to it any more.",
-    lines: ({ url, endpointId }, publicUrl) => [text(url), `${publicUrl}/v1/webhook-endpoints/${endpointId}`],
+    lines: ({ url, endpointId }, publicUrl) => [
+      formatText(url),
+      `${publicUrl}/v1/webhook-endpoints/${endpointId}`,
+    ],
     closing: "To use it again, repair it and set its status to enabled.",
   },
 };
 
-export function compose(
+export function composeDigest(
   publicUrl: string,
   { type, email, organization, items, pending }: Omit<Digest, "userId" | "verified">,
 ): Message {
@@ -100,7 +104,7 @@ export function compose(
     ...items.map((item) => lines(item, publicUrl).join("\n")),
     ...(more > 0 ? [`… and ${more} more.`] : []),
     ...(closing ? [closing] : []),
-    `This is about the organization ${text(organization)} on Signalbox at ${publicUrl}.`,
+    `This is about the organization ${formatText(organization)} on Signalbox at ${publicUrl}.`,
     ...(type === "endpoint.disabled"
       ? []
       : [`To choose which mails you get: PUT ${publicUrl}/v1/me/notification-settings`]),

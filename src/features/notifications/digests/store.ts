@@ -25,7 +25,7 @@ export interface Pace {
   windowSeconds: number;
 }
 
-const listed = 10;
+const maxListedItems = 10;
 
 /** Adds the item to the digest of each member. */
 export const add = (
@@ -42,7 +42,7 @@ export const add = (
     from unnest(${memberIds}::text[]) m (id) order by m.id
     on conflict (member_id, topic) do update set pending = d.pending + 1,
       items = case when d.pending = 0 then excluded.items
-        when jsonb_array_length(d.items) < ${listed}::int then d.items || excluded.items else d.items end,
+        when jsonb_array_length(d.items) < ${maxListedItems}::int then d.items || excluded.items else d.items end,
       opened_at = case when d.pending = 0 then now() else d.opened_at end,
       due_at = case when d.pending = 0 then greatest(${quiet}, d.mailed_at + ${window})
         else greatest(d.due_at, least(${quiet}, d.opened_at + ${window})) end`);
@@ -80,13 +80,13 @@ export const markMailed = (tx: Db, orgId: OrgId, memberId: string, topic: string
     update notification_digests set pending = 0, items = '[]', mailed_at = now()
     where org_id = ${orgId} and member_id = ${memberId} and topic = ${topic}`);
 
-export const putOff = (db: Db, orgId: OrgId, memberId: string, topic: string, seconds: number) =>
+export const postpone = (db: Db, orgId: OrgId, memberId: string, topic: string, seconds: number) =>
   db.run(sql`
     update notification_digests set due_at = now() + make_interval(secs => ${seconds}::int)
     where org_id = ${orgId} and member_id = ${memberId} and topic = ${topic}`);
 
 /** Deletes digests that have been empty for longer than any window, at most `limit` rows. */
-export const removeIdleOfAll = (db: Db, limit: number) =>
+export const removeIdleAcrossOrganizations = (db: Db, limit: number) =>
   db.run(sql`
     delete from notification_digests where (member_id, topic) in (
       select member_id, topic from notification_digests

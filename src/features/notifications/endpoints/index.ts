@@ -1,10 +1,10 @@
 export { routes } from "./routes.ts";
 export { openSecret, sealedColumns } from "./sealing.ts";
-export { find as findEndpoint, hold as holdEndpoint } from "./service.ts";
+export { find as findEndpoint, lock as lockEndpoint } from "./service.ts";
 export {
   disable as disableEndpoint,
   listEnabled as listEnabledEndpoints,
-  noteFailure,
-  noteSuccess,
-  removeOldSecretsOfAll,
+  recordFailure,
+  recordSuccess,
+  removeOldSecretsAcrossOrganizations,
 } from "./store.ts";

@@ -2,7 +2,7 @@ import type { Keyring, Place, SealedColumn } from "../../../platform/keyring.ts"
 
 type Column = "secret" | "previous_secret";
 
-const placeOf = (organization: string, row: string, column: Column): Place => ({
+const toPlace = (organization: string, row: string, column: Column): Place => ({
   table: "webhook_endpoints",
   row,
   column,
@@ -18,7 +18,7 @@ export const sealedColumns: SealedColumn[] = (["secret", "previous_secret"] as c
 }));
 
 export const sealSecret = (keyring: Keyring, orgId: string, id: string, column: Column, secret: string) =>
-  keyring.seal(secret, placeOf(orgId, id, column));
+  keyring.seal(secret, toPlace(orgId, id, column));
 
 export const openSecret = (keyring: Keyring, orgId: string, id: string, column: Column, sealed: string) =>
-  keyring.open(sealed, placeOf(orgId, id, column));
+  keyring.open(sealed, toPlace(orgId, id, column));

@@ -9,13 +9,13 @@ import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { type EventType, eventTypes } from "../facts.ts";
 import { checkMaySee } from "../settings/index.ts";
-import { endWaiting } from "../store.ts";
+import { failPendingDeliveries } from "../store.ts";
 import type { WebhookEndpoint } from "./contract.ts";
 import { openSecret, sealSecret } from "./sealing.ts";
 import * as store from "./store.ts";
 
 const noEndpoint = () => notFound("webhook_endpoint");
-function endpointIdOf(id: string): store.EndpointId {
+function requireEndpointId(id: string): store.EndpointId {
   if (!isId("whe", id)) throw noEndpoint();
   return id;
 }
@@ -26,14 +26,14 @@ export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
 
 /** Returns an endpoint of this organization, or refuses with 404. */
 export async function find(db: Db, { orgId }: MemberCtx, id: string): Promise<WebhookEndpoint> {
-  const endpoint = await store.find(db, orgId, endpointIdOf(id));
+  const endpoint = await store.find(db, orgId, requireEndpointId(id));
   if (!endpoint) throw noEndpoint();
   return endpoint;
 }
 
 /** Returns an endpoint of this organization, locked until the transaction ends. */
-export async function hold(tx: Db, { orgId }: MemberCtx, id: string) {
-  const endpoint = await store.lock(tx, orgId, endpointIdOf(id));
+export async function lock(tx: Db, { orgId }: MemberCtx, id: string) {
+  const endpoint = await store.lock(tx, orgId, requireEndpointId(id));
   if (!endpoint) throw noEndpoint();
   return endpoint;
 }
@@ -41,7 +41,7 @@ export async function hold(tx: Db, { orgId }: MemberCtx, id: string) {
 export const read = async (ctx: MemberCtx, id: string) => ({ webhookEndpoint: await find(ctx.db, ctx, id) });
 
 /** Returns the normalized URL. Refuses now what the egress guard would refuse later without a DNS lookup. */
-function checkedUrl({ egress }: Pick<Platform, "egress">, given: string): string {
+function normalizeUrl({ egress }: Pick<Platform, "egress">, given: string): string {
   const url = URL.parse(given);
   if (!url) throw invalidField(["url"], "This is not a URL. Give a URL such as https://example.com/hooks.");
   if (url.hash !== "") throw invalidField(["url"], "Leave out the part after #: it is never sent.");
@@ -52,13 +52,13 @@ function checkedUrl({ egress }: Pick<Platform, "egress">, given: string): string
   return url.href;
 }
 
-const stateOf = ({ url, description, types, status }: WebhookEndpoint) => ({
+const toAuditState = ({ url, description, types, status }: WebhookEndpoint) => ({
   url,
   description,
   types,
   status,
 });
-const targetOf = (id: string) => ({ type: "webhook_endpoint", id });
+const toTarget = (id: string) => ({ type: "webhook_endpoint", id });
 
 /** The person who chooses the URL can see the events of all members, so they need the permissions for that. */
 const checkTypes = (ctx: MemberCtx, types: readonly EventType[]) =>
@@ -69,17 +69,17 @@ export async function create(
   given: { url: string; description: string; types: EventType[] },
 ) {
   const { keyring, orgId, member } = ctx;
-  const target = { ...given, url: checkedUrl(ctx, given.url), types: [...new Set(given.types)] };
+  const target = { ...given, url: normalizeUrl(ctx, given.url), types: [...new Set(given.types)] };
   checkTypes(ctx, target.types);
   const id = newId("whe");
   const secret = newSigningSecret();
   const sealed = sealSecret(keyring, orgId, id, "secret", secret);
   return ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, orgId, "webhook_endpoints");
-    const made = await store.insert(tx, orgId, { ...target, id, secret: sealed, createdBy: member.id });
-    const webhookEndpoint = made!;
-    const after = stateOf(webhookEndpoint);
-    await record(ctx, tx, { action: "webhook_endpoint.created", target: targetOf(id), after });
+    const inserted = await store.insert(tx, orgId, { ...target, id, secret: sealed, createdBy: member.id });
+    const webhookEndpoint = inserted!;
+    const after = toAuditState(webhookEndpoint);
+    await record(ctx, tx, { action: "webhook_endpoint.created", target: toTarget(id), after });
     return { webhookEndpoint, secret };
   });
 }
@@ -94,40 +94,40 @@ interface Change {
 export async function change(ctx: MemberCtx, id: string, given: Change) {
   const { orgId } = ctx;
   return ctx.db.transaction(async (tx) => {
-    const before = await hold(tx, ctx, id);
+    const before = await lock(tx, ctx, id);
     const endpointId = before.id as store.EndpointId;
     if (given.types !== undefined || given.url !== undefined) checkTypes(ctx, given.types ?? before.types);
     await store.update(tx, orgId, endpointId, {
-      url: given.url === undefined ? before.url : checkedUrl(ctx, given.url),
+      url: given.url === undefined ? before.url : normalizeUrl(ctx, given.url),
       description: given.description ?? before.description,
       types: [...new Set(given.types ?? before.types)],
     });
     if (given.status === "enabled" && before.status === "disabled") await store.enable(tx, orgId, endpointId);
     if (given.status === "disabled" && before.status === "enabled") {
       await store.disable(tx, orgId, endpointId, "member");
-      await endWaiting(tx, orgId, endpointId);
+      await failPendingDeliveries(tx, orgId, endpointId);
     }
     const webhookEndpoint = await find(tx, ctx, id);
-    const states = { before: stateOf(before), after: stateOf(webhookEndpoint) };
-    await record(ctx, tx, { action: "webhook_endpoint.changed", target: targetOf(id), ...states });
+    const states = { before: toAuditState(before), after: toAuditState(webhookEndpoint) };
+    await record(ctx, tx, { action: "webhook_endpoint.changed", target: toTarget(id), ...states });
     return { webhookEndpoint };
   });
 }
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const before = await hold(tx, ctx, id);
+    const before = await lock(tx, ctx, id);
     await store.remove(tx, ctx.orgId, before.id as store.EndpointId);
-    const state = { before: stateOf(before) };
-    await record(ctx, tx, { action: "webhook_endpoint.removed", target: targetOf(id), ...state });
+    const state = { before: toAuditState(before) };
+    await record(ctx, tx, { action: "webhook_endpoint.removed", target: toTarget(id), ...state });
   });
 }
 
 export async function rotateSecret(ctx: MemberCtx, id: string, overlapSeconds: number) {
   const { keyring, orgId } = ctx;
   return ctx.db.transaction(async (tx) => {
-    const { secret: old } = await hold(tx, ctx, id);
-    const endpointId = endpointIdOf(id);
+    const { secret: old } = await lock(tx, ctx, id);
+    const endpointId = requireEndpointId(id);
     const secret = newSigningSecret();
     const previous =
       overlapSeconds === 0
@@ -136,7 +136,7 @@ export async function rotateSecret(ctx: MemberCtx, id: string, overlapSeconds: n
     const sealed = sealSecret(keyring, orgId, id, "secret", secret);
     await store.setSecrets(tx, orgId, endpointId, { secret: sealed, previous, overlapSeconds });
     const after = { overlapSeconds };
-    await record(ctx, tx, { action: "webhook_endpoint.secret_rotated", target: targetOf(id), after });
+    await record(ctx, tx, { action: "webhook_endpoint.secret_rotated", target: toTarget(id), after });
     return { webhookEndpoint: await find(tx, ctx, id), secret };
   });
 }

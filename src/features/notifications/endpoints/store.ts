@@ -27,7 +27,7 @@ export const lock = (tx: Db, orgId: OrgId, id: EndpointId) =>
     select ${columns}, e.secret from webhook_endpoints e
     where e.org_id = ${orgId} and e.id = ${id} for no key update`);
 
-export interface Target {
+export interface EndpointFields {
   url: string;
   description: string;
   types: readonly EventType[];
@@ -43,14 +43,14 @@ export const insert = (
     types,
     secret,
     createdBy,
-  }: Target & { id: EndpointId; secret: string; createdBy: string },
+  }: EndpointFields & { id: EndpointId; secret: string; createdBy: string },
 ) =>
   tx.row<WebhookEndpoint>(sql`
     insert into webhook_endpoints as e (id, org_id, url, description, types, secret, created_by)
     values (${id}, ${orgId}, ${url}, ${description}, ${types}::text[], ${secret}, ${createdBy})
     returning ${columns}`);
 
-export const update = (tx: Db, orgId: OrgId, id: EndpointId, { url, description, types }: Target) =>
+export const update = (tx: Db, orgId: OrgId, id: EndpointId, { url, description, types }: EndpointFields) =>
   tx.run(sql`
     update webhook_endpoints set url = ${url}, description = ${description}, types = ${types}::text[],
       updated_at = now()
@@ -96,7 +96,7 @@ export const listEnabled = (db: Db, orgId: OrgId, type: string) =>
     where org_id = ${orgId} and status = 'enabled' and (types = '{}' or ${type} = any(types)) order by id`);
 
 /** Records a success, at most once a minute while the endpoint works: it may get many events a second. */
-export const noteSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
+export const recordSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
   db.run(sql`
     update webhook_endpoints set failing_since = null, failures = 0, last_succeeded_at = now()
     where org_id = ${orgId} and id = ${id} and (failing_since is not null or last_succeeded_at is null
@@ -106,14 +106,14 @@ export const noteSuccess = (db: Db, orgId: OrgId, id: EndpointId) =>
  * Counts one more failure in a row, and locks the row until the transaction ends. Undefined when the endpoint is
  * removed or disabled.
  */
-export const noteFailure = (tx: Db, orgId: OrgId, id: EndpointId) =>
+export const recordFailure = (tx: Db, orgId: OrgId, id: EndpointId) =>
   tx.row<{ url: string; failures: number; failingDays: number }>(sql`
     update webhook_endpoints set failures = failures + 1, failing_since = coalesce(failing_since, now())
     where org_id = ${orgId} and id = ${id} and status = 'enabled'
     returning url, failures, extract(epoch from now() - failing_since)::float8 / 86400 as "failingDays"`);
 
 /** Deletes previous secrets that have expired. */
-export const removeOldSecretsOfAll = (db: Db) =>
+export const removeOldSecretsAcrossOrganizations = (db: Db) =>
   db.run(sql`
     update webhook_endpoints set previous_secret = null, previous_secret_expires_at = null
     where previous_secret_expires_at < now()`);

@@ -1,2 +1,2 @@
 export { routes } from "./routes.ts";
-export { adminsOf, checkMaySee, maySee, recipientsOf } from "./service.ts";
+export { checkMaySee, listAdminIds, listRecipients, maySee } from "./service.ts";

@@ -27,7 +27,7 @@ const noChoice: MyNotificationSettings = {
 };
 
 /** The permission that a member needs to get the events of all members. */
-const needed: Record<EventType, Permission> = {
+const neededPermissions: Record<EventType, Permission> = {
   "run.failed": "automations:manage",
   "connection.needs_attention": "connections:manage",
   "budget.reached": "usage:read",
@@ -36,7 +36,7 @@ const needed: Record<EventType, Permission> = {
 
 /** Whether the caller may see the events of all members of this type. */
 export const maySee = ({ member }: MemberCtx, type: EventType): boolean =>
-  member.permissions.has(needed[type]);
+  member.permissions.has(neededPermissions[type]);
 
 /** Refuses a caller who may not see the events of all members, for any of these types. */
 export function checkMaySee(ctx: MemberCtx, types: readonly EventType[]): void {
@@ -44,21 +44,21 @@ export function checkMaySee(ctx: MemberCtx, types: readonly EventType[]): void {
     if (!maySee(ctx, type))
       throw forbidden(
         "missing_permission",
-        `To see every ${type} event you need the permission ${needed[type]}. Ask an owner or admin.`,
+        `To see every ${type} event you need the permission ${neededPermissions[type]}. Ask an owner or admin.`,
       );
   }
 }
 
 /** Stored settings can be older than a type of event, so the defaults fill the gaps. */
-const settingsOf = async (db: Db, orgId: OrgId): Promise<NotificationSettings> => ({
+const findSettings = async (db: Db, orgId: OrgId): Promise<NotificationSettings> => ({
   mail: { ...defaults.mail, ...(await store.find(db, orgId))?.mail },
 });
 
-const choiceOf = async (db: Db, orgId: OrgId, memberId: string): Promise<MyNotificationSettings> => ({
-  mail: { ...noChoice.mail, ...(await store.findOfMember(db, orgId, memberId))?.mail },
+const findChoice = async (db: Db, orgId: OrgId, memberId: string): Promise<MyNotificationSettings> => ({
+  mail: { ...noChoice.mail, ...(await store.findByMember(db, orgId, memberId))?.mail },
 });
 
-export const read = async ({ db, orgId }: MemberCtx) => ({ settings: await settingsOf(db, orgId) });
+export const read = async ({ db, orgId }: MemberCtx) => ({ settings: await findSettings(db, orgId) });
 
 export async function replace(ctx: MemberCtx, { mail }: NotificationSettings) {
   const unique = <Name extends string>(names: readonly Name[]) => [...new Set(names)].sort();
@@ -71,7 +71,7 @@ export async function replace(ctx: MemberCtx, { mail }: NotificationSettings) {
     },
   };
   return ctx.db.transaction(async (tx) => {
-    const before = await settingsOf(tx, ctx.orgId);
+    const before = await findSettings(tx, ctx.orgId);
     await store.save(tx, ctx.orgId, settings);
     const target = { type: "notification_settings", id: ctx.orgId };
     await record(ctx, tx, {
@@ -86,16 +86,21 @@ export async function replace(ctx: MemberCtx, { mail }: NotificationSettings) {
 
 export async function readMine(ctx: MemberCtx) {
   const { db, orgId, member, userId } = ctx;
-  const settings = await choiceOf(db, orgId, member.id);
-  const organization = await settingsOf(db, orgId);
+  const settings = await findChoice(db, orgId, member.id);
+  const organization = await findSettings(db, orgId);
   const isAdmin = isAdminRole(member.role);
-  const effectOn = (type: EventType) =>
-    effectOf(settings.mail[type], organization.mail[type], isAdmin, member.permissions.has(needed[type]));
+  const findEffect = (type: EventType) =>
+    decideEffect(
+      settings.mail[type],
+      organization.mail[type],
+      isAdmin,
+      member.permissions.has(neededPermissions[type]),
+    );
   const effective = {
-    "run.failed": effectOn("run.failed"),
-    "connection.needs_attention": effectOn("connection.needs_attention"),
-    "budget.reached": effectOn("budget.reached"),
-    "sync.failed": effectOn("sync.failed"),
+    "run.failed": findEffect("run.failed"),
+    "connection.needs_attention": findEffect("connection.needs_attention"),
+    "budget.reached": findEffect("budget.reached"),
+    "sync.failed": findEffect("sync.failed"),
   };
   return { settings, effective, emailVerified: await store.isVerified(db, userId) };
 }
@@ -107,8 +112,8 @@ export async function replaceMine(ctx: MemberCtx, settings: MyNotificationSettin
     eventTypes.filter((type) => settings.mail[type] === "all"),
   );
   await ctx.db.transaction(async (tx) => {
-    const before = await choiceOf(tx, orgId, member.id);
-    await store.saveOfMember(tx, orgId, member.id, settings);
+    const before = await findChoice(tx, orgId, member.id);
+    await store.saveForMember(tx, orgId, member.id, settings);
     const target = { type: "member", id: member.id };
     const action = "member.notification_settings_changed";
     await record(ctx, tx, { action, target, before: before.mail, after: settings.mail });
@@ -119,43 +124,48 @@ export async function replaceMine(ctx: MemberCtx, settings: MyNotificationSettin
 const isAdminRole = (role: string) => role === "owner" || role === "admin";
 
 /** Decides which events of a type a member gets mails about. */
-function effectOf(
+function decideEffect(
   choice: "off" | "own" | "all" | null,
   organization: readonly ("member" | "admins")[],
   isAdmin: boolean,
-  mayAll: boolean,
+  maySeeAll: boolean,
 ): "off" | "own" | "all" {
   // A member who chose `all` and lost the permission gets mails about their own.
-  if (choice !== null) return choice === "all" && !mayAll ? "own" : choice;
+  if (choice !== null) return choice === "all" && !maySeeAll ? "own" : choice;
   if (isAdmin && organization.includes("admins")) return "all";
   return organization.includes("member") ? "own" : "off";
 }
 
 /** Limits the mails for one event, because an organization can have thousands of admins. */
-const mostRecipients = 100;
+const maxRecipients = 100;
 
 /** Returns who gets a mail about an event of `memberId`. Owners and admins get it when that member does not exist. */
-export async function recipientsOf(
+export async function listRecipients(
   tx: Db,
   orgId: OrgId,
   type: EventType,
   memberId: string | null,
 ): Promise<string[]> {
-  const candidates = await store.listCandidates(tx, orgId, memberId, type, mostRecipients);
-  const organization: readonly ("member" | "admins")[] = (await settingsOf(tx, orgId)).mail[type];
+  const candidates = await store.listCandidates(tx, orgId, memberId, type, maxRecipients);
+  const organization: readonly ("member" | "admins")[] = (await findSettings(tx, orgId)).mail[type];
   const isOrphan = !candidates.some(({ id }) => id === memberId);
-  const standIns = isOrphan && organization.includes("member") ? (["admins"] as const) : organization;
+  const recipientGroups = isOrphan && organization.includes("member") ? (["admins"] as const) : organization;
   return candidates
     .filter(({ reachable }) => reachable)
     .filter(({ id, role, rolePermissions, settings }) => {
-      const mayAll = permissionsOfRole(role, rolePermissions).has(needed[type]);
-      const effect = effectOf(settings?.mail[type] ?? null, standIns, isAdminRole(role), mayAll);
+      const maySeeAll = permissionsOfRole(role, rolePermissions).has(neededPermissions[type]);
+      const effect = decideEffect(
+        settings?.mail[type] ?? null,
+        recipientGroups,
+        isAdminRole(role),
+        maySeeAll,
+      );
       return effect === "all" || (effect === "own" && id === memberId);
     })
     .map(({ id }) => id)
-    .slice(0, mostRecipients);
+    .slice(0, maxRecipients);
 }
 
 /** Returns who gets mails about the notifications themselves, such as a disabled endpoint. */
-export const adminsOf = async (tx: Db, orgId: OrgId): Promise<string[]> =>
-  (await store.listAdmins(tx, orgId, mostRecipients)).map(({ id }) => id);
+export const listAdminIds = async (tx: Db, orgId: OrgId): Promise<string[]> =>
+  (await store.listAdmins(tx, orgId, maxRecipients)).map(({ id }) => id);

@@ -14,13 +14,13 @@ export const save = (db: Db, orgId: OrgId, settings: NotificationSettings) =>
     insert into notification_settings (org_id, settings) values (${orgId}, ${JSON.stringify(settings)}::text::jsonb)
     on conflict (org_id) do update set settings = excluded.settings, updated_at = now()`);
 
-export const findOfMember = async (db: Db, orgId: OrgId, memberId: string) =>
+export const findByMember = async (db: Db, orgId: OrgId, memberId: string) =>
   (
     await db.row<{ settings: MyNotificationSettings }>(sql`
       select settings from member_notification_settings where org_id = ${orgId} and member_id = ${memberId}`)
   )?.settings;
 
-export const saveOfMember = (db: Db, orgId: OrgId, memberId: string, settings: MyNotificationSettings) =>
+export const saveForMember = (db: Db, orgId: OrgId, memberId: string, settings: MyNotificationSettings) =>
   db.run(sql`
     insert into member_notification_settings (member_id, org_id, settings)
     values (${memberId}, ${orgId}, ${JSON.stringify(settings)}::text::jsonb)

@@ -8,7 +8,7 @@ import {
   type RefusalPage,
   refusalPage,
 } from "../../../platform/http/index.ts";
-import { findUser, signInFirstPage } from "../../auth/index.ts";
+import { findUser, signInPage } from "../../auth/index.ts";
 import { findOrganization, listOrganizations } from "../../organizations/index.ts";
 import { knownProviders } from "../catalogue/index.ts";
 import type { Question } from "./service.ts";
@@ -48,7 +48,7 @@ export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, par
   const { publicUrl } = ctx.config;
   const provider = await findName(ctx, params.providerId ?? "");
   if (needsSignIn(refusal)) {
-    return signInFirstPage({
+    return signInPage({
       publicUrl,
       status: refusal.status,
       headers: refusal.headers,

@@ -1,7 +1,7 @@
 import type { Ctx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
-import { type Change, recordBy } from "../../audit/index.ts";
+import { type Change, recordByMember } from "../../audit/index.ts";
 import type { EventType } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -60,7 +60,11 @@ export async function note(
       change.of === "connection"
         ? { type: "oauth_connection", id: connectionId }
         : { type: "oauth_provider", id: providerId };
-    await recordBy(tx, orgId, actor, { action: change.action, target, after: { providerId, ...detail } });
+    await recordByMember(tx, orgId, actor, {
+      action: change.action,
+      target,
+      after: { providerId, ...detail },
+    });
   }
   await store.insert(tx, orgId, { id: newId("oce"), type, providerId, connectionId, ...actor, detail });
 }

@@ -9,7 +9,7 @@ const browsers = [
 ];
 
 /** The audit author for a person with a session. The IP addresses are reserved for documentation. */
-export function whoIs(people: readonly Person[], ids: Ids, key: string, at: number) {
+export function createActor(people: readonly Person[], ids: Ids, key: string, at: number) {
   const index = people.findIndex((one) => one.key === key);
   return {
     actorUserId: ids.user(key),
