@@ -44,21 +44,21 @@ type NewAutomation = Pick<store.RevisionContent, "name" | "instructions" | "sche
     active: boolean;
   };
 
-export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation) {
+export async function create(ctx: MemberCtx, { active, ...content }: NewAutomation) {
   const { orgId, member } = ctx;
   const id = newId("aut");
-  refuseEndedSchedule(said.schedule);
+  refuseEndedSchedule(content.schedule);
   return ctx.db.transaction(async (tx) => {
-    const nextRunAt = active ? (findNextOccurrence(said.schedule, Date.now()) ?? null) : null;
+    const nextRunAt = active ? (findNextOccurrence(content.schedule, Date.now()) ?? null) : null;
     const status = active ? "active" : "inactive";
-    const { templateIds = [], connectionIds = [] } = said;
+    const { templateIds = [], connectionIds = [] } = content;
     await checkResources(ctx, tx, { memberId: member.id, templateIds, connectionIds });
     await takeQuota(ctx, tx, orgId, "automations");
     await store.insert(tx, orgId, { id, memberId: member.id, status, nextRunAt });
     await addRevision(ctx, tx, id, {
-      ...said,
-      model: said.model ?? null,
-      maxRuntimeSeconds: said.maxRuntimeSeconds ?? 3600,
+      ...content,
+      model: content.model ?? null,
+      maxRuntimeSeconds: content.maxRuntimeSeconds ?? 3600,
       templateIds,
       connectionIds,
     });
@@ -94,7 +94,7 @@ type Change = PartialOrUndefined<store.RevisionContent> & {
   memberId?: string | undefined;
 };
 
-export async function change(ctx: MemberCtx, id: string, { expectedRevision, memberId, ...said }: Change) {
+export async function change(ctx: MemberCtx, id: string, { expectedRevision, memberId, ...content }: Change) {
   return changeStatus(ctx, id, "changed", async (tx, automation) => {
     if (automation.status === "archived") throw archived();
     if (expectedRevision !== undefined && expectedRevision !== automation.revision) {
@@ -106,14 +106,14 @@ export async function change(ctx: MemberCtx, id: string, { expectedRevision, mem
     }
     const automationId = automation.id as store.AutomationId;
     if (memberId !== undefined) await changeOwner(ctx, tx, automationId, memberId);
-    const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+    const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
     const next = { ...automation, ...given, memberId: memberId ?? automation.memberId } as Automation;
     await checkResources(ctx, tx, next, automation);
     if (Object.keys(given).length === 0) return;
-    if (said.schedule) refuseEndedSchedule(next.schedule);
+    if (content.schedule) refuseEndedSchedule(next.schedule);
     await addRevision(ctx, tx, automationId, next);
     // A rested automation rests on: changing what it says does not switch it on.
-    if (said.schedule && automation.status === "active") {
+    if (content.schedule && automation.status === "active") {
       const due = findNextOccurrence(next.schedule, Date.now()) ?? null;
       await store.setNextRun(tx, ctx.orgId, automationId, due);
     }

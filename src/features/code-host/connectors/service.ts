@@ -4,7 +4,7 @@ import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
-import { keepTemplates, removeTemplates } from "../../templates/index.ts";
+import { detachTemplates, removeTemplates } from "../../templates/index.ts";
 import { type AccessInput, sealAccess } from "../access/index.ts";
 import * as codeHosts from "../code-hosts.ts";
 import { forgetSecrets, makeSecret } from "../secrets/index.ts";
@@ -221,7 +221,7 @@ export async function remove(ctx: MemberCtx, id: string, templates: "keep" | "re
   await ctx.db.transaction(async (tx) => {
     const connector = await store.lock(tx, ctx.orgId, parseId(id));
     if (!connector) throw noConnector();
-    const detach = templates === "keep" ? keepTemplates : removeTemplates;
+    const detach = templates === "keep" ? detachTemplates : removeTemplates;
     await detach(tx, ctx.orgId, connector.id);
     await store.remove(tx, ctx.orgId, connector.id as store.ConnectorId);
     await forgetSecrets(ctx.bus, tx, connector.id);

@@ -71,7 +71,9 @@ export default run;
 
 async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult> {
   const { folder, known: knownFiles, wantsFiles, timeoutMs } = input;
-  const { fileTemplateAt, listProblems, parseFile } = (await import(input.fileReader)) as typeof FileReader;
+  const { toFileTemplate, createProblemList, parseFile } = (await import(
+    input.fileReader
+  )) as typeof FileReader;
   const repository = await openRepository(egressOver(host), {
     url: input.cloneUrl,
     authorization: input.isAuthorized ? heldBack : undefined,
@@ -81,7 +83,7 @@ async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult
   const commit = await resolveHead(repository, input.ref);
   await host.emit({ type: "resolved", commit });
   const snapshot = await repository.snapshot(commit);
-  const problems = listProblems();
+  const problems = createProblemList();
   const out = outbox(host);
   const known = new Map(knownFiles);
   const wanted = new Map<string, Candidate[]>();
@@ -90,7 +92,7 @@ async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult
     const { path, blob } = candidate;
     const source = hashSource(candidate);
     if (known.get(path) === source) {
-      await out.add({ path, source, said: undefined }, 0);
+      await out.add({ path, source, content: undefined }, 0);
       continue;
     }
     const sharing = wanted.get(blob);
@@ -114,13 +116,13 @@ async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult
     for (const candidate of wanted.get(blob)!) {
       await turn();
       const { path, name } = candidate;
-      const template = fileTemplateAt(parsed, path, name);
+      const template = toFileTemplate(parsed, path, name);
       if (!template) continue;
       const bytes = "json" in template ? template.json.length : 0;
       templateBytes += bytes;
       if (templateBytes > maxTemplateBytes) throw tooLarge("The files", maxTemplateBytes);
       if ("json" in template) templateCount++;
-      if (wantsFiles) await out.add({ path, source: hashSource(candidate), said: template }, bytes);
+      if (wantsFiles) await out.add({ path, source: hashSource(candidate), content: template }, bytes);
       else if ("message" in template) problems.add(template);
     }
   }

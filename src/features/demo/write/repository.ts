@@ -3,10 +3,10 @@ import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { makeSecret } from "../../code-host/index.ts";
 import {
+  applyFiles,
   type FileReader,
   type FoundFile,
   fileReader,
-  makeEqual,
   type Problem,
 } from "../../templates/index.ts";
 import { blobId, type Plan, type PlannedCommit, type PlannedSync, target } from "../plan/index.ts";
@@ -16,7 +16,7 @@ import type { Ids } from "./ids.ts";
 const date = (ms: number) => new Date(ms).toISOString();
 
 /** The result of each sync, in the order of the plan. Undefined for a failed sync. */
-export type Synced = (Awaited<ReturnType<typeof makeEqual>> | undefined)[];
+export type Synced = (Awaited<ReturnType<typeof applyFiles>> | undefined)[];
 
 export async function writeRepository(
   { keyring }: Pick<Platform, "keyring">,
@@ -51,7 +51,7 @@ export async function writeRepository(
     const { commit, error, finishedAt } = sync;
     const origin = { connectorId: ids.connector, commit: commit.id, author: commit.author.name };
     const outcome =
-      error === undefined ? await makeEqual(tx, org, origin, readFiles(reader, commit)) : undefined;
+      error === undefined ? await applyFiles(tx, org, origin, readFiles(reader, commit)) : undefined;
     if (outcome) await dateTemplates(tx, org, commit.id, finishedAt);
     synced.push(outcome);
     rows.push(syncRow(sync, index, ids, outcome));
@@ -99,12 +99,12 @@ function readFiles(reader: typeof FileReader, { files }: PlannedCommit): FoundFi
   return [...files]
     .filter(([path]) => path.startsWith(folder))
     .flatMap(([path, text]) => {
-      const said = reader.fileTemplateAt(
+      const content = reader.toFileTemplate(
         reader.parseFile(Buffer.from(text)),
         path,
         path.slice(folder.length),
       );
-      return said ? [{ path, source: blobId(text), said }] : [];
+      return content ? [{ path, source: blobId(text), content }] : [];
     });
 }
 

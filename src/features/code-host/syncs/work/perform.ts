@@ -1,7 +1,7 @@
 import type { Platform } from "../../../../platform/context.ts";
 import { SandboxError } from "../../../../platform/sandbox/index.ts";
 import { recordAsSystem } from "../../../audit/index.ts";
-import { knownFiles, makeEqual, removeOldVersions, takeStorage } from "../../../templates/index.ts";
+import { applyFiles, listKnownFiles, removeOldVersions, reserveStorage } from "../../../templates/index.ts";
 import { Failure, toFailure } from "../../failure.ts";
 import { completeTarget, type Reading, readTarget } from "../../source/index.ts";
 import { type Claim, maxAttempts } from "./claim.ts";
@@ -61,7 +61,7 @@ async function read(
   signal: AbortSignal,
   progress: { commit: string | null },
 ): Promise<Reading> {
-  const known = await knownFiles(platform.db, target.orgId, target.id);
+  const known = await listKnownFiles(platform.db, target.orgId, target.id);
   return readTarget(platform, completeTarget(target), {
     signal,
     computeMs,
@@ -97,9 +97,9 @@ async function apply(platform: Platform, { id, holder, target }: Claim, reading:
       await store.release(tx, orgId, id, holder);
       return "released";
     }
-    const full = await takeStorage(platform, tx, orgId, files);
+    const full = await reserveStorage(platform, tx, orgId, files);
     if (full) throw new Failure("too_large", full.message);
-    const outcome = await makeEqual(tx, orgId, { connectorId, commit, author }, files);
+    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files);
     if (!outcome) {
       throw new Failure(
         "too_many_templates",
