@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { makeSecret } from "../../code-host/index.ts";
+import { createSecret } from "../../code-host/index.ts";
 import {
   applyFiles,
   type FileReader,
@@ -41,7 +41,7 @@ export async function writeRepository(
       ...{ created_by: ids.member("bruno"), created_at: date(createdAt), updated_at: date(disabledAt) },
     },
   ]);
-  await makeSecret(keyring, tx, org, ids.connector);
+  await createSecret(keyring, tx, org, ids.connector);
   await dateSecrets(tx, org, createdAt, deliveries.at(-1)!.receivedAt);
 
   const reader = (await import(fileReader.href)) as typeof FileReader;
