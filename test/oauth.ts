@@ -1,4 +1,4 @@
-import { hashCode } from "../src/features/oauth-providers/connect/secrets.ts";
+import { hashClaimCode } from "../src/features/oauth-providers/connect/secrets.ts";
 import { sql } from "../src/platform/db/index.ts";
 import { newId } from "../src/platform/ids.ts";
 import { type AuthorizationServer, approve, clientSecret } from "./fixtures/authorization-server.ts";
@@ -131,7 +131,7 @@ export async function plantConnection(
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
       scopes, secrets, credential, credential_id, status, token_id, code_hash, expires_at)
     values (${newId("oat")}, ${connectionId}, ${orgId}, ${client!.memberId}, ${providerId}, ${client!.credentialsId}, 1, false,
-      'waiting', '{}', '', 'session', (select id from sessions where user_id = ${owner.userId} limit 1), 'waiting', ${await addToken()}, ${hashCode(plantedCode)}, now() + interval '9 minutes')`);
+      'waiting', '{}', '', 'session', (select id from sessions where user_id = ${owner.userId} limit 1), 'waiting', ${await addToken()}, ${hashClaimCode(plantedCode)}, now() + interval '9 minutes')`);
   return { providerId, connectionId, tokenId };
 }
 

@@ -2,7 +2,7 @@ import {
   DiscoveryError,
   type DiscoveryResult,
   discoverRequirements,
-  problemWithUrl,
+  findUrlProblem,
 } from "../features/mcp-connections/index.ts";
 import { createEgress, isLoopbackHost } from "../platform/egress/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
@@ -75,7 +75,7 @@ function suggestAddress(text: string): string | undefined {
     return;
   const host = URL.parse(`http://${text}`)?.hostname;
   const whole = `${host !== undefined && isLoopbackHost(host) ? "http" : "https"}://${text}`;
-  return problemWithUrl(whole) === undefined ? whole : undefined;
+  return findUrlProblem(whole) === undefined ? whole : undefined;
 }
 
 function read(args: string[]): { url: string; json: boolean; evidence: boolean } | { problem: string } {
@@ -87,7 +87,7 @@ function read(args: string[]): { url: string; json: boolean; evidence: boolean }
     });
     const [url] = words;
     if (url === undefined) return { problem: "Name the URL of the server." };
-    const problem = url.length > 2048 ? "The URL is longer than 2048 characters." : problemWithUrl(url);
+    const problem = url.length > 2048 ? "The URL is longer than 2048 characters." : findUrlProblem(url);
     const suggestion = problem && suggestAddress(url);
     if (suggestion) return { problem: `${problem} Did you mean ${suggestion}?` };
     return problem ? { problem } : { url, json: values.json, evidence: values.evidence };

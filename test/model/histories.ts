@@ -1,9 +1,9 @@
 /** Random histories of one run, told by several reporters, held against the reference. */
 import fc from "fast-check";
-import type { Report } from "../../src/features/automations/events/contract.ts";
+import type { EventReport } from "../../src/features/automations/events/contract.ts";
 import * as events from "../../src/features/automations/events/service.ts";
 import type { Completion } from "../../src/features/automations/runs/contract.ts";
-import { sweep } from "../../src/features/automations/runs/jobs.ts";
+import { endOverdueRuns } from "../../src/features/automations/runs/jobs.ts";
 import * as runs from "../../src/features/automations/runs/service.ts";
 import type { MemberCtx, MemberId, OrgId, Platform, UserId } from "../../src/platform/context.ts";
 import { sql } from "../../src/platform/db/index.ts";
@@ -148,7 +148,7 @@ function callerOf(
 }
 
 const createdAt = 1_700_000_000_000;
-const wire = ({ sequence, type, content }: Reported, attempt: number): Report => ({
+const wire = ({ sequence, type, content }: Reported, attempt: number): EventReport => ({
   attempt,
   sequence,
   type,
@@ -167,7 +167,7 @@ async function really({ platform, callers }: World, id: string, operation: Opera
         );
         return "ok";
       case "sweep":
-        await sweep(platform);
+        await endOverdueRuns(platform);
         return "ok";
       case "cancel":
         await runs.cancel(ctx, id);
@@ -192,8 +192,8 @@ async function really({ platform, callers }: World, id: string, operation: Opera
       }
       case "report": {
         const given = operation.events.map((event) => wire(event, operation.attempt));
-        if (given.length === 1) await events.report(ctx, id, given[0]!);
-        else await events.reportBatch(ctx, id, { events: given });
+        if (given.length === 1) await events.reportEvent(ctx, id, given[0]!);
+        else await events.reportEvents(ctx, id, { events: given });
         return "stored";
       }
     }

@@ -24,7 +24,7 @@ import {
   type Workspace,
 } from "../../../test/harness.ts";
 import { sql } from "../../platform/db/index.ts";
-import { startDue } from "./jobs.ts";
+import { startDueAutomations } from "./jobs.ts";
 import { pruneAll } from "./retention/index.ts";
 
 describe("an automation", () => {
@@ -203,7 +203,7 @@ describe("an automation", () => {
     const automation = await createAutomation(server, member.auth, { schedule: everyDay });
     await server.platform.db.run(sql`delete from members where id = ${member.memberId}`);
     await server.platform.db.run(sql`update automations set next_run_at = now() where id = ${automation.id}`);
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     expect((await read(automation.id)).body.automation).toMatchObject({ memberId: null, status: "inactive" });
     expect((await post(automation.id, "run")).body.error).toBe("owner_left");
     expect((await post(automation.id, "activate")).body.error).toBe("owner_left");
@@ -261,7 +261,11 @@ describe("the clock", () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     const at = thisMinute();
     await dueSince(automation.id, at);
-    await Promise.all([startDue(server.platform), startDue(server.platform), startDue(server.platform)]);
+    await Promise.all([
+      startDueAutomations(server.platform),
+      startDueAutomations(server.platform),
+      startDueAutomations(server.platform),
+    ]);
     expect(await runsOf(automation.id)).toMatchObject([
       { status: "queued", trigger: "schedule", occurrenceAt: at },
     ]);
@@ -273,7 +277,7 @@ describe("the clock", () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     const running = await runNow(server, auth, automation.id);
     await dueSince(automation.id, thisMinute());
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     const [skipped] = await runsOf(automation.id);
     expect(skipped).toMatchObject({ status: "skipped", reason: "overlap" });
     expect(skipped.reasonDetail).toContain(running.id);
@@ -284,7 +288,7 @@ describe("the clock", () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     const since = thisMinute() - 30 * 60_000;
     await dueSince(automation.id, since);
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     const [queued, missed] = await runsOf(automation.id);
     expect(queued).toMatchObject({ status: "queued" });
     expect(missed).toMatchObject({ status: "skipped", reason: "missed", occurrenceAt: since });
@@ -296,7 +300,7 @@ describe("the clock", () => {
     const daily = { kind: "daily", hour: at.getUTCHours(), minute: at.getUTCMinutes(), timezone: "UTC" };
     const automation = await createAutomation(server, auth, { schedule: daily });
     await dueSince(automation.id, at.getTime());
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     expect(await runsOf(automation.id)).toMatchObject([{ status: "skipped", reason: "missed" }]);
     expect((await runsOf(automation.id))[0].reasonDetail).toMatch(/^Once/);
   });
@@ -305,7 +309,7 @@ describe("the clock", () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     await dueSince(automation.id, thisMinute() - 30 * 24 * 3600_000);
     const started = performance.now();
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     expect(performance.now() - started).toBeLessThan(3_000);
     expect((await runsOf(automation.id))[1].reasonDetail).toMatch(/^More than 1000 times/);
   });
@@ -314,11 +318,11 @@ describe("the clock", () => {
     const automation = await createAutomation(server, auth, {
       schedule: { kind: "once", at: Date.now() + 300, timezone: "UTC" },
     });
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     expect(await runsOf(automation.id)).toEqual([]);
     await pause(350);
-    await startDue(server.platform);
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
+    await startDueAutomations(server.platform);
     expect(await runsOf(automation.id)).toHaveLength(1);
     const { body } = await server.call(`/v1/automations/${automation.id}`, { headers: auth });
     expect(body.automation.nextRunAt).toBeNull();
@@ -341,8 +345,10 @@ test("two replicas that tick at the same time make 1,000 runs of 1,000 due autom
     insert into automation_revisions (automation_id, revision, name, instructions, schedule, max_runtime_seconds, created_by)
     select 'aut_' || lpad(n::text, 26, '0'), 1, v.name, v.instructions, v.schedule, 60, v.created_by
     from automation_revisions v, generate_series(1, 1000) n where v.automation_id = ${automation.id}`);
-  await Promise.all(servers.flatMap(({ platform }) => [startDue(platform), startDue(platform)]));
-  await Promise.all(servers.map(({ platform }) => startDue(platform)));
+  await Promise.all(
+    servers.flatMap(({ platform }) => [startDueAutomations(platform), startDueAutomations(platform)]),
+  );
+  await Promise.all(servers.map(({ platform }) => startDueAutomations(platform)));
   const counted = await db.row<{ runs: number; automations: number }>(sql`
     select count(*) as runs, count(distinct automation_id) as automations from automation_runs where status = 'queued'`);
   expect(counted).toEqual({ runs: 1000, automations: 1000 });
@@ -436,7 +442,7 @@ test("a due automation waits for a few automations of another organization, not 
     select 'aut_' || lpad(n::text, 26, '0'), 1, v.name, v.instructions, v.schedule, 60, v.created_by
     from automation_revisions v, generate_series(1, 300) n where v.automation_id = ${first.id}`);
   await db.run(sql`update automations set next_run_at = now() where id = ${late.id}`);
-  await startDue(server.platform);
+  await startDueAutomations(server.platform);
   const counted = await db.row<{ all: number; before: number }>(sql`
     select count(*) as all, count(*) filter (where id < (select id from automation_runs
       where automation_id = ${late.id})) as before from automation_runs`);

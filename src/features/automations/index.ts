@@ -10,11 +10,11 @@ import { runnerCredential, sharedLookups } from "./runners/index.ts";
 import { runChanges, skipUnclaimed, stopOrganization, workListeners } from "./runs/index.ts";
 
 export type { Automation } from "./contract.ts";
-export { digestOf as digestReport } from "./digest.ts";
+export { computeDigest as digestReport } from "./digest.ts";
 export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
 export type { Run } from "./runs/index.ts";
-export { nextOccurrence, type Schedule } from "./schedules/index.ts";
+export { findNextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
 
 export const room = defineRoom({

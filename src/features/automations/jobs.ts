@@ -1,15 +1,15 @@
 import type { Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { job } from "../../platform/jobs/index.ts";
-import { createRun, sweep } from "./runs/index.ts";
-import { nextOccurrence } from "./schedules/index.ts";
+import { createRun, endOverdueRuns } from "./runs/index.ts";
+import { findNextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
 
 /** Small, so that automations of other organizations that become due meanwhile are in the next batch. */
-const atOnce = 20;
+const batchSize = 20;
 /** A run that starts this late is still worth starting; a later one was missed. */
 const graceMs = 15 * 60_000;
-const countedMisses = 1_000;
+const maxCountedMisses = 1_000;
 
 /** The clock of automations. Any number of processes may tick: a due automation is taken by one of them. */
 export const tick = job({
@@ -19,15 +19,15 @@ export const tick = job({
   retries: 0,
   async handle(platform) {
     // In parallel, because starting thousands of runs must not delay the detection of lost leases.
-    await Promise.all([startDue(platform), sweep(platform)]);
+    await Promise.all([startDueAutomations(platform), endOverdueRuns(platform)]);
   },
 });
 
-export async function startDue(platform: Platform): Promise<void> {
+export async function startDueAutomations(platform: Platform): Promise<void> {
   for (;;) {
     const due = await platform.db.transaction(async (tx) => {
-      const automations = await store.lockDueAcrossOrganizations(tx, atOnce);
-      for (const automation of automations) await start(platform, tx, automation);
+      const automations = await store.lockDueAcrossOrganizations(tx, batchSize);
+      for (const automation of automations) await startAutomation(platform, tx, automation);
       return automations.length;
     });
     // Another process can hold some of the rows, so only an empty batch is the end.
@@ -35,14 +35,18 @@ export async function startDue(platform: Platform): Promise<void> {
   }
 }
 
-async function start(platform: Platform, tx: Db, automation: store.DueAutomation): Promise<void> {
+async function startAutomation(platform: Platform, tx: Db, automation: store.DueAutomation): Promise<void> {
   const { id, orgId, memberId, revision, schedule, nextRunAt, now } = automation;
   if (memberId === null) return void (await store.setStatus(tx, orgId, id, "inactive", null));
-  const { latest, missed } = occurrencesUntil(schedule, nextRunAt, now);
+  const { latest, missed } = findOccurrencesUntil(schedule, nextRunAt, now);
   const due = { automationId: id, revision, memberId, trigger: "schedule" } as const;
   if (missed > 0) {
     const times =
-      missed > countedMisses ? `More than ${countedMisses} times` : missed === 1 ? "Once" : `${missed} times`;
+      missed > maxCountedMisses
+        ? `More than ${maxCountedMisses} times`
+        : missed === 1
+          ? "Once"
+          : `${missed} times`;
     await createRun(
       platform,
       tx,
@@ -55,22 +59,22 @@ async function start(platform: Platform, tx: Db, automation: store.DueAutomation
     );
   }
   if (latest !== undefined) await createRun(platform, tx, orgId, { ...due, occurrenceAt: latest });
-  await store.setNextRun(tx, orgId, id, nextOccurrence(schedule, now) ?? null);
+  await store.setNextRun(tx, orgId, id, findNextOccurrence(schedule, now) ?? null);
 }
 
 /** Which occurrence is to run now, and how many there were that nobody was there to start. */
-function occurrencesUntil(
+function findOccurrencesUntil(
   schedule: store.DueAutomation["schedule"],
   from: number,
   now: number,
 ): { latest: number | undefined; missed: number } {
   let latest = from;
   let missed = 0;
-  for (let next = nextOccurrence(schedule, from); next !== undefined && next <= now; ) {
+  for (let next = findNextOccurrence(schedule, from); next !== undefined && next <= now; ) {
     missed++;
     latest = next;
     // After a long silence it does not matter how many more there were, only which one is the latest.
-    next = nextOccurrence(schedule, missed > countedMisses ? Math.max(latest, now - graceMs) : latest);
+    next = findNextOccurrence(schedule, missed > maxCountedMisses ? Math.max(latest, now - graceMs) : latest);
   }
   return now - latest > graceMs ? { latest: undefined, missed: missed + 1 } : { latest, missed };
 }

@@ -7,15 +7,15 @@ import { record } from "../audit/index.ts";
 import { findKeepLimit, overhead, quotaMeter, takeQuota } from "../quotas/index.ts";
 import type { Automation, listQuery, Revision } from "./contract.ts";
 import { checkResources } from "./resources/index.ts";
-import { createRun, endQueued, isOver, readRun } from "./runs/index.ts";
-import { nextOccurrence } from "./schedules/index.ts";
+import { cancelQueuedRuns, createRun, isOver, readRun } from "./runs/index.ts";
+import { findNextOccurrence } from "./schedules/index.ts";
 import * as store from "./store.ts";
 
-const reachOf = ({ member }: MemberCtx): store.Reach =>
+const resolveReach = ({ member }: MemberCtx): store.Reach =>
   member.permissions.has("automations:manage") ? null : member.id;
 
 const noAutomation = () => notFound("automation");
-function idOf(id: string): store.AutomationId {
+function parseAutomationId(id: string): store.AutomationId {
   if (!isId("aut", id)) throw noAutomation();
   return id;
 }
@@ -27,47 +27,54 @@ const ownerLeft = () =>
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { status: query.status ?? null, memberId: query.memberId ?? null };
-  return readPage(store.list(ctx.db, ctx.orgId, reachOf(ctx), filter), query);
+  return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query);
 }
 
 export async function read(ctx: MemberCtx, id: string): Promise<{ automation: Automation }> {
-  const automation = await store.find(ctx.db, ctx.orgId, reachOf(ctx), idOf(id));
+  const automation = await store.find(ctx.db, ctx.orgId, resolveReach(ctx), parseAutomationId(id));
   if (!automation) throw noAutomation();
   return { automation };
 }
 
-type Partially<T> = { [Name in keyof T]?: T[Name] | undefined };
-type NewAutomation = Pick<store.Said, "name" | "instructions" | "schedule"> &
-  Partially<Pick<store.Said, "model" | "maxRuntimeSeconds" | "templateIds" | "connectionIds">> & {
+type PartialOrUndefined<T> = { [Name in keyof T]?: T[Name] | undefined };
+type NewAutomation = Pick<store.RevisionContent, "name" | "instructions" | "schedule"> &
+  PartialOrUndefined<
+    Pick<store.RevisionContent, "model" | "maxRuntimeSeconds" | "templateIds" | "connectionIds">
+  > & {
     active: boolean;
   };
 
-export async function create(ctx: MemberCtx, { active, ...said }: NewAutomation) {
+export async function create(ctx: MemberCtx, { active, ...content }: NewAutomation) {
   const { orgId, member } = ctx;
   const id = newId("aut");
-  refusePast(said.schedule);
+  refuseEndedSchedule(content.schedule);
   return ctx.db.transaction(async (tx) => {
-    const nextRunAt = active ? (nextOccurrence(said.schedule, Date.now()) ?? null) : null;
+    const nextRunAt = active ? (findNextOccurrence(content.schedule, Date.now()) ?? null) : null;
     const status = active ? "active" : "inactive";
-    const { templateIds = [], connectionIds = [] } = said;
+    const { templateIds = [], connectionIds = [] } = content;
     await checkResources(ctx, tx, { memberId: member.id, templateIds, connectionIds });
     await takeQuota(ctx, tx, orgId, "automations");
     await store.insert(tx, orgId, { id, memberId: member.id, status, nextRunAt });
     await addRevision(ctx, tx, id, {
-      ...said,
-      model: said.model ?? null,
-      maxRuntimeSeconds: said.maxRuntimeSeconds ?? 3600,
+      ...content,
+      model: content.model ?? null,
+      maxRuntimeSeconds: content.maxRuntimeSeconds ?? 3600,
       templateIds,
       connectionIds,
     });
     const made = await read({ ...ctx, db: tx }, id);
-    await noteChange(ctx, tx, "created", id, undefined, made.automation);
+    await recordChange(ctx, tx, "created", id, undefined, made.automation);
     return made;
   });
 }
 
 /** Adds the next revision. Deletes revisions beyond the quota, except those that a run uses. */
-async function addRevision(ctx: MemberCtx, tx: Db, id: store.AutomationId, next: store.Said): Promise<void> {
+async function addRevision(
+  ctx: MemberCtx,
+  tx: Db,
+  id: store.AutomationId,
+  next: store.RevisionContent,
+): Promise<void> {
   const { orgId, member } = ctx;
   const meter = ctx.state.get(quotaMeter);
   const bytes = Buffer.byteLength(next.instructions) + overhead.revision;
@@ -77,18 +84,18 @@ async function addRevision(ctx: MemberCtx, tx: Db, id: store.AutomationId, next:
   tx.afterCommit(() => meter.add(orgId, "automation_storage", bytes));
 }
 
-function refusePast(schedule: Automation["schedule"]) {
+function refuseEndedSchedule(schedule: Automation["schedule"]) {
   if (schedule.kind === "once" && schedule.at <= Date.now())
     throw invalidField(["schedule", "at"], "This is in the past.");
 }
 
-type Change = Partially<store.Said> & {
+type Change = PartialOrUndefined<store.RevisionContent> & {
   expectedRevision?: number | undefined;
   memberId?: string | undefined;
 };
 
-export async function change(ctx: MemberCtx, id: string, { expectedRevision, memberId, ...said }: Change) {
-  return withLocked(ctx, id, "changed", async (tx, automation) => {
+export async function change(ctx: MemberCtx, id: string, { expectedRevision, memberId, ...content }: Change) {
+  return changeStatus(ctx, id, "changed", async (tx, automation) => {
     if (automation.status === "archived") throw archived();
     if (expectedRevision !== undefined && expectedRevision !== automation.revision) {
       throw conflict(
@@ -98,22 +105,22 @@ export async function change(ctx: MemberCtx, id: string, { expectedRevision, mem
       );
     }
     const automationId = automation.id as store.AutomationId;
-    if (memberId !== undefined) await handOver(ctx, tx, automationId, memberId);
-    const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+    if (memberId !== undefined) await changeOwner(ctx, tx, automationId, memberId);
+    const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
     const next = { ...automation, ...given, memberId: memberId ?? automation.memberId } as Automation;
     await checkResources(ctx, tx, next, automation);
     if (Object.keys(given).length === 0) return;
-    if (said.schedule) refusePast(next.schedule);
+    if (content.schedule) refuseEndedSchedule(next.schedule);
     await addRevision(ctx, tx, automationId, next);
     // A rested automation rests on: changing what it says does not switch it on.
-    if (said.schedule && automation.status === "active") {
-      const due = nextOccurrence(next.schedule, Date.now()) ?? null;
+    if (content.schedule && automation.status === "active") {
+      const due = findNextOccurrence(next.schedule, Date.now()) ?? null;
       await store.setNextRun(tx, ctx.orgId, automationId, due);
     }
   });
 }
 
-async function handOver(ctx: MemberCtx, tx: Db, id: store.AutomationId, memberId: string): Promise<void> {
+async function changeOwner(ctx: MemberCtx, tx: Db, id: store.AutomationId, memberId: string): Promise<void> {
   if (!ctx.member.permissions.has("automations:manage")) {
     throw forbidden(
       "missing_permission",
@@ -125,44 +132,44 @@ async function handOver(ctx: MemberCtx, tx: Db, id: store.AutomationId, memberId
 }
 
 export const activate = (ctx: MemberCtx, id: string) =>
-  withLocked(ctx, id, "activated", async (tx, { id, status, schedule, memberId }) => {
+  changeStatus(ctx, id, "activated", async (tx, { id, status, schedule, memberId }) => {
     if (status === "archived") throw archived();
     if (memberId === null) throw ownerLeft();
     if (status === "active") return;
-    const due = nextOccurrence(schedule, Date.now()) ?? null;
+    const due = findNextOccurrence(schedule, Date.now()) ?? null;
     await store.setStatus(tx, ctx.orgId, id as store.AutomationId, "active", due);
   });
 
 export const deactivate = (ctx: MemberCtx, id: string) =>
-  withLocked(ctx, id, "deactivated", async (tx, { id, status }) => {
+  changeStatus(ctx, id, "deactivated", async (tx, { id, status }) => {
     if (status === "archived") throw archived();
     await store.setStatus(tx, ctx.orgId, id as store.AutomationId, "inactive", null);
   });
 
 export const archive = (ctx: MemberCtx, id: string) =>
-  withLocked(ctx, id, "archived", async (tx, automation) => {
+  changeStatus(ctx, id, "archived", async (tx, automation) => {
     await store.setStatus(tx, ctx.orgId, automation.id as store.AutomationId, "archived", null);
-    await endQueued(ctx, tx, ctx.orgId, automation.id);
+    await cancelQueuedRuns(ctx, tx, ctx.orgId, automation.id);
   });
 
-async function withLocked(
+async function changeStatus(
   ctx: MemberCtx,
   id: string,
   what: string,
   work: (tx: Db, automation: Automation) => Promise<void>,
 ) {
   return ctx.db.transaction(async (tx) => {
-    const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
+    const automation = await store.lock(tx, ctx.orgId, resolveReach(ctx), parseAutomationId(id));
     if (!automation) throw noAutomation();
     await work(tx, automation);
     // Handed to somebody else, it may be out of the caller's reach by now; the reply still shows it.
     const after = (await store.find(tx, ctx.orgId, null, automation.id as store.AutomationId))!;
-    await noteChange(ctx, tx, what, automation.id, automation, after);
+    await recordChange(ctx, tx, what, automation.id, automation, after);
     return { automation: after };
   });
 }
 
-async function noteChange(
+async function recordChange(
   ctx: MemberCtx,
   tx: Db,
   what: string,
@@ -215,7 +222,7 @@ export const retry = (ctx: MemberCtx, runId: string) =>
 
 /** Locks the automation, and refuses one that the caller cannot run now. */
 async function lockRunnable(ctx: MemberCtx, tx: Db, id: string) {
-  const automation = await store.lock(tx, ctx.orgId, reachOf(ctx), idOf(id));
+  const automation = await store.lock(tx, ctx.orgId, resolveReach(ctx), parseAutomationId(id));
   if (!automation) throw noAutomation();
   if (automation.status === "archived") throw archived();
   if (automation.memberId === null) throw ownerLeft();

@@ -7,7 +7,7 @@ export type AutomationId = Id<"aut">;
 /** Whose automations a caller reaches: one member's, or with null everyone's. */
 export type Reach = string | null;
 
-const said = sql`v.revision, v.name, v.instructions, v.schedule, case when v.model_id is not null then
+const revisionColumns = sql`v.revision, v.name, v.instructions, v.schedule, case when v.model_id is not null then
     json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model,
   v.max_runtime_seconds as "maxRuntimeSeconds", v.template_ids as "templateIds",
   v.connection_ids as "connectionIds"`;
@@ -22,7 +22,7 @@ const resources = sql`
         where c.id = g.id and c.org_id = a.org_id and c.status <> 'ended'),
       json_build_object('id', g.id, 'providerId', null, 'account', null)) order by g.place), '[]')
     from unnest(v.connection_ids) with ordinality g (id, place)) as connections`;
-const columns = sql`a.id, a.member_id as "memberId", a.status, ${said}, ${resources}, a.next_run_at as "nextRunAt",
+const columns = sql`a.id, a.member_id as "memberId", a.status, ${revisionColumns}, ${resources}, a.next_run_at as "nextRunAt",
   a.created_at as "createdAt", a.updated_at as "updatedAt"`;
 const current = sql`automations a join automation_revisions v on v.automation_id = a.id and v.revision = a.revision`;
 const withinReach = (orgId: OrgId, reach: Reach) =>
@@ -44,13 +44,19 @@ export const insert = (
     values (${automation.id}, ${orgId}, ${automation.memberId}, ${automation.status}, 0,
       ${instant(automation.nextRunAt)})`);
 
-export type Said = Pick<
+export type RevisionContent = Pick<
   Automation,
   "name" | "instructions" | "schedule" | "model" | "maxRuntimeSeconds" | "templateIds" | "connectionIds"
 >;
 
 /** The next revision becomes the current one. The caller has the automation locked, or has just made it. */
-export const addRevision = (tx: Db, orgId: OrgId, id: AutomationId, createdBy: MemberId, next: Said) =>
+export const addRevision = (
+  tx: Db,
+  orgId: OrgId,
+  id: AutomationId,
+  createdBy: MemberId,
+  next: RevisionContent,
+) =>
   tx.run(sql`
     with a as (
       update automations set revision = revision + 1, updated_at = now()
@@ -101,7 +107,7 @@ export const list = (
 
 export const listRevisions = (db: Db, orgId: OrgId, id: AutomationId, before: number | null, limit: number) =>
   db.rows<Revision>(sql`
-    select ${said}, v.created_by as "createdBy", v.created_at as "createdAt"
+    select ${revisionColumns}, v.created_by as "createdBy", v.created_at as "createdAt"
     from automations a join automation_revisions v on v.automation_id = a.id
     where a.id = ${id} and a.org_id = ${orgId} and (${before}::int is null or v.revision < ${before})
     order by v.revision desc limit ${limit}`);

@@ -9,15 +9,15 @@ export interface Waker {
 }
 
 export function createWaker(signal: AbortSignal): Waker {
-  let woken = false;
+  let isWoken = false;
   let resume = () => {};
   return {
     wake() {
-      woken = true;
+      isWoken = true;
       resume();
     },
     async wait(ms) {
-      if (!woken && !signal.aborted) {
+      if (!isWoken && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const done = () => {
             clearTimeout(timer);
@@ -30,8 +30,8 @@ export function createWaker(signal: AbortSignal): Waker {
         });
       }
       resume = () => {};
-      const wasWoken = woken;
-      woken = false;
+      const wasWoken = isWoken;
+      isWoken = false;
       return wasWoken;
     },
   };

@@ -15,7 +15,7 @@ export class Failure extends Error {
   }
 }
 
-const byKind: Record<GitErrorKind, [code: ErrorCode, retryable: boolean]> = {
+const codeByKind: Record<GitErrorKind, [code: ErrorCode, retryable: boolean]> = {
   refused: ["address_refused", false],
   unreachable: ["unreachable", true],
   access_refused: ["access_refused", false],
@@ -31,7 +31,7 @@ const byKind: Record<GitErrorKind, [code: ErrorCode, retryable: boolean]> = {
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof GitError) {
-    const [code, retryable] = byKind[error.kind];
+    const [code, retryable] = codeByKind[error.kind];
     return new Failure(code, error.message, retryable);
   }
   if (error instanceof SandboxError && (error.kind === "out_of_memory" || error.kind === "out_of_time")) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
-import { problemWithUrl } from "./url.ts";
+import { findUrlProblem } from "./url.ts";
 
 const DiscoveryInput = z
   .object({
@@ -9,7 +9,7 @@ const DiscoveryInput = z
       .string()
       .max(2048)
       .superRefine((text, issue) => {
-        const problem = problemWithUrl(text);
+        const problem = findUrlProblem(text);
         if (problem) issue.addIssue({ code: "custom", message: problem });
       })
       .meta({

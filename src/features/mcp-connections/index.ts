@@ -8,7 +8,7 @@ export {
   discoverRequirements,
   type Evidence,
 } from "./engine/index.ts";
-export { problemWithUrl } from "./url.ts";
+export { findUrlProblem } from "./url.ts";
 
 export const room = defineRoom({
   name: "mcp-connections",

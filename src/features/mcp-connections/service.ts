@@ -5,7 +5,7 @@ import type { Discovery } from "./contract.ts";
 import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 
 // A discovery holds its place for up to 15 s, mostly waiting. Its cost is memory: about 3 MiB each.
-const places = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
+const queueLimits = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
 
 export async function discover(
   ctx: MemberCtx,
@@ -13,11 +13,11 @@ export async function discover(
   { include }: { include?: "evidence" | undefined },
 ): Promise<Discovery> {
   const release = await ctx
-    .queues("discoveries", places)
+    .queues("discoveries", queueLimits)
     .enter(ctx.orgId)
     .catch((error) => {
       if (!(error instanceof NoPlaceError)) throw error;
-      throw failed(
+      throw discoveryFailed(
         "Too many discoveries are running at the moment. Wait for some of them to end, then try again.",
         { "retry-after": "5" },
       );
@@ -36,14 +36,14 @@ export async function discover(
     return include === "evidence" ? { ...result, evidence: outcome.evidence } : result;
   } catch (error) {
     release();
-    if (error instanceof DiscoveryError) throw failed(error.message);
+    if (error instanceof DiscoveryError) throw discoveryFailed(error.message);
     ctx.log.error({ err: error, requestId: ctx.requestId }, "discovery failed");
-    throw failed(
+    throw discoveryFailed(
       "Discovery failed because of a fault of this instance, not of the server. Its operator finds the cause in the log.",
     );
   }
 }
 
-function failed(message: string, headers?: Record<string, string>): Refusal {
+function discoveryFailed(message: string, headers?: Record<string, string>): Refusal {
   return new Refusal(502, { error: "requirements_discovery_failed", message }, headers);
 }

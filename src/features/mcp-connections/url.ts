@@ -1,4 +1,4 @@
-const CREDENTIAL_PARAMETERS = new Set([
+const credentialParameters = new Set([
   "access_token",
   "api_key",
   "client_secret",
@@ -10,7 +10,7 @@ const CREDENTIAL_PARAMETERS = new Set([
 ]);
 
 /** Returns the reason why a text cannot be the URL of an MCP server, or undefined if it can. */
-export function problemWithUrl(text: string): string | undefined {
+export function findUrlProblem(text: string): string | undefined {
   // WHATWG URL silently repairs text that RFC 3986 forbids. The repaired URL may not be the intended one.
   if (!/^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/.test(text)) {
     return "Not a URI: spaces, control characters and characters outside ASCII must be percent-encoded.";
@@ -23,7 +23,7 @@ export function problemWithUrl(text: string): string | undefined {
   if (authority.includes("@")) return "The URL must not contain a user name or password.";
   if (text.includes("#")) return "The URL must not contain a fragment.";
   for (const name of new URL(text).searchParams.keys()) {
-    if (CREDENTIAL_PARAMETERS.has(name.trim().toLowerCase())) {
+    if (credentialParameters.has(name.trim().toLowerCase())) {
       return `The query parameter "${name.trim().toLowerCase()}" carries a credential. Discovery needs none: leave it out.`;
     }
   }

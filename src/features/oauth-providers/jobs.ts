@@ -1,40 +1,46 @@
 import { job } from "../../platform/jobs/index.ts";
-import { removeUnusedCredentialsOfAll } from "./clients/index.ts";
-import { removeExpiredAttemptsOfAll } from "./connect/index.ts";
-import { expireConnections, removeEndedConnectionsOfAll } from "./connections/index.ts";
-import { removeOldEventsOfAll } from "./events/index.ts";
+import { removeUnusedCredentialsAcrossOrganizations } from "./clients/index.ts";
+import { removeExpiredAttemptsAcrossOrganizations } from "./connect/index.ts";
+import { expireConnections, removeEndedConnectionsAcrossOrganizations } from "./connections/index.ts";
+import { removeOldEventsAcrossOrganizations } from "./events/index.ts";
 import { revokePending } from "./revocations/index.ts";
-import { keepFresh, removeOverTokensOfAll } from "./tokens/index.ts";
+import { refreshExpiring, removeEndedTokensAcrossOrganizations } from "./tokens/index.ts";
 
 const endedDays = 90;
 const issuedDays = 90;
 const eventDays = 400;
 
 /** What waited too long, each minute: what a provider gave in vain is handed back soon. */
-const tidyAttempts = job({
+const removeExpiredAttempts = job({
   name: "oauth.tidy-attempts",
   schedule: "* * * * *",
   handle: async ({ db }) => {
-    await removeExpiredAttemptsOfAll(db);
+    await removeExpiredAttemptsAcrossOrganizations(db);
   },
 });
 
 /** Finds connections that expire while no agent asks for their token. */
-const expire = job({
+const expireConnectionsJob = job({
   name: "oauth.expire",
   schedule: "* * * * *",
   handle: ({ db }) => expireConnections(db),
 });
 
-const tidy = job({
+const removeOldRows = job({
   name: "oauth.tidy",
   schedule: "23 * * * *",
   handle: async ({ db }) => {
-    await removeEndedConnectionsOfAll(db, endedDays);
-    await removeOldEventsOfAll(db, issuedDays, eventDays);
-    await removeOverTokensOfAll(db);
-    await removeUnusedCredentialsOfAll(db);
+    await removeEndedConnectionsAcrossOrganizations(db, endedDays);
+    await removeOldEventsAcrossOrganizations(db, issuedDays, eventDays);
+    await removeEndedTokensAcrossOrganizations(db);
+    await removeUnusedCredentialsAcrossOrganizations(db);
   },
 });
 
-export const jobs = [keepFresh, revokePending, tidyAttempts, expire, tidy];
+export const jobs = [
+  refreshExpiring,
+  revokePending,
+  removeExpiredAttempts,
+  expireConnectionsJob,
+  removeOldRows,
+];

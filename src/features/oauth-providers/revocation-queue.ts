@@ -5,4 +5,4 @@ import type { Db } from "../../platform/db/index.ts";
 export const revocationJob = { name: "oauth.revoke" } satisfies JobReference;
 
 /** Starts the job once the transaction is committed, without waiting for its schedule. */
-export const revokeSoon = ({ jobs }: Pick<Platform, "jobs">, tx: Db) => jobs.add(tx, revocationJob, {});
+export const queueRevocation = ({ jobs }: Pick<Platform, "jobs">, tx: Db) => jobs.add(tx, revocationJob, {});

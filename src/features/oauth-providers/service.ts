@@ -5,23 +5,23 @@ import { Server } from "../../platform/oauth/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import { knownProviders } from "./catalogue/index.ts";
 import {
+  buildRedirectUri,
   findSetup,
-  fromCustom,
-  fromKnown,
+  fromCustomProvider,
+  fromKnownProvider,
   type Provider as Known,
   listConfigured,
-  redirectUri,
   removeClient,
 } from "./clients/index.ts";
 import { supersede } from "./connect/index.ts";
 import { service as connections, countUsable } from "./connections/index.ts";
 import type { NewProvider, Provider } from "./contract.ts";
-import { actorOf, note } from "./events/index.ts";
+import { createActor, recordEvent } from "./events/index.ts";
 import * as store from "./store.ts";
 
-type Facts = Pick<Provider, "configured" | "connectionMode" | "connections">;
+type ProviderState = Pick<Provider, "configured" | "connectionMode" | "connections">;
 
-const show = ({ config }: MemberCtx, provider: Known, facts: Facts): Provider => ({
+const toProvider = ({ config }: MemberCtx, provider: Known, facts: ProviderState): Provider => ({
   id: provider.id,
   name: provider.name,
   documentation: provider.documentation,
@@ -41,7 +41,7 @@ const show = ({ config }: MemberCtx, provider: Known, facts: Facts): Provider =>
       }
     : null,
   tokenEndpointAuthMethods: [...provider.authMethods],
-  redirectUri: redirectUri(config.publicUrl, provider.id),
+  redirectUri: buildRedirectUri(config.publicUrl, provider.id),
   ...facts,
 });
 
@@ -57,11 +57,11 @@ export async function list(
   const modes = new Map(clients.map((row) => [row.providerId, row.connectionMode]));
   const counts = new Map(usable.map((row) => [row.providerId, row.connections]));
   const after = providerCursor.read(query, "");
-  const found = [...[...knownProviders.values()].map(fromKnown), ...custom.map(fromCustom)]
+  const found = [...[...knownProviders.values()].map(fromKnownProvider), ...custom.map(fromCustomProvider)]
     .filter(({ id }) => id > after && (configured === undefined || modes.has(id) === (configured === "true")))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   const items = found.slice(0, query.limit).map((provider) =>
-    show(ctx, provider, {
+    toProvider(ctx, provider, {
       configured: modes.has(provider.id),
       connectionMode: modes.get(provider.id) ?? null,
       connections: counts.get(provider.id) ?? 0,
@@ -87,26 +87,34 @@ export async function read(ctx: MemberCtx, providerId: string): Promise<{ provid
     connectionMode: setup.client?.connectionMode ?? null,
     connections: usable.find((row) => row.providerId === providerId)?.connections ?? 0,
   };
-  return { provider: show(ctx, setup.provider, facts) };
+  return { provider: toProvider(ctx, setup.provider, facts) };
 }
 
 export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provider: Provider }> {
-  const server = serverFrom(ctx, body);
-  if (knownProviders.has(body.id)) throw exists(body.id);
+  const server = createServer(ctx, body);
+  if (knownProviders.has(body.id)) throw providerExists(body.id);
   await ctx.db.transaction(async (tx) => {
     await takeQuota(ctx, tx, ctx.orgId, "oauth_providers");
     const { id, name, issuer = null, scopes } = body;
     const row = { id, name, issuer, server, scopes, createdBy: ctx.member.id };
-    if ((await store.insert(tx, ctx.orgId, row)) === 0) throw exists(id);
-    await note(tx, ctx.orgId, "provider_added", actorOf(ctx), { providerId: id }, { name, issuer });
+    if ((await store.insert(tx, ctx.orgId, row)) === 0) throw providerExists(id);
+    await recordEvent(
+      tx,
+      ctx.orgId,
+      "provider_added",
+      createActor(ctx),
+      { providerId: id },
+      { name, issuer },
+    );
   });
   return read(ctx, body.id);
 }
 
-const exists = (id: string) => conflict("provider_exists", `There is a provider ${id}. Choose another id.`);
+const providerExists = (id: string) =>
+  conflict("provider_exists", `There is a provider ${id}. Choose another id.`);
 
 /** null: the issuer will say. */
-function serverFrom({ egress }: MemberCtx, body: NewProvider): Server | null {
+function createServer({ egress }: MemberCtx, body: NewProvider): Server | null {
   const { issuer, authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint } = body;
   const given = { authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint };
   const byEndpoints = Object.values(given).some((one) => one !== undefined);
@@ -152,14 +160,14 @@ export async function remove(ctx: MemberCtx, providerId: string, confirmed: bool
   await ctx.db.transaction(async (tx) => {
     await removeClient(ctx, tx, providerId, confirmed);
     if ((await store.remove(tx, ctx.orgId, providerId)) === 0) throw notFound("oauth_provider");
-    await note(tx, ctx.orgId, "provider_removed", actorOf(ctx), { providerId });
+    await recordEvent(tx, ctx.orgId, "provider_removed", createActor(ctx), { providerId });
   });
 }
 
 export async function status(ctx: MemberCtx, providerId: string) {
   const setup = await findSetup(ctx, providerId);
   if (!setup) throw notFound("oauth_provider");
-  const found = await connections.statusOf(ctx, providerId);
+  const found = await connections.readStatus(ctx, providerId);
   return { providerId, configured: setup.client !== undefined, ...found };
 }
 
@@ -175,6 +183,8 @@ export async function disconnect(
     return connections.disconnect(ctx, tx, providerId, wanted);
   });
   if (!ended)
-    throw connections.noConnection("You have no such connection there. Nothing was on its way either, now.");
+    throw connections.connectionNotFound(
+      "You have no such connection there. Nothing was on its way either, now.",
+    );
   return ended;
 }

@@ -3,7 +3,7 @@ import { type Db, sql } from "../../platform/db/index.ts";
 import type { Server } from "../../platform/oauth/index.ts";
 import type { CustomRow } from "./clients/index.ts";
 
-interface NewCustom {
+interface NewCustomProvider {
   id: string;
   name: string;
   issuer: string | null;
@@ -13,7 +13,7 @@ interface NewCustom {
 }
 
 /** How many were added: none when the id is taken. */
-export const insert = (db: Db, orgId: OrgId, row: NewCustom) =>
+export const insert = (db: Db, orgId: OrgId, row: NewCustomProvider) =>
   db.run(sql`
     insert into oauth_providers (org_id, id, name, issuer, server, scopes, created_by)
     values (${orgId}, ${row.id}, ${row.name}, ${row.issuer}, ${row.server ? JSON.stringify(row.server) : null}::jsonb,

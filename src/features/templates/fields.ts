@@ -18,7 +18,7 @@ export const limits = {
 const slugPattern = /^[a-z0-9]+(?:[-_.]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[-_.]+[a-z0-9]+)*)*$/;
 
 // PostgreSQL keeps neither NUL nor half a surrogate pair; written as JSON both are escapes.
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+const unstorableEscape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
 export const fields = {
@@ -44,11 +44,11 @@ export const fields = {
     .refine(isStorable, "Text must be valid Unicode without NUL."),
   metadata: z.record(z.string(), z.unknown()).refine((value) => {
     const text = JSON.stringify(value);
-    return Buffer.byteLength(text) <= limits.metadataBytes && !unstorable.test(text);
+    return Buffer.byteLength(text) <= limits.metadataBytes && !unstorableEscape.test(text);
   }, "Metadata may have 16 KiB as JSON, of valid Unicode without NUL."),
 };
 
-export interface Said {
+export interface TemplateContent {
   slug: string;
   name: string;
   description: string;
@@ -58,7 +58,7 @@ export interface Said {
 }
 
 /** `Code review` → `code-review`, `Agents/Triage` → `agents/triage`; undefined when nothing is left of it. */
-export function slugFrom(text: string): string | undefined {
+export function createSlug(text: string): string | undefined {
   const parts = text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")

@@ -3,16 +3,16 @@ import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
 export {
+  applyFiles,
+  detachTemplates,
   type FileReader,
   type FoundFile,
   fileReader,
-  keepTemplates,
-  knownFiles,
-  makeEqual,
+  listKnownFiles,
   type Problem,
   removeTemplates,
 } from "./files/index.ts";
-export { removeOldVersions, takeStorage } from "./storage.ts";
+export { removeOldVersions, reserveStorage } from "./storage.ts";
 
 export const room = defineRoom({
   name: "templates",

@@ -7,13 +7,13 @@ import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import type { ListQuery, Template } from "./contract.ts";
-import { digestOf } from "./digest.ts";
-import { type Said, slugFrom } from "./fields.ts";
+import { computeDigest } from "./digest.ts";
+import { createSlug, type TemplateContent } from "./fields.ts";
 import { checkStorage, removeOldVersions } from "./storage.ts";
 import * as store from "./store.ts";
 
 const noTemplate = () => notFound("template");
-function idOf(id: string): store.TemplateId {
+function parseTemplateId(id: string): store.TemplateId {
   if (!isId("tpl", id)) throw noTemplate();
   return id;
 }
@@ -30,29 +30,32 @@ export async function list(ctx: MemberCtx, query: ListQuery) {
 
 export async function read({ db, orgId, caller }: MemberCtx, id: string): Promise<{ template: Template }> {
   if (caller.limitedTo && !caller.limitedTo.has(id)) throw noTemplate();
-  const template = await store.find(db, orgId, idOf(id));
+  const template = await store.find(db, orgId, parseTemplateId(id));
   if (!template) throw noTemplate();
   return { template };
 }
 
-type NewTemplate = Omit<Said, "slug"> & { slug?: string | undefined };
+type NewTemplate = Omit<TemplateContent, "slug"> & { slug?: string | undefined };
 
-export async function create(ctx: MemberCtx, { slug: given, ...said }: NewTemplate) {
-  const slug = given ?? slugFrom(said.name);
+export async function create(ctx: MemberCtx, { slug: given, ...content }: NewTemplate) {
+  const slug = given ?? createSlug(content.name);
   if (!slug) throw invalidField(["slug"], "No slug can be made from this name. Give one.");
   return ctx.db.transaction(async (tx) => {
     await store.lockWriting(tx, ctx.orgId);
     await takeQuota(ctx, tx, ctx.orgId, "templates");
-    await checkStorage(ctx, tx, said);
+    await checkStorage(ctx, tx, content);
     const id = newId("tpl");
-    const template = { ...said, slug };
-    await orTaken(slug, store.insert(tx, ctx.orgId, id, ctx.member.id, template, digestOf(template)));
+    const template = { ...content, slug };
+    await refuseTakenSlug(
+      slug,
+      store.insert(tx, ctx.orgId, id, ctx.member.id, template, computeDigest(template)),
+    );
     await record(ctx, tx, { action: "template.created", target: { type: "template", id }, after: template });
     return read({ ...ctx, db: tx }, id);
   });
 }
 
-async function orTaken<T>(slug: string, writing: Promise<T>): Promise<T> {
+async function refuseTakenSlug<T>(slug: string, writing: Promise<T>): Promise<T> {
   try {
     return await writing;
   } catch (error) {
@@ -61,7 +64,9 @@ async function orTaken<T>(slug: string, writing: Promise<T>): Promise<T> {
   }
 }
 
-type Change = { [Name in keyof Said]?: Said[Name] | undefined } & { version?: number | undefined };
+type Change = { [Name in keyof TemplateContent]?: TemplateContent[Name] | undefined } & {
+  version?: number | undefined;
+};
 
 export async function change(ctx: MemberCtx, id: string, { version, ...given }: Change) {
   return ctx.db.transaction(async (tx) => {
@@ -76,11 +81,14 @@ export async function change(ctx: MemberCtx, id: string, { version, ...given }: 
     }
     const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const next = { ...template, ...set } as Template;
-    const digest = digestOf(next);
-    if (digest !== digestOf(template)) {
+    const digest = computeDigest(next);
+    if (digest !== computeDigest(template)) {
       await checkStorage(ctx, tx, next);
-      await orTaken(next.slug, store.update(tx, ctx.orgId, idOf(id), ctx.member.id, next, digest));
-      await removeOldVersions(ctx, tx, ctx.orgId, { templateId: idOf(id) });
+      await refuseTakenSlug(
+        next.slug,
+        store.update(tx, ctx.orgId, parseTemplateId(id), ctx.member.id, next, digest),
+      );
+      await removeOldVersions(ctx, tx, ctx.orgId, { templateId: parseTemplateId(id) });
       const target = { type: "template", id };
       await record(ctx, tx, { action: "template.changed", target, before: template, after: next });
     }
@@ -91,7 +99,7 @@ export async function change(ctx: MemberCtx, id: string, { version, ...given }: 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const template = await lockManual(tx, ctx, id);
-    await store.remove(tx, ctx.orgId, idOf(id));
+    await store.remove(tx, ctx.orgId, parseTemplateId(id));
     const { name, slug, version } = template;
     const target = { type: "template", id };
     await record(ctx, tx, { action: "template.removed", target, before: { name, slug, version } });
@@ -99,7 +107,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
 }
 
 async function lockManual(tx: Db, { orgId }: MemberCtx, id: string): Promise<Template> {
-  const template = await store.lock(tx, orgId, idOf(id));
+  const template = await store.lock(tx, orgId, parseTemplateId(id));
   if (!template) throw noTemplate();
   const { source } = template;
   if (source) {
@@ -115,14 +123,14 @@ async function lockManual(tx: Db, { orgId }: MemberCtx, id: string): Promise<Tem
 export async function listVersions(ctx: MemberCtx, id: string, query: PageQuery) {
   await read(ctx, id);
   const before = numberCursor.read(query, null);
-  const rows = await store.listVersions(ctx.db, ctx.orgId, idOf(id), before, query.limit + 1);
+  const rows = await store.listVersions(ctx.db, ctx.orgId, parseTemplateId(id), before, query.limit + 1);
   return cutPage(rows, query, ({ version }) => numberCursor.write(version));
 }
 
 export async function readVersion(ctx: MemberCtx, id: string, number: string) {
   const wanted = /^[1-9]\d{0,8}$/.test(number) ? Number(number) : undefined;
   await read(ctx, id);
-  const version = wanted && (await store.findVersion(ctx.db, ctx.orgId, idOf(id), wanted));
+  const version = wanted && (await store.findVersion(ctx.db, ctx.orgId, parseTemplateId(id), wanted));
   if (!version) throw notFound("template_version");
   return { version };
 }

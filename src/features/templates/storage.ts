@@ -2,13 +2,17 @@ import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Refusal } from "../../platform/errors.ts";
 import { findKeepLimit, overhead, quotaMeter } from "../quotas/index.ts";
-import type { Said } from "./fields.ts";
+import type { TemplateContent } from "./fields.ts";
 import type { FoundFile } from "./files/index.ts";
 import * as store from "./store.ts";
 
-type Needs = Pick<Platform, "bus" | "config" | "db" | "log" | "state">;
+type StoragePlatform = Pick<Platform, "bus" | "config" | "db" | "log" | "state">;
 
-const sizeOf = ({ body, description, metadata }: Pick<Said, "body" | "description" | "metadata">) =>
+const countBytes = ({
+  body,
+  description,
+  metadata,
+}: Pick<TemplateContent, "body" | "description" | "metadata">) =>
   Buffer.byteLength(body) +
   Buffer.byteLength(description) +
   Buffer.byteLength(JSON.stringify(metadata)) +
@@ -18,10 +22,10 @@ const sizeOf = ({ body, description, metadata }: Pick<Said, "body" | "descriptio
 export async function checkStorage(
   ctx: MemberCtx,
   tx: Db,
-  said: Pick<Said, "body" | "description" | "metadata">,
+  content: Pick<TemplateContent, "body" | "description" | "metadata">,
 ): Promise<void> {
   const meter = ctx.state.get(quotaMeter);
-  const bytes = sizeOf(said);
+  const bytes = countBytes(content);
   await meter.check(tx, ctx.orgId, "template_storage", bytes);
   tx.afterCommit(() => meter.add(ctx.orgId, "template_storage", bytes));
 }
@@ -30,15 +34,15 @@ export async function checkStorage(
  * Checks and counts the storage of the files that a connector read. It returns the refusal, because no caller waits for
  * a reply.
  */
-export async function takeStorage(
-  platform: Needs,
+export async function reserveStorage(
+  platform: StoragePlatform,
   tx: Db,
   orgId: OrgId,
   found: readonly FoundFile[],
 ): Promise<Refusal | undefined> {
   const meter = platform.state.get(quotaMeter);
-  const bytes = found.reduce((sum, { said }) => {
-    return sum + (said && "json" in said ? said.json.byteLength + overhead.version : 0);
+  const bytes = found.reduce((sum, { content }) => {
+    return sum + (content && "json" in content ? content.json.byteLength + overhead.version : 0);
   }, 0);
   const refusal = await meter.findRefusal(tx, orgId, "template_storage", bytes);
   if (!refusal) tx.afterCommit(() => meter.add(orgId, "template_storage", bytes));

@@ -2,17 +2,17 @@ import type { MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, join, listSource, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { Template, TemplateSummary, Version, VersionSummary } from "./contract.ts";
-import type { Said } from "./fields.ts";
+import type { TemplateContent } from "./fields.ts";
 
 export type TemplateId = Id<"tpl">;
 
-const summary = sql`t.id, t.slug, t.name, t.description, t.tags, t.version,
+const summaryColumns = sql`t.id, t.slug, t.name, t.description, t.tags, t.version,
   case when t.connector_id is not null then json_build_object('connectorId', t.connector_id,
     'connectorName', c.name, 'path', t.path, 'commit', t.commit_sha, 'author', t.commit_author) end as source,
   t.created_by as "createdBy", t.updated_by as "updatedBy", t.created_at as "createdAt",
   t.updated_at as "updatedAt"`;
-const whole = sql`${summary}, t.body, t.metadata`;
-const rows = sql`templates t left join connectors c on c.id = t.connector_id`;
+const templateColumns = sql`${summaryColumns}, t.body, t.metadata`;
+const templateTables = sql`templates t left join connectors c on c.id = t.connector_id`;
 
 interface Filter {
   slug: string | null;
@@ -41,12 +41,14 @@ export const list = (db: Db, orgId: OrgId, { slug, connectorId, words, tag }: Fi
         select template_id as id, ${words.length === 0 ? sql`''` : sql`text || ''`} as text, tags
         from template_search where org_id = ${orgId} and template_id < ${after}
         order by template_id desc limit ${count}) s`,
-    rows: (ids) => sql`select ${summary} from ${rows} where t.id = any(${ids})`,
+    rows: (ids) => sql`select ${summaryColumns} from ${templateTables} where t.id = any(${ids})`,
   });
 };
 
 export const find = (db: Db, orgId: OrgId, id: TemplateId) =>
-  db.row<Template>(sql`select ${whole} from ${rows} where t.org_id = ${orgId} and t.id = ${id}`);
+  db.row<Template>(
+    sql`select ${templateColumns} from ${templateTables} where t.org_id = ${orgId} and t.id = ${id}`,
+  );
 
 /** Locked first and read then, so that what the one before wrote is seen. */
 export const lock = async (tx: Db, orgId: OrgId, id: TemplateId) => {
@@ -68,15 +70,15 @@ export const insert = (
   orgId: OrgId,
   id: TemplateId,
   memberId: MemberId,
-  said: Said,
+  content: TemplateContent,
   digest: string,
 ) =>
   tx.run(sql`
     with t as (
       insert into templates (id, org_id, slug, name, description, tags, body, metadata, version, digest,
         created_by, updated_by)
-      values (${id}, ${orgId}, ${said.slug}, ${said.name}, ${said.description}, ${said.tags}::text[],
-        ${said.body}, ${JSON.stringify(said.metadata)}::text::jsonb, 1, ${digest}, ${memberId}, ${memberId})
+      values (${id}, ${orgId}, ${content.slug}, ${content.name}, ${content.description}, ${content.tags}::text[],
+        ${content.body}, ${JSON.stringify(content.metadata)}::text::jsonb, 1, ${digest}, ${memberId}, ${memberId})
       returning *)
     insert into template_versions (${versionColumns})
     select id, version, org_id, slug, name, description, tags, body, metadata, null, null, updated_by from t`);
@@ -86,14 +88,14 @@ export const update = (
   orgId: OrgId,
   id: TemplateId,
   memberId: MemberId,
-  said: Said,
+  content: TemplateContent,
   digest: string,
 ) =>
   tx.run(sql`
     with t as (
-      update templates set slug = ${said.slug}, name = ${said.name}, description = ${said.description},
-        tags = ${said.tags}::text[], body = ${said.body},
-        metadata = ${JSON.stringify(said.metadata)}::text::jsonb, version = version + 1, digest = ${digest},
+      update templates set slug = ${content.slug}, name = ${content.name}, description = ${content.description},
+        tags = ${content.tags}::text[], body = ${content.body},
+        metadata = ${JSON.stringify(content.metadata)}::text::jsonb, version = version + 1, digest = ${digest},
         updated_by = ${memberId}, updated_at = now()
       where org_id = ${orgId} and id = ${id} returning *)
     insert into template_versions (${versionColumns})

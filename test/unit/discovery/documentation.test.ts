@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { REQUIREMENT_CODES, WARNING_CODES } from "../../../src/features/mcp-connections/engine/codes.ts";
+import { requirementCodes, warningCodes } from "../../../src/features/mcp-connections/engine/codes.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/discovery.md"), "utf8");
@@ -11,7 +11,7 @@ const source = readdirSync(engine, { encoding: "utf8", recursive: true })
   .map((file) => readFileSync(join(engine, file), "utf8"))
   .join("\n");
 
-test.each([...REQUIREMENT_CODES, ...WARNING_CODES])(
+test.each([...requirementCodes, ...warningCodes])(
   "%s can be emitted, and the guide explains it once",
   (code) => {
     expect(source).toContain(`"${code}"`);
@@ -21,7 +21,7 @@ test.each([...REQUIREMENT_CODES, ...WARNING_CODES])(
 
 test("the guide explains no code that does not exist", () => {
   const explained = [...guide.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
-  const known: readonly string[] = [...REQUIREMENT_CODES, ...WARNING_CODES];
+  const known: readonly string[] = [...requirementCodes, ...warningCodes];
   const statuses = [
     "status",
     "kind",

@@ -33,19 +33,19 @@ export type RunEvent = z.output<typeof RunEvent>;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 /** Taken as it is: an object schema would copy it, and leave out what looks dangerous to copy. */
-const freeForm = z
+const jsonObject = z
   .unknown()
   .refine(isObject, "Must be a JSON object.")
   .transform((value) => value as Record<string, unknown>)
   .meta({ type: "object", additionalProperties: true });
 
 /** Unknown fields are ignored, so that a newer runner still gets through. */
-const Report = z
+const EventReport = z
   .object({
     ...position,
     type: type.nullish().describe("What it is. Required; `kind` is accepted as its other name."),
     kind: type.nullish(),
-    payload: freeForm.describe("Any JSON object, up to 256 KiB."),
+    payload: jsonObject.describe("Any JSON object, up to 256 KiB."),
     createdAt: z.int().min(0),
   })
   .transform(({ type, kind, ...rest }, issues) => {
@@ -68,7 +68,7 @@ const Report = z
     id: "AutomationRunEventReport",
     ...oneOfNames("type", "kind"),
   });
-export type Report = z.output<typeof Report>;
+export type EventReport = z.output<typeof EventReport>;
 
 const refusals = {
   404: "`automation_run_not_found`",
@@ -97,12 +97,12 @@ export const report = route({
   access: asReporter,
   params: runId,
   query: z.object({}),
-  body: Report,
+  body: EventReport,
   replies: { 200: z.strictObject({ event: RunEvent }) },
   errors: refusals,
 });
 
-const maxBatch = 500;
+const maxEventReports = 500;
 
 export const reportBatch = route({
   method: "post",
@@ -114,7 +114,7 @@ export const reportBatch = route({
   access: asReporter,
   params: runId,
   query: z.object({}),
-  body: z.object({ events: z.array(Report).min(1).max(maxBatch) }),
+  body: z.object({ events: z.array(EventReport).min(1).max(maxEventReports) }),
   replies: {
     200: z
       .strictObject({

@@ -15,8 +15,8 @@ const maxBytes = 512 * 1024;
 const maxEvents = 200;
 const maxTotalBytes = 32 * 1024 * 1024;
 /** A buffer without new events is emptied after this time; its readers then read from the database. */
-const keepMs = 10_000;
-const eventsAtOnce = 16;
+const retentionMs = 10_000;
+const maxEventsPerRead = 16;
 
 /** The last events of a run, for readers that are only a little behind. A full buffer drops its oldest events. */
 export interface EventBuffer {
@@ -68,10 +68,10 @@ export function createEventBuffer(total: TotalBytes): EventBuffer {
     after(position) {
       if (!start || isBefore(position, start)) return undefined;
       const from = events.findIndex((event) => isBefore(position, event));
-      return from < 0 ? [] : events.slice(from, from + eventsAtOnce);
+      return from < 0 ? [] : events.slice(from, from + maxEventsPerRead);
     },
     expire(now) {
-      if (events.length > 0 && now - addedAt > keepMs) clear();
+      if (events.length > 0 && now - addedAt > retentionMs) clear();
     },
     clear,
   };

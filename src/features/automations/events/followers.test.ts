@@ -174,7 +174,7 @@ describe("many streams of one run", () => {
     const watch = () => platform.state.get(runFollowers).watch(acme.orgId as OrgId, id, () => {});
     const large = { text: "x".repeat(500_000) };
     async function closeDuringLook(sequence: number) {
-      const { state, leave } = watch();
+      const { state, stopWatching } = watch();
       await state();
       const [read, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       engine.query = async (text, ...rest) => {
@@ -186,7 +186,7 @@ describe("many streams of one run", () => {
       };
       await report(server, auth, id, event(sequence));
       await read.promise;
-      leave();
+      stopWatching();
       closed.resolve();
     }
     try {
@@ -195,11 +195,11 @@ describe("many streams of one run", () => {
     } finally {
       engine.query = query;
     }
-    const { state, eventsAfter, leave } = watch();
+    const { state, eventsAfter, stopWatching } = watch();
     const { tail } = (await state())!;
     await report(server, auth, id, event(70, { payload: { text: "x".repeat(100_000) } }));
     await expect.poll(() => eventsAfter(tail)?.length).toBe(1);
-    leave();
+    stopWatching();
   }, 60_000);
 
   test("are refused with 429 past the limit of a credential, and another credential still gets one", async () => {

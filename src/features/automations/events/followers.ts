@@ -7,12 +7,12 @@ import { createEventBuffer, type EventBuffer, type StreamedEvent, type TotalByte
 import * as store from "./store.ts";
 
 /** Looks follow announcements while the bus is up. This interval covers lost announcements. */
-const safetyLookMs = 60_000;
-const lookWhileBusIsDownMs = 3_000;
+const safetyPollMs = 60_000;
+const pollWhileBusIsDownMs = 3_000;
 /** Looks of a new follower. They find changes from before other processes learn that the run is watched. */
-const settlingLooksMs = [1_000, 4_000];
+const initialPollsMs = [1_000, 4_000];
 const tickMs = 1_000;
-const looksAtOnce = 4;
+const maxConcurrentReads = 4;
 const pageLength = 50;
 
 /** The state of a followed run. The run is read before the tail, so the tail of an ended run is its last event. */
@@ -30,7 +30,7 @@ export interface Watch {
   state(): Promise<RunState | undefined>;
   /** Events after a position. Undefined when they must be read from the database. */
   eventsAfter(position: store.Position): readonly StreamedEvent[] | undefined;
-  leave(): void;
+  stopWatching(): void;
 }
 
 export interface RunFollowers {
@@ -46,14 +46,14 @@ interface Follower {
   state: RunState | undefined;
   buffer: EventBuffer;
   /** Resolves after the first look. */
-  first: Promise<void>;
-  looking: boolean;
-  lookAgain: boolean;
+  firstRead: Promise<void>;
+  isReading: boolean;
+  isReadPending: boolean;
   /** The last look failed. Only the first of several failures is logged. */
-  failing: boolean;
-  lookedAt: number;
+  hasFailed: boolean;
+  lastReadAt: number;
   /** How many settling looks were made. */
-  settled: number;
+  initialPollCount: number;
   /** Random, so that followers that started together do not look at the same time. */
   delayMs: number;
   stop(): void;
@@ -81,50 +81,50 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
     const due: Follower[] = [];
     for (const follower of followers.values()) {
       follower.buffer.expire(now);
-      if (now - follower.lookedAt >= patience(follower)) due.push(follower);
+      if (now - follower.lastReadAt >= computePollInterval(follower)) due.push(follower);
     }
     const lane = async () => {
       for (let follower = due.pop(); follower; follower = due.pop()) {
-        follower.settled++;
-        await look(follower);
+        follower.initialPollCount++;
+        await readRunChanges(follower);
       }
     };
-    await Promise.all(Array.from({ length: looksAtOnce }, lane));
+    await Promise.all(Array.from({ length: maxConcurrentReads }, lane));
     ticking = false;
   }
 
-  function patience({ settled, delayMs }: Follower): number {
-    if (!bus.isUp()) return lookWhileBusIsDownMs;
-    return settlingLooksMs[settled] ?? safetyLookMs + delayMs;
+  function computePollInterval({ initialPollCount, delayMs }: Follower): number {
+    if (!bus.isUp()) return pollWhileBusIsDownMs;
+    return initialPollsMs[initialPollCount] ?? safetyPollMs + delayMs;
   }
 
   /** Runs one look at a time. A call during a look causes one more look afterwards. Never rejects. */
-  async function look(follower: Follower): Promise<void> {
-    follower.lookAgain = true;
-    if (follower.looking) return;
-    follower.looking = true;
-    while (follower.lookAgain && follower.watchers.size > 0) {
-      follower.lookAgain = false;
-      follower.lookedAt = performance.now();
+  async function readRunChanges(follower: Follower): Promise<void> {
+    follower.isReadPending = true;
+    if (follower.isReading) return;
+    follower.isReading = true;
+    while (follower.isReadPending && follower.watchers.size > 0) {
+      follower.isReadPending = false;
+      follower.lastReadAt = performance.now();
       const before = follower.state;
       try {
-        await lookOnce(follower);
-        follower.failing = false;
+        await readRunOnce(follower);
+        follower.hasFailed = false;
       } catch (error) {
         // The state stays as it was. The settling looks start again.
-        if (!follower.failing) log.warn({ err: error }, "run not followed");
-        follower.failing = true;
-        follower.settled = 0;
+        if (!follower.hasFailed) log.warn({ err: error }, "run not followed");
+        follower.hasFailed = true;
+        follower.initialPollCount = 0;
       }
       if (isSame(before, follower.state)) continue;
       for (const onChange of follower.watchers) onChange();
     }
-    follower.looking = false;
+    follower.isReading = false;
     // The last watcher can leave during a look, which then adds events to a buffer that nobody clears.
     if (follower.watchers.size === 0) follower.buffer.clear();
   }
 
-  async function lookOnce(follower: Follower): Promise<void> {
+  async function readRunOnce(follower: Follower): Promise<void> {
     const { orgId, id, buffer, state } = follower;
     const run = await findForFollowers(db, orgId, id);
     if (!run) {
@@ -133,12 +133,12 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
     }
     let tail = state?.tail;
     if (!tail) {
-      tail = (await store.findLastPosition(db, orgId, id)) ?? store.beforeAll;
+      tail = (await store.findLastPosition(db, orgId, id)) ?? store.beforeFirstEvent;
       buffer.startAfter(tail);
     } else {
       for (let more = true; more; ) {
         const page = await store.listAfter(db, orgId, id, tail, pageLength);
-        for (const event of page.items) buffer.add(streamedEvent(event));
+        for (const event of page.items) buffer.add(toStreamedEvent(event));
         tail = page.items.at(-1) ?? tail;
         more = page.more;
       }
@@ -156,22 +156,22 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
       watchers: new Set([onChange]),
       state: undefined,
       buffer: createEventBuffer(total),
-      first: Promise.resolve(),
-      looking: false,
-      lookAgain: false,
-      failing: false,
-      lookedAt: performance.now(),
-      settled: hasOtherProcesses ? 0 : settlingLooksMs.length,
+      firstRead: Promise.resolve(),
+      isReading: false,
+      isReadPending: false,
+      hasFailed: false,
+      lastReadAt: performance.now(),
+      initialPollCount: hasOtherProcesses ? 0 : initialPollsMs.length,
       delayMs: Math.random() * 10_000,
       stop: changes.watch(id, {
-        onChange: () => void look(follower),
+        onChange: () => void readRunChanges(follower),
         onGap: () => {
-          follower.settled = 0;
-          void look(follower);
+          follower.initialPollCount = 0;
+          void readRunChanges(follower);
         },
       }),
     };
-    follower.first = look(follower);
+    follower.firstRead = readRunChanges(follower);
     timer ??= setInterval(() => void tick(), tickMs).unref();
     return follower;
   }
@@ -183,19 +183,19 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
       if (follower) {
         follower.watchers.add(onChange);
         // A new stream shows what is stored now, even if a message was lost.
-        void look(follower);
+        void readRunChanges(follower);
       } else {
         follower = start(orgId, id, onChange);
         followers.set(key, follower);
       }
-      const { first, buffer, watchers } = follower;
+      const { firstRead, buffer, watchers } = follower;
       return {
         state: async () => {
-          await first;
+          await firstRead;
           return follower.state;
         },
         eventsAfter: (position) => buffer.after(position),
-        leave() {
+        stopWatching() {
           watchers.delete(onChange);
           if (watchers.size > 0 || followers.get(key) !== follower) return;
           follower.stop();
@@ -215,12 +215,12 @@ const isSame = (a: RunState | undefined, b: RunState | undefined) =>
   a?.version === b?.version && a?.tail.attempt === b?.tail.attempt && a?.tail.sequence === b?.tail.sequence;
 
 /** The event id: `sequence` in the first attempt, `attempt.sequence` in later attempts. */
-const writeId = ({ attempt, sequence }: store.Position) =>
+const formatEventId = ({ attempt, sequence }: store.Position) =>
   attempt === 1 ? String(sequence) : `${attempt}.${sequence}`;
 
-export const streamedEvent = (event: RunEvent): StreamedEvent => ({
+export const toStreamedEvent = (event: RunEvent): StreamedEvent => ({
   attempt: event.attempt,
   sequence: event.sequence,
   isTerminal: event.type === "terminal",
-  message: encodeMessage({ id: writeId(event), data: event }),
+  message: encodeMessage({ id: formatEventId(event), data: event }),
 });

@@ -1,5 +1,5 @@
 export type { RunEvent } from "./contract.ts";
 export { runFollowers } from "./followers.ts";
-export { pruneLeftovers, pruneRun } from "./prune.ts";
+export { removeEventsOfRun, removeLeftoverEvents } from "./prune.ts";
 export { eventReportBatcher } from "./report-batcher.ts";
 export { routes } from "./routes.ts";

@@ -14,9 +14,9 @@ export const eventReportBatcher = defineState({
 });
 
 const createReportBatcher = (db: Db) =>
-  createBatcher<store.EventReport, store.StoredReport | undefined>({
+  createBatcher<store.EventReportGroup, store.StoredEventReportGroup | undefined>({
     async send(reports) {
-      const stored = await store.insertReportsAcrossOrganizations(db, reports);
+      const stored = await store.insertEventReportsAcrossOrganizations(db, reports);
       const byPosition = new Map(stored.map(({ position, ...report }) => [position, report]));
       return reports.map((_, i) => byPosition.get(i + 1));
     },

@@ -3,47 +3,51 @@ import type { Db } from "../../../platform/db/index.ts";
 import { conflict, type Refusal, tooLarge } from "../../../platform/errors.ts";
 import { baseHeaders, defineCursor, type Source } from "../../../platform/http/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
-import { digestOf } from "../digest.ts";
-import { keepLate } from "../late-reports/index.ts";
+import { computeDigest } from "../digest.ts";
+import { recordLateReports } from "../late-reports/index.ts";
 import {
   alreadyCompleted,
   countUsage,
-  holderOf,
   isOver,
   leaseLost,
+  lockForReport,
+  parseRunId,
   type RunId,
-  reachOf,
   readRun,
-  renew,
+  renewLease,
+  resolveHolder,
+  resolveReach,
   runChanges,
-  runIdOf,
-  stand,
 } from "../runs/index.ts";
-import type { listQuery, Report, RunEvent } from "./contract.ts";
+import type { EventReport, listQuery, RunEvent } from "./contract.ts";
 import { eventReportBatcher } from "./report-batcher.ts";
 import * as store from "./store.ts";
-import { follow, readEventId } from "./stream.ts";
-import { usageOf } from "./usage-event.ts";
+import { parseEventId, streamRun } from "./stream.ts";
+import { parseUsage } from "./usage-event.ts";
 
 const maxPayloadBytes = 256 * 1024;
 
-export async function report(ctx: MemberCtx, id: string, event: Report): Promise<{ event: RunEvent }> {
-  const given = prepare(event);
-  const { storedAs } = await accept(ctx, runIdOf(id), [given]);
-  return { event: storedAs(given) };
+export async function reportEvent(
+  ctx: MemberCtx,
+  id: string,
+  event: EventReport,
+): Promise<{ event: RunEvent }> {
+  const reports = prepareEventReport(event);
+  const { findStoredEvent } = await acceptEventReports(ctx, parseRunId(id), [reports]);
+  return { event: findStoredEvent(reports) };
 }
 
-export async function reportBatch(ctx: MemberCtx, id: string, { events }: { events: Report[] }) {
-  const given = events.map((event, index) => prepare(event, index));
-  const { added, lastSequence } = await accept(ctx, runIdOf(id), given, true);
-  return { added, repeated: given.length - added, lastSequence };
+export async function reportEvents(ctx: MemberCtx, id: string, { events }: { events: EventReport[] }) {
+  const reports = events.map((event, index) => prepareEventReport(event, index));
+  const { added, lastSequence } = await acceptEventReports(ctx, parseRunId(id), reports, true);
+  return { added, repeated: reports.length - added, lastSequence };
 }
 
-interface Given extends store.NewEvent {
-  content: Report;
+interface PreparedEventReport extends store.NewEvent {
+  content: EventReport;
 }
 
-function prepare(event: Report, index?: number): Given {
+function prepareEventReport(event: EventReport, index?: number): PreparedEventReport {
   const payload = JSON.stringify(event.payload);
   // Most are far below the limit; only those that may be over it are measured.
   if (payload.length * 3 > maxPayloadBytes && Buffer.byteLength(payload) > maxPayloadBytes) {
@@ -54,12 +58,12 @@ function prepare(event: Report, index?: number): Given {
   return { attempt, sequence, type, createdAt, payload, content: event };
 }
 
-interface Accepted {
+interface AcceptedEventReports {
   /** How many were new. */
   added: number;
   /** Of the attempt, as it stands now. */
   lastSequence: number;
-  storedAs(event: Given): RunEvent;
+  findStoredEvent(event: PreparedEventReport): RunEvent;
 }
 
 /**
@@ -67,28 +71,35 @@ interface Accepted {
  * own attempt, and one statement says so and stores them. Whatever else they are is found out with the
  * run locked, at leisure.
  */
-async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch = false): Promise<Accepted> {
-  const bytes = given.reduce((sum, { payload }) => sum + Buffer.byteLength(payload) + overhead.event, 0);
+async function acceptEventReports(
+  ctx: MemberCtx,
+  id: RunId,
+  reports: readonly PreparedEventReport[],
+  isBatch = false,
+): Promise<AcceptedEventReports> {
+  const bytes = reports.reduce((sum, { payload }) => sum + Buffer.byteLength(payload) + overhead.event, 0);
   const meter = ctx.state.get(quotaMeter);
   const full = await meter.findRefusal(ctx.db, ctx.orgId, "automation_storage", bytes);
-  const isSimple = !full && isPlain(given);
-  const appended = isSimple ? await ctx.state.get(eventReportBatcher)(reportOf(ctx, id, given)) : undefined;
-  if (appended) {
+  const isSimple = !full && canInsertDirectly(reports);
+  const stored = isSimple
+    ? await ctx.state.get(eventReportBatcher)(groupEventReports(ctx, id, reports))
+    : undefined;
+  if (stored) {
     meter.add(ctx.orgId, "automation_storage", bytes);
-    if (appended.renew) await renew(ctx, id, given[0]!.attempt);
+    if (stored.isRenewalDue) await renewLease(ctx, id, reports[0]!.attempt);
     ctx.state.get(runChanges).announce(ctx.db, id);
     return {
-      added: given.length,
-      lastSequence: given.at(-1)!.sequence,
-      storedAs: (event) => eventOf(id, event, appended.receivedAt),
+      added: reports.length,
+      lastSequence: reports.at(-1)!.sequence,
+      findStoredEvent: (event) => toRunEvent(id, event, stored.receivedAt),
     };
   }
-  const verdict = await ctx.db.transaction((tx) => settle(ctx, tx, id, given, batch, full));
+  const verdict = await ctx.db.transaction((tx) => decideUnderLock(ctx, tx, id, reports, isBatch, full));
   if ("refusal" in verdict) {
     const late = verdict.late.map(({ content, attempt, sequence }) => {
       return { kind: "event", attempt, sequence, body: content } as const;
     });
-    if (late.length > 0) await keepLate(ctx, id, holderOf(ctx), late);
+    if (late.length > 0) await recordLateReports(ctx, id, resolveHolder(ctx), late);
     // A refused report can change the run too: it can end the lease, or be kept as a late report.
     ctx.state.get(runChanges).announce(ctx.db, id);
     throw verdict.refusal;
@@ -98,26 +109,30 @@ async function accept(ctx: MemberCtx, id: RunId, given: readonly Given[], batch 
   return verdict;
 }
 
-const reportOf = (ctx: MemberCtx, id: RunId, events: readonly Given[]): store.EventReport => ({
+const groupEventReports = (
+  ctx: MemberCtx,
+  id: RunId,
+  events: readonly PreparedEventReport[],
+): store.EventReportGroup => ({
   orgId: ctx.orgId,
-  reach: reachOf(ctx),
+  reach: resolveReach(ctx),
   id,
-  holder: holderOf(ctx),
+  holder: resolveHolder(ctx),
   events,
 });
 
 /** Consecutive, nothing after a terminal one, nothing to count: then one statement can decide. */
-function isPlain(given: readonly Given[]): boolean {
-  return given.every(({ attempt, sequence, type, content }, i) => {
-    if (attempt !== given[0]!.attempt) return false;
-    if (type === "usage" && usageOf(content.payload)) return false;
-    return sequence === given[0]!.sequence + i && (type !== "terminal" || i === given.length - 1);
+function canInsertDirectly(reports: readonly PreparedEventReport[]): boolean {
+  return reports.every(({ attempt, sequence, type, content }, i) => {
+    if (attempt !== reports[0]!.attempt) return false;
+    if (type === "usage" && parseUsage(content.payload)) return false;
+    return sequence === reports[0]!.sequence + i && (type !== "terminal" || i === reports.length - 1);
   });
 }
 
-const eventOf = (
+const toRunEvent = (
   runId: RunId,
-  { content, sequence, attempt, type, createdAt }: Given,
+  { content, sequence, attempt, type, createdAt }: PreparedEventReport,
   receivedAt: number,
 ) => ({
   runId,
@@ -129,25 +144,25 @@ const eventOf = (
   receivedAt,
 });
 
-const sameContent = (stored: RunEvent, { type, createdAt, content }: Given) =>
+const hasSameContent = (stored: RunEvent, { type, createdAt, content }: PreparedEventReport) =>
   stored.type === type &&
   stored.createdAt === createdAt &&
-  digestOf(stored.payload) === digestOf(content.payload);
+  computeDigest(stored.payload) === computeDigest(content.payload);
 
-type Settled = Accepted | { refusal: Refusal; late: readonly Given[] };
+type ReportDecision = AcceptedEventReports | { refusal: Refusal; late: readonly PreparedEventReport[] };
 
-async function settle(
+async function decideUnderLock(
   ctx: MemberCtx,
   tx: Db,
   id: RunId,
-  given: readonly Given[],
-  batch: boolean,
+  reports: readonly PreparedEventReport[],
+  isBatch: boolean,
   full: Refusal | undefined,
-): Promise<Settled> {
-  const { attempt } = given[0]!;
-  const { run, standing, claimed } = await stand(ctx, tx, id, attempt);
-  const numbers = given.map(({ sequence }) => sequence);
-  const found = await store.findForReport(
+): Promise<ReportDecision> {
+  const { attempt } = reports[0]!;
+  const { run, fenceResult, claimed } = await lockForReport(ctx, tx, id, attempt);
+  const numbers = reports.map(({ sequence }) => sequence);
+  const found = await store.findEventsForReport(
     tx,
     ctx.orgId,
     id,
@@ -157,50 +172,52 @@ async function settle(
   );
   const known = new Map(found.map((event) => [event.sequence, event]));
   let last: Pick<RunEvent, "sequence" | "type"> | undefined = found.at(-1);
-  const fresh: Given[] = [];
+  const newReports: PreparedEventReport[] = [];
 
-  const refuse = (refusal: Refusal, late: Given[] = []): Settled => {
+  const refuse = (refusal: Refusal, late: PreparedEventReport[] = []): ReportDecision => {
     // A claim that was made for a report goes with it.
     if (claimed) throw refusal;
     return { refusal, late };
   };
-  for (const [index, event] of given.entries()) {
-    const more = batch ? { index, sequence: event.sequence } : {};
+  for (const [index, event] of reports.entries()) {
+    const more = isBatch ? { index, sequence: event.sequence } : {};
     if (event.attempt !== attempt) {
-      const isFenced = ({ attempt }: Given) => attempt < run.attempt;
-      return refuse(otherAttempt(event.attempt, attempt, more), given.slice(index).filter(isFenced));
+      const isFenced = ({ attempt }: PreparedEventReport) => attempt < run.attempt;
+      return refuse(attemptMismatch(event.attempt, attempt, more), reports.slice(index).filter(isFenced));
     }
     const stored = known.get(event.sequence);
-    if (stored && sameContent(stored, event)) continue;
-    if (standing === "lost") {
-      return refuse(leaseLost(run, attempt, more), attempt <= run.attempt ? given.slice(index) : []);
+    if (stored && hasSameContent(stored, event)) continue;
+    if (fenceResult === "lost") {
+      return refuse(leaseLost(run, attempt, more), attempt <= run.attempt ? reports.slice(index) : []);
     }
     if (stored) return refuse(eventConflict(event.sequence, more));
-    if (standing === "over" || last?.type === "terminal") return refuse(alreadyCompleted(more));
+    if (fenceResult === "over" || last?.type === "terminal") return refuse(alreadyCompleted(more));
     const expected = last ? last.sequence + 1 : 0;
     if (event.sequence !== expected && (last || event.sequence !== 1)) {
       return refuse(sequenceGap(event.sequence, expected, more));
     }
     last = event;
-    known.set(event.sequence, eventOf(id, event, 0));
-    fresh.push(event);
+    known.set(event.sequence, toRunEvent(id, event, 0));
+    newReports.push(event);
   }
   // Stored events are acknowledged again, even when the storage is full.
-  if (full && fresh.length > 0) return refuse(full);
-  if (fresh.length > 0) {
-    const [appended] = await store.insertReportsAcrossOrganizations(tx, [reportOf(ctx, id, fresh)]);
-    if (!appended) throw new Error("The run changed under its lock.");
-    for (const event of fresh) {
-      known.set(event.sequence, eventOf(id, event, appended.receivedAt));
-      const usage = event.type === "usage" ? usageOf(event.content.payload) : undefined;
+  if (full && newReports.length > 0) return refuse(full);
+  if (newReports.length > 0) {
+    const [stored] = await store.insertEventReportsAcrossOrganizations(tx, [
+      groupEventReports(ctx, id, newReports),
+    ]);
+    if (!stored) throw new Error("The run changed under its lock.");
+    for (const event of newReports) {
+      known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
+      const usage = event.type === "usage" ? parseUsage(event.content.payload) : undefined;
       if (usage) await countUsage(ctx, tx, run, attempt, event.sequence, usage.model ?? run.modelId, usage);
     }
-    if (appended.renew) await renew({ ...ctx, db: tx }, id, attempt);
+    if (stored.isRenewalDue) await renewLease({ ...ctx, db: tx }, id, attempt);
   }
   return {
-    added: fresh.length,
+    added: newReports.length,
     lastSequence: last!.sequence,
-    storedAs: ({ sequence }) => known.get(sequence)!,
+    findStoredEvent: ({ sequence }) => known.get(sequence)!,
   };
 }
 
@@ -211,7 +228,7 @@ const sequenceGap = (sequence: number, expected: number, more: Record<string, un
     { expected, ...more },
   );
 
-const otherAttempt = (attempt: number, first: number, more: Record<string, unknown>) =>
+const attemptMismatch = (attempt: number, first: number, more: Record<string, unknown>) =>
   conflict(
     "runner_lease_lost",
     `The batch belongs to attempt ${first}, but this event belongs to attempt ${attempt}. Send events of one attempt in a batch.`,
@@ -228,7 +245,7 @@ const eventConflict = (sequence: number, more: Record<string, unknown>) =>
 export async function list(ctx: MemberCtx, id: string, query: (typeof listQuery)["_output"]) {
   const run = await readRun(ctx, id);
   const isNewestFirst = query.order === "desc";
-  const from = eventCursor.read(query, isNewestFirst ? store.afterAll : store.beforeAll);
+  const from = eventCursor.read(query, isNewestFirst ? store.afterLastEvent : store.beforeFirstEvent);
   const listPage = isNewestFirst ? store.listBefore : store.listAfter;
   const { items, more } = await listPage(ctx.db, ctx.orgId, run.id, from, query.limit);
   const last = items.at(-1);
@@ -241,16 +258,16 @@ export async function stream(
   lastEventId: string | undefined,
   eventStream: (source: Source) => Response,
 ): Promise<Response> {
-  const runId = runIdOf(id);
+  const runId = parseRunId(id);
   const run = await readRun(ctx, id);
-  const after = readEventId(lastEventId);
+  const after = parseEventId(lastEventId);
   if (after.attempt > 0 && isOver(run)) {
     const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
     // A browser would come back forever; this tells it not to.
     if (rest.items.length === 0)
       return new Response(null, { status: 204, headers: { ...baseHeaders, "cache-control": "no-store" } });
   }
-  return eventStream((signal) => follow(ctx, runId, after, signal));
+  return eventStream((signal) => streamRun(ctx, runId, after, signal));
 }
 
 const eventCursor = defineCursor<store.Position>({

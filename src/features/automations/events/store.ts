@@ -13,10 +13,10 @@ export interface NewEvent {
 }
 
 /** An attempt that no column can hold was never begun. */
-const asInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
+const clampToInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
 
 /** The next events of one attempt. Their numbers are consecutive, and only the last one can be terminal. */
-export interface EventReport {
+export interface EventReportGroup {
   orgId: OrgId;
   reach: Reach;
   id: RunId;
@@ -24,10 +24,10 @@ export interface EventReport {
   events: readonly NewEvent[];
 }
 
-export interface StoredReport {
+export interface StoredEventReportGroup {
   receivedAt: number;
   /** The lease is half over. */
-  renew: boolean;
+  isRenewalDue: boolean;
 }
 
 /**
@@ -38,25 +38,25 @@ export interface StoredReport {
  * locked are skipped, so no report waits for another run. If the events read here are older than the lock, the primary
  * key rejects the statement. The text has no variable parts, so it is prepared once.
  */
-export const insertReportsAcrossOrganizations = (db: Db, reports: readonly EventReport[]) => {
+export const insertEventReportsAcrossOrganizations = (db: Db, reports: readonly EventReportGroup[]) => {
   const events = reports.flatMap((report) => report.events);
-  return db.rows<StoredReport & { position: number }>(sql`
+  return db.rows<StoredEventReportGroup & { position: number }>(sql`
     with given as (
       select * from unnest(${reports.map(({ id }) => id)}::text[], ${reports.map(({ orgId }) => orgId)}::text[],
         ${reports.map(({ reach }) => reach)}::text[], ${reports.map(({ holder }) => holder)}::text[],
-        ${reports.map(({ events }) => asInt(events[0]!.attempt))}::int[],
+        ${reports.map(({ events }) => clampToInt(events[0]!.attempt))}::int[],
         ${reports.map(({ events }) => events[0]!.sequence)}::bigint[])
         with ordinality as g(id, org_id, reach, holder, attempt, first, position)
     ), run as (
       select given.position, given.attempt, given.first, r.no,
-        r.lease_expires_at < now() + interval '30 seconds' as renew
+        r.lease_expires_at < now() + interval '30 seconds' as renewal_due
       from given join automation_runs r on r.id = given.id
       where r.org_id = given.org_id and (given.reach is null or r.member_id = given.reach)
         and r.status = 'running' and r.lease_expires_at > now()
         and r.attempt = given.attempt and r.holder = given.holder
       for no key update of r skip locked
     ), held as materialized (
-      select run.position, run.no, run.attempt, run.renew from run left join lateral (
+      select run.position, run.no, run.attempt, run.renewal_due from run left join lateral (
         select sequence, type from automation_events
         where run_no = run.no and attempt = run.attempt order by sequence desc limit 1) last on true
       where case when last.sequence is null then run.first in (0, 1)
@@ -73,17 +73,24 @@ export const insertReportsAcrossOrganizations = (db: Db, reports: readonly Event
       ) as e(position, sequence, type, created_at, payload)
       join held on held.position = e.position
     )
-    select position, renew, now() as "receivedAt" from held`);
+    select position, renewal_due as "isRenewalDue", now() as "receivedAt" from held`);
 };
 
 const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",
   e.received_at as "receivedAt"`;
 
 /** What is stored under these numbers, and the last event of the attempt. */
-export const findForReport = (db: Db, orgId: OrgId, id: RunId, attempt: number, from: number, to: number) =>
+export const findEventsForReport = (
+  db: Db,
+  orgId: OrgId,
+  id: RunId,
+  attempt: number,
+  from: number,
+  to: number,
+) =>
   db.rows<RunEvent>(sql`
     select ${columns} from automation_runs r
-    join automation_events e on e.run_no = r.no and e.attempt = ${asInt(attempt)}::int
+    join automation_events e on e.run_no = r.no and e.attempt = ${clampToInt(attempt)}::int
     where r.id = ${id} and r.org_id = ${orgId} and (e.sequence between ${from} and ${to} or e.sequence = (
       select max(sequence) from automation_events where run_no = r.no and attempt = e.attempt))
     order by e.sequence`);
@@ -102,8 +109,8 @@ export const findLastPosition = (db: Db, orgId: OrgId, id: RunId) =>
 const pageBytes = 2 * 1024 * 1024;
 
 /** Positions before the first and after the last event. */
-export const beforeAll: Position = { attempt: 0, sequence: -1 };
-export const afterAll: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
+export const beforeFirstEvent: Position = { attempt: 0, sequence: -1 };
+export const afterLastEvent: Position = { attempt: 2 ** 31 - 1, sequence: Number.MAX_SAFE_INTEGER };
 
 /** Events after a position, in order; fewer than `limit` when their payloads are large. */
 export const listAfter = (db: Db, orgId: OrgId, id: RunId, after: Position, limit: number) =>
@@ -146,17 +153,17 @@ async function listPage(
 }
 
 /** Removes events of a run, whosever it is or was: at most `limit`, so that no statement holds others up. */
-export const removeSomeOfAll = (db: Db, runNo: number, limit: number) =>
+export const removeSomeAcrossOrganizations = (db: Db, runNo: number, limit: number) =>
   db.run(sql`
     delete from automation_events where run_no = ${runNo} and (attempt, sequence) in (
       select attempt, sequence from automation_events where run_no = ${runNo}
       order by attempt, sequence limit ${limit})`);
 
 /** Runs that are gone while events of theirs may still be there. */
-export const listLeftoversOfAll = (db: Db, limit: number) =>
+export const listLeftoversAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ runNo: number }>(
     sql`select run_no as "runNo" from automation_event_leftovers order by run_no limit ${limit}`,
   );
 
-export const forgetLeftoverOfAll = (db: Db, runNo: number) =>
+export const removeLeftoverAcrossOrganizations = (db: Db, runNo: number) =>
   db.run(sql`delete from automation_event_leftovers where run_no = ${runNo}`);

@@ -2,16 +2,16 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { isOver, isReachable, type RunId } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
 import { isBefore } from "./event-buffer.ts";
-import { runFollowers, streamedEvent } from "./followers.ts";
+import { runFollowers, toStreamedEvent } from "./followers.ts";
 import * as store from "./store.ts";
 
 /** After its terminal event a run is usually completed at once; the stream waits that long to say so. */
-const lingerMs = 2_000;
+const waitForCompletionMs = 2_000;
 const pageLength = 50;
 
-export function readEventId(lastEventId: string | undefined): store.Position {
+export function parseEventId(lastEventId: string | undefined): store.Position {
   const found = /^(?:(\d{1,9})\.)?(\d{1,16})$/.exec(lastEventId ?? "");
-  if (!found) return store.beforeAll;
+  if (!found) return store.beforeFirstEvent;
   return { attempt: Number(found[1] ?? 1), sequence: Number(found[2]) };
 }
 
@@ -19,7 +19,7 @@ export function readEventId(lastEventId: string | undefined): store.Position {
  * Streams a run's events as they arrive, and the run whenever its state changes. All streams of a run in this process
  * share the reads; access is checked here, for each stream.
  */
-export async function* follow(
+export async function* streamRun(
   ctx: MemberCtx,
   id: RunId,
   after: store.Position,
@@ -50,14 +50,15 @@ export async function* follow(
       shown = state.version;
       if (isOver(state.run)) return;
       terminatedAt = terminated === state.run.attempt ? (terminatedAt ?? performance.now()) : undefined;
-      const patience = terminatedAt === undefined ? undefined : terminatedAt + lingerMs - performance.now();
+      const patience =
+        terminatedAt === undefined ? undefined : terminatedAt + waitForCompletionMs - performance.now();
       if (patience !== undefined && patience <= 0) return;
       await waker.wait(patience);
     }
   } finally {
-    watch.leave();
+    watch.stopWatching();
   }
 }
 
 const readEvents = async (ctx: MemberCtx, id: RunId, after: store.Position) =>
-  (await store.listAfter(ctx.db, ctx.orgId, id, after, pageLength)).items.map(streamedEvent);
+  (await store.listAfter(ctx.db, ctx.orgId, id, after, pageLength)).items.map(toStreamedEvent);

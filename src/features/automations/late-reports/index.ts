@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
-export { keepLate } from "./service.ts";
-export { removeOfRun } from "./store.ts";
+export { recordLateReports } from "./service.ts";
+export { removeByRun } from "./store.ts";

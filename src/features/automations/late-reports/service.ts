@@ -3,11 +3,11 @@ import { notFound } from "../../../platform/errors.ts";
 import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
-import { digestOf } from "../digest.ts";
+import { computeDigest } from "../digest.ts";
 import type { LateReport } from "./contract.ts";
 import * as store from "./store.ts";
 
-interface Late {
+interface LateReportInput {
   kind: LateReport["kind"];
   attempt: number;
   sequence: number | null;
@@ -15,7 +15,12 @@ interface Late {
 }
 
 /** Refused is not lost: what a fenced holder sent stays beside the run, each different report once. */
-export async function keepLate(ctx: MemberCtx, runId: string, reporter: string, reports: readonly Late[]) {
+export async function recordLateReports(
+  ctx: MemberCtx,
+  runId: string,
+  reporter: string,
+  reports: readonly LateReportInput[],
+) {
   const { db, orgId } = ctx;
   const rows = reports.map(({ kind, attempt, sequence, body }) => ({
     id: newId("late"),
@@ -23,13 +28,14 @@ export async function keepLate(ctx: MemberCtx, runId: string, reporter: string, 
     attempt,
     sequence,
     body: JSON.stringify(body),
-    digest: digestOf({ kind, reporter, body }),
+    digest: computeDigest({ kind, reporter, body }),
   }));
   const bytes = rows.reduce((sum, { body }) => sum + Buffer.byteLength(body) + overhead.lateReport, 0);
   const meter = ctx.state.get(quotaMeter);
   // The reports are refused in any case, so those that exceed the quota are dropped.
   if (await meter.findRefusal(db, orgId, "automation_storage", bytes)) return;
-  if ((await store.keep(db, orgId, runId, reporter, rows)) > 0) meter.add(orgId, "automation_storage", bytes);
+  if ((await store.insert(db, orgId, runId, reporter, rows)) > 0)
+    meter.add(orgId, "automation_storage", bytes);
 }
 
 export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {

@@ -12,10 +12,10 @@ export interface NewLateReport {
 }
 
 /** How many are kept for one run: enough to see what happened, too few to fill a disk. */
-const most = 1000;
+const maxPerRun = 1000;
 
 /** One that is there already, or one too many, adds nothing. */
-export const keep = (
+export const insert = (
   db: Db,
   orgId: OrgId,
   runId: string,
@@ -30,7 +30,7 @@ export const keep = (
       ${reports.map((one) => one.body)}::text[], ${reports.map((one) => one.digest)}::text[])
       with ordinality as g(id, attempt, sequence, kind, body, digest, n)
     where r.id = ${runId} and r.org_id = ${orgId}
-      and g.n + (select count(*) from automation_late_reports l where l.run_id = r.id) <= ${most}
+      and g.n + (select count(*) from automation_late_reports l where l.run_id = r.id) <= ${maxPerRun}
     on conflict (run_id, digest) do nothing`);
 
 /** Undefined when there is no such run within reach. */
@@ -54,7 +54,7 @@ export const list = async (
   return rows.filter((row): row is LateReport => row.id !== null);
 };
 
-export const removeOfRun = (db: Db, orgId: OrgId, runId: string) =>
+export const removeByRun = (db: Db, orgId: OrgId, runId: string) =>
   db.run(sql`
     delete from automation_late_reports l using automation_runs r
     where r.id = l.run_id and r.org_id = ${orgId} and l.run_id = ${runId}`);

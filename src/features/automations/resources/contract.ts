@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-const mostOfAKind = 20;
+const maxPerKind = 20;
 const ids = (what: string) =>
   z
     .array(z.string().max(160))
-    .max(mostOfAKind)
+    .max(maxPerKind)
     .transform((given) => [...new Set(given)])
-    .describe(`${what} At most ${mostOfAKind}.`);
+    .describe(`${what} At most ${maxPerKind}.`);
 
 /** The templates and connections that an automation gives to its runs. */
 export const resourceIds = {

@@ -5,4 +5,4 @@ export {
   NamedTemplate,
   resourceIds,
 } from "./contract.ts";
-export { checkResources, resourcesOfRun } from "./service.ts";
+export { checkResources, listRunResources } from "./service.ts";

@@ -25,7 +25,7 @@ import {
 } from "../../../../test/harness.ts";
 import { getToken, leaks, plantConnection } from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { sweep } from "../runs/index.ts";
+import { endOverdueRuns } from "../runs/index.ts";
 
 const server = useServer();
 let acme: Workspace;
@@ -414,7 +414,7 @@ describe("the credential of a run", () => {
         "when the lease was lost and the run is queued again",
         async ({ id }) => {
           await loseLease(server, id);
-          await sweep(server.platform);
+          await endOverdueRuns(server.platform);
         },
       ],
       [

@@ -5,31 +5,31 @@ import type { Permission } from "../../permissions/index.ts";
 import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
 import * as store from "./store.ts";
 
-interface Named {
+interface ResourceSelection {
   memberId: string | null;
   templateIds: readonly string[];
   connectionIds: readonly string[];
 }
 
-const nothing: Named = { memberId: null, templateIds: [], connectionIds: [] };
+const noResources: ResourceSelection = { memberId: null, templateIds: [], connectionIds: [] };
 
 /** Refuses resources that an automation may not get. Checks new ones, and all connections when the owner changes. */
 export async function checkResources(
   ctx: MemberCtx,
   tx: Db,
-  next: Named,
-  before: Named = nothing,
+  next: ResourceSelection,
+  before: ResourceSelection = noResources,
 ): Promise<void> {
-  await checkTemplates(ctx, tx, added(next.templateIds, before.templateIds), next.templateIds);
+  await checkTemplates(ctx, tx, listAdded(next.templateIds, before.templateIds), next.templateIds);
   await checkConnections(ctx, tx, next, before);
 }
 
-const added = (next: readonly string[], before: readonly string[]) =>
+const listAdded = (next: readonly string[], before: readonly string[]) =>
   next.filter((id) => !before.includes(id));
 
 async function checkTemplates(ctx: MemberCtx, tx: Db, fresh: string[], all: readonly string[]) {
   if (fresh.length === 0) return;
-  requireOwn(ctx, "templates:read");
+  requirePermission(ctx, "templates:read");
   const slugs = new Map((await store.listTemplates(tx, ctx.orgId, all)).map(({ id, slug }) => [id, slug]));
   const missing = fresh.find((id) => !slugs.has(id));
   if (missing !== undefined)
@@ -45,12 +45,12 @@ async function checkTemplates(ctx: MemberCtx, tx: Db, fresh: string[], all: read
   }
 }
 
-async function checkConnections(ctx: MemberCtx, tx: Db, next: Named, before: Named) {
-  const fresh = added(next.connectionIds, before.connectionIds);
+async function checkConnections(ctx: MemberCtx, tx: Db, next: ResourceSelection, before: ResourceSelection) {
+  const fresh = listAdded(next.connectionIds, before.connectionIds);
   // A new owner may not have access to all connections of the old owner.
   const judged = next.memberId === before.memberId ? fresh : next.connectionIds;
   if (judged.length === 0) return;
-  if (fresh.length > 0) requireOwn(ctx, "connections:use");
+  if (fresh.length > 0) requirePermission(ctx, "connections:use");
   const usable = await store.listUsableConnections(tx, ctx.orgId, next.memberId, judged);
   const owners = new Map(usable.map(({ id, memberId }) => [id, memberId]));
   const forbiddenToCaller = await listForbidden(ctx, tx, fresh);
@@ -77,7 +77,7 @@ async function listForbidden({ orgId, member }: MemberCtx, tx: Db, ids: string[]
 }
 
 /** A key with limited permissions must not get more through an automation than it may use itself. */
-function requireOwn({ member }: MemberCtx, permission: Permission): void {
+function requirePermission({ member }: MemberCtx, permission: Permission): void {
   if (!member.permissions.has(permission)) {
     throw forbidden(
       "missing_permission",
@@ -94,8 +94,8 @@ interface Resources {
 }
 
 /** The templates and connections of a run that are still available. */
-export async function resourcesOfRun(db: Db, orgId: OrgId, runId: string): Promise<Resources> {
-  const found = await store.findOfRun(db, orgId, runId);
+export async function listRunResources(db: Db, orgId: OrgId, runId: string): Promise<Resources> {
+  const found = await store.findForRun(db, orgId, runId);
   const { templates = [], connections = [], memberLeft = false } = found ?? {};
   const named = templates.length + connections.length > 0;
   return {

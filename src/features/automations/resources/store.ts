@@ -25,7 +25,7 @@ export const listUsableConnections = (
     where c.org_id = ${orgId} and c.id = any(${ids}::text[]) and c.status <> 'ended'
       and ${usableBy(sql`${memberId}::text`)}`);
 
-interface Found {
+interface RunResources {
   /** Only the id when the template is missing. */
   templates: (AssignedTemplate | { id: string })[];
   connections: (AssignedConnection | { id: string })[];
@@ -34,8 +34,8 @@ interface Found {
 }
 
 /** The current templates and connections of a run. A connection must also be in the automation's current revision. */
-export const findOfRun = (db: Db, orgId: OrgId, runId: string) =>
-  db.row<Found>(sql`
+export const findForRun = (db: Db, orgId: OrgId, runId: string) =>
+  db.row<RunResources>(sql`
     select
       (select coalesce(json_agg(coalesce((
           select json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'version', t.version)

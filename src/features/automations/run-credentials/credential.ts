@@ -1,14 +1,14 @@
 import { definePersonalCredential } from "../../credentials/index.ts";
-import { forPrograms, runPrefix } from "./service.ts";
+import { runCredentialPrefix, runPermissions } from "./service.ts";
 import * as store from "./store.ts";
 
 /** The program acts for the member who owns the run. It reaches only this run and its templates and connections. */
 export const runCredential = definePersonalCredential({
   kind: "run",
   carrier: "bearer",
-  prefix: runPrefix,
+  prefix: runCredentialPrefix,
   lookup: store.findRunByToken,
-  limit: ({ permissions }) => permissions ?? forPrograms,
+  limit: ({ permissions }) => permissions ?? runPermissions,
   describe: ({ id, holder, templateIds, connectionIds }) => ({
     holder,
     limitedTo: new Set([id, ...templateIds, ...connectionIds]),

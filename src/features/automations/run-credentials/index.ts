@@ -1,3 +1,3 @@
 export { runCredential } from "./credential.ts";
-export { newCredential } from "./service.ts";
+export { createRunCredential } from "./service.ts";
 export { replace as replaceCredential, type StoredCredential } from "./store.ts";

@@ -3,18 +3,22 @@ import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import type { Permission } from "../../permissions/index.ts";
 import type * as store from "./store.ts";
 
-export const runPrefix = "sbt_";
+export const runCredentialPrefix = "sbt_";
 
 /** The permissions of the routes that the program of a run may call. */
-export const forPrograms: readonly Permission[] = ["automations:create", "templates:read", "connections:use"];
+export const runPermissions: readonly Permission[] = [
+  "automations:create",
+  "templates:read",
+  "connections:use",
+];
 
 /** Creates the credential of a claimed run. It has no more rights than the caller, and ends with the caller's key. */
-export function newCredential({ caller, member }: MemberCtx): {
+export function createRunCredential({ caller, member }: MemberCtx): {
   credential: string;
   stored: store.StoredCredential;
 } {
-  const credential = newToken(runPrefix);
+  const credential = newToken(runCredentialPrefix);
   const keyId = caller.credential === "key" ? caller.credentialId : (caller.madeWith ?? null);
-  const permissions = forPrograms.filter((name) => member.permissions.has(name));
+  const permissions = runPermissions.filter((name) => member.permissions.has(name));
   return { credential, stored: { hash: hashSecret(credential), keyId, permissions } };
 }

@@ -21,7 +21,7 @@ import {
 import { openSse } from "../../../../test/sse.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { forgetCallers } from "../../../platform/http/index.ts";
-import { sweep } from "../runs/index.ts";
+import { endOverdueRuns } from "../runs/index.ts";
 
 describe("a runner", () => {
   const server = useServer();
@@ -200,7 +200,7 @@ describe("wake-ups", () => {
     await complete(server, runner.auth, next.id, { attempt: 1, status: "cancelled" });
     await claim(server, auth, before.id);
     await loseLease(server, before.id);
-    await sweep(server.platform);
+    await endOverdueRuns(server.platform);
     await stream.find(
       ({ event, data }) => event === "work" && data.runId === before.id && data.attempt === 2,
     );

@@ -6,17 +6,17 @@ import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import type { Permission } from "../../permissions/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
-import { holderOf, reachOf } from "../runs/index.ts";
+import { resolveHolder, resolveReach } from "../runs/index.ts";
 import * as contract from "./contract.ts";
 import * as store from "./store.ts";
 
 export const runnerPrefix = "sbr_";
 const tokenHours = 12;
 /** Tokens that a runner can have at once. Each process with its name, and each restart, needs a token. */
-const tokensKept = 50;
+const maxTokens = 50;
 
 /** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
-const forRunners: readonly Permission[] = [
+const runnerPermissions: readonly Permission[] = [
   "automations:create",
   "automations:manage",
   "connections:use",
@@ -32,7 +32,7 @@ interface NewRunner {
   serves: "own" | "organization";
 }
 
-export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, ...self }: NewRunner) {
+export async function createToken(ctx: MemberCtx, { runnerId, platform, version, ...self }: NewRunner) {
   const { db, orgId, member, caller } = ctx;
   if (self.serves === "organization" && !member.permissions.has("automations:manage")) {
     throw forbidden(
@@ -47,11 +47,11 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
     const runner = await store.save(tx, orgId, member.id, newId("rnr"), described);
     const added = await store.addToken(tx, orgId, runner!.id, {
       hash: hashSecret(token),
-      permissions: forRunners.filter((name) => member.permissions.has(name)),
+      permissions: runnerPermissions.filter((name) => member.permissions.has(name)),
       keyId: caller.credential === "key" ? caller.credentialId : null,
       hours: tokenHours,
     });
-    const ended = await store.endOldTokens(tx, orgId, runner!.id, tokensKept);
+    const ended = await store.endOldTokens(tx, orgId, runner!.id, maxTokens);
     if (ended > 0) await forgetCallers(ctx.bus, tx, runner!.id);
     await record(ctx, tx, {
       action: "automation_runner.token_made",
@@ -63,12 +63,12 @@ export async function mintToken(ctx: MemberCtx, { runnerId, platform, version, .
 }
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+  return page(await store.list(ctx.db, ctx.orgId, resolveReach(ctx), afterOf(query), query.limit + 1), query);
 }
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : 0;
+    const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, resolveReach(ctx), id) : 0;
     if (gone === 0) throw notFound("automation_runner");
     await forgetCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
@@ -79,7 +79,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
 }
 
 /** Whose runs the caller is told of: of every member (null) only if the runner was set up to serve them. */
-export async function scopeOf({ db, orgId, caller, member }: MemberCtx): Promise<string | null> {
+export async function resolveScope({ db, orgId, caller, member }: MemberCtx): Promise<string | null> {
   const serves =
     caller.credential === "runner" ? await store.findServes(db, orgId, caller.credentialId) : "own";
   return serves === "organization" && member.permissions.has("automations:manage") ? null : member.id;
@@ -88,8 +88,8 @@ export async function scopeOf({ db, orgId, caller, member }: MemberCtx): Promise
 export async function readWork(ctx: MemberCtx) {
   const { db, orgId } = ctx;
   const [items, held] = await Promise.all([
-    store.listWaiting(db, orgId, await scopeOf(ctx), null, 100),
-    store.listHeld(db, orgId, reachOf(ctx), holderOf(ctx)),
+    store.listWaiting(db, orgId, await resolveScope(ctx), null, 100),
+    store.listHeld(db, orgId, resolveReach(ctx), resolveHolder(ctx)),
   ]);
   return { items, held: held.map(({ cancelRequestedAt: _, ...one }) => one) };
 }

@@ -5,11 +5,11 @@ import { defineState } from "../../../platform/state.ts";
  * after the call, so no result is older than its call.
  */
 export interface SharedLookups {
-  look<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T>;
+  share<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T>;
 }
 
 /** Parallel lookups of one organization. The limit keeps database connections free for other work. */
-const atOnce = 2;
+const maxConcurrent = 2;
 
 interface Lane {
   active: number;
@@ -23,7 +23,7 @@ export function createSharedLookups(): SharedLookups {
   const lanes = new Map<string, Lane>();
 
   async function drain(orgId: string, lane: Lane) {
-    if (lane.active >= atOnce) return;
+    if (lane.active >= maxConcurrent) return;
     lane.active++;
     for (const [key, { start }] of lane.waiting) {
       lane.waiting.delete(key);
@@ -34,7 +34,7 @@ export function createSharedLookups(): SharedLookups {
   }
 
   return {
-    look<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T> {
+    share<T>(orgId: string, key: string, lookup: () => Promise<T>): Promise<T> {
       const lane = lanes.get(orgId) ?? { active: 0, waiting: new Map() };
       lanes.set(orgId, lane);
       const known = lane.waiting.get(key);

@@ -6,7 +6,7 @@ describe("lookups that many streams ask for at once", () => {
     const lookups = createSharedLookups();
     const answers: PromiseWithResolvers<number>[] = [];
     const ask = () =>
-      lookups.look("org_1", "waiting", () => {
+      lookups.share("org_1", "waiting", () => {
         answers.push(Promise.withResolvers());
         return answers.at(-1)!.promise;
       });
@@ -29,13 +29,13 @@ describe("lookups that many streams ask for at once", () => {
     let most = 0;
     const release = Promise.withResolvers<void>();
     const slow = Array.from({ length: 100 }, (_, i) =>
-      lookups.look("org_1", `held ${i}`, async () => {
+      lookups.share("org_1", `held ${i}`, async () => {
         most = Math.max(most, ++active);
         await release.promise;
         active--;
       }),
     );
-    expect(await lookups.look("org_2", "held", async () => "at once")).toBe("at once");
+    expect(await lookups.share("org_2", "held", async () => "at once")).toBe("at once");
     release.resolve();
     await Promise.all(slow);
     expect(most).toBe(2);
@@ -44,7 +44,7 @@ describe("lookups that many streams ask for at once", () => {
   test("that fail reject for the callers that asked, and not for the next caller", async () => {
     const lookups = createSharedLookups();
     const failing = () => Promise.reject(new Error("the database is away"));
-    await expect(lookups.look("org_1", "a", failing)).rejects.toThrow("away");
-    expect(await lookups.look("org_1", "a", async () => 7)).toBe(7);
+    await expect(lookups.share("org_1", "a", failing)).rejects.toThrow("away");
+    expect(await lookups.share("org_1", "a", async () => 7)).toBe(7);
   });
 });

@@ -12,7 +12,7 @@ import type { Held, Runner, Waiting } from "./contract.ts";
 
 export type RunnerId = Id<"rnr">;
 
-export interface RunnerSelf {
+export interface RunnerDescription {
   name: string;
   platform: string | null;
   version: string | null;
@@ -21,7 +21,7 @@ export interface RunnerSelf {
 }
 
 /** The same name is the same runner: it is brought up to date. */
-export const save = (db: Db, orgId: OrgId, memberId: MemberId, id: RunnerId, self: RunnerSelf) =>
+export const save = (db: Db, orgId: OrgId, memberId: MemberId, id: RunnerId, self: RunnerDescription) =>
   db.row<{ id: RunnerId }>(sql`
     insert into automation_runners (id, org_id, member_id, name, platform, version, concurrency, serves)
     values (${id}, ${orgId}, ${memberId}, ${self.name}, ${self.platform}, ${self.version}, ${self.concurrency},
@@ -95,7 +95,7 @@ export const remove = (db: Db, orgId: OrgId, memberId: string | null, id: Runner
 
 export const findServes = async (db: Db, orgId: OrgId, id: string) =>
   (
-    await db.row<Pick<RunnerSelf, "serves">>(
+    await db.row<Pick<RunnerDescription, "serves">>(
       sql`select serves from automation_runners where org_id = ${orgId} and id = ${id}`,
     )
   )?.serves;

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MemberCtx } from "../../../platform/context.ts";
 import type { Message } from "../../../platform/http/index.ts";
-import { holderOf, reachOf, workListeners } from "../runs/index.ts";
+import { resolveHolder, resolveReach, workListeners } from "../runs/index.ts";
 import { createWaker } from "../waker.ts";
-import { scopeOf } from "./service.ts";
+import { resolveScope } from "./service.ts";
 import { sharedLookups } from "./shared-lookups.ts";
 import * as store from "./store.ts";
 
 /** How often a stream looks while the bus is down. */
-const lookWhileBusIsDownMs = 15_000;
+const pollWhileBusIsDownMs = 15_000;
 /** How often a stream looks while the bus is up, in case a message was lost. */
-const safetyLookMs = 60_000;
+const safetyPollMs = 60_000;
 /** What happens within this time is told with one look. */
 const quietMs = 50;
 /** Commits do not become visible in the order of their clocks: better tell a thing twice than never. */
@@ -21,12 +21,12 @@ const overlapMs = 5_000;
  * whichever of its runs it should stop, each once per connection. So nothing depends on which process
  * saw what happen, and a runner that comes back is told what is still true.
  */
-export async function* wakeUps(
+export async function* streamWork(
   ctx: MemberCtx,
   lastEventId: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
-  const scope = await scopeOf(ctx);
+  const scope = await resolveScope(ctx);
   let missed = false;
   const waker = createWaker(signal);
   const stop = ctx.state.get(workListeners).add(ctx.orgId, {
@@ -38,19 +38,19 @@ export async function* wakeUps(
       waker.wake();
     },
   });
-  const isDue = (lookedAt: number) => !ctx.bus.isUp() || performance.now() - lookedAt >= safetyLookMs;
+  const isDue = (lookedAt: number) => !ctx.bus.isUp() || performance.now() - lookedAt >= safetyPollMs;
   try {
-    const since = sinceOf(lastEventId);
+    const since = parseSince(lastEventId);
     if (since === null) yield { event: "sync", data: {} };
     let told = new Set<string>();
     while (!signal.aborted) {
       if (missed) yield { event: "sync", data: {} };
       missed = false;
-      const found = await look(ctx, scope, since);
+      const found = await readMessages(ctx, scope, since);
       for (const { key, message } of found) if (!told.has(key)) yield message;
       told = new Set(found.map(({ key }) => key));
       const lookedAt = performance.now();
-      while (!(await waker.wait(lookWhileBusIsDownMs)) && !signal.aborted && !isDue(lookedAt));
+      while (!(await waker.wait(pollWhileBusIsDownMs)) && !signal.aborted && !isDue(lookedAt));
       await sleep(quietMs, undefined, { signal }).catch(() => {});
     }
   } finally {
@@ -58,14 +58,14 @@ export async function* wakeUps(
   }
 }
 
-async function look(ctx: MemberCtx, scope: string | null, since: number | null) {
+async function readMessages(ctx: MemberCtx, scope: string | null, since: number | null) {
   const { db, orgId } = ctx;
   const shared = ctx.state.get(sharedLookups);
-  const [reach, holder] = [reachOf(ctx), holderOf(ctx)];
+  const [reach, holder] = [resolveReach(ctx), resolveHolder(ctx)];
   // One announcement can wake every runner of an organization, so equal lookups are shared.
   const [waiting, held] = await Promise.all([
-    shared.look(orgId, `waiting ${scope} ${since}`, () => store.listWaiting(db, orgId, scope, since, 100)),
-    shared.look(orgId, `held ${reach} ${holder}`, () => store.listHeld(db, orgId, reach, holder)),
+    shared.share(orgId, `waiting ${scope} ${since}`, () => store.listWaiting(db, orgId, scope, since, 100)),
+    shared.share(orgId, `held ${reach} ${holder}`, () => store.listHeld(db, orgId, reach, holder)),
   ]);
   const told: { key: string; at: number; message: Message }[] = [];
   for (const run of waiting) {
@@ -87,7 +87,7 @@ async function look(ctx: MemberCtx, scope: string | null, since: number | null) 
 }
 
 /** An id is the time of what it tells of. One that is not ours is as good as none. */
-function sinceOf(lastEventId: string | undefined): number | null {
+function parseSince(lastEventId: string | undefined): number | null {
   if (lastEventId === undefined || !/^\d{1,15}$/.test(lastEventId)) return null;
   return Number(lastEventId) - overlapMs;
 }

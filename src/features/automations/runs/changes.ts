@@ -20,9 +20,9 @@ export interface Watcher {
   onGap(): void;
 }
 
-const quietMs = 100;
+const messageIntervalMs = 100;
 const renewMs = 20_000;
-const believedMs = 50_000;
+const watchTimeoutMs = 50_000;
 /** A PostgreSQL notification has at most 8,000 bytes, and an id about 30. */
 const idsPerMessage = 200;
 const watchTopic = "automation-watch";
@@ -62,7 +62,7 @@ function createRunChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db
       if (from === processId) return;
       const now = performance.now();
       for (const [id, until] of watchedElsewhere) if (until < now) watchedElsewhere.delete(id);
-      for (const id of ids) watchedElsewhere.set(id, now + believedMs);
+      for (const id of ids) watchedElsewhere.set(id, now + watchTimeoutMs);
     },
     onGap: renew,
   });
@@ -81,7 +81,7 @@ function createRunChanges({ bus, db: { kind }, log }: Pick<Platform, "bus" | "db
     setTimeout(() => {
       announced.delete(runId);
       publish(changeTopic, runId);
-    }, quietMs).unref();
+    }, messageIntervalMs).unref();
   };
 
   return {

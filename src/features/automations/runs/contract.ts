@@ -247,7 +247,7 @@ export const heartbeat = route({
 });
 
 const outcome = z.enum(["succeeded", "failed", "cancelled"]);
-const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+const optionalText = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 const counter = z
   .int()
   .min(0)
@@ -265,17 +265,19 @@ export const Completion = z
     attempt,
     status: outcome.nullish().describe("How it ended. Required; `outcome` is accepted as its other name."),
     outcome: outcome.nullish(),
-    sessionId: maybe(z.string().min(1).max(240)),
-    workspaceId: maybe(z.string().min(1).max(240)),
-    resultSummary: maybe(z.string().max(20_000)),
-    usage: maybe(
+    sessionId: optionalText(z.string().min(1).max(240)),
+    workspaceId: optionalText(z.string().min(1).max(240)),
+    resultSummary: optionalText(z.string().max(20_000)),
+    usage: optionalText(
       z.object({
         inputTokens: counter,
         outputTokens: counter,
         costMicros: counter.describe(counters.costMicros.description!),
       }),
     ).describe("What this attempt used beyond what its usage events already said."),
-    error: maybe(z.object({ message: maybe(z.string()), retryable: maybe(z.boolean()) })),
+    error: optionalText(
+      z.object({ message: optionalText(z.string()), retryable: optionalText(z.boolean()) }),
+    ),
   })
   .transform(({ status, outcome, ...rest }, issues) => {
     if (status && outcome && status !== outcome) {

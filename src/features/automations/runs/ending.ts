@@ -11,7 +11,7 @@ export async function endRun(
   id: store.RunId,
   ending: store.Ending,
 ): Promise<Run | undefined> {
-  const run = await store.end(tx, orgId, id, ending);
+  const run = await store.endRun(tx, orgId, id, ending);
   if (run && (run.status === "failed" || run.reason === "timed_out")) {
     const { automationId, memberId, attempt, trigger, reason, reasonDetail: message } = run;
     const fact = { runId: id, automationId, memberId, attempt, trigger, reason, message };

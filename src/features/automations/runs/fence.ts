@@ -2,7 +2,7 @@ import { conflict } from "../../../platform/errors.ts";
 import type { Run } from "./contract.ts";
 
 /** What decides whether a report counts. Read under the lock of the run's row, by the database's clock. */
-export interface Standing {
+export interface LeaseState {
   status: Run["status"];
   attempt: number;
   holder: string | null;
@@ -24,8 +24,8 @@ export const maxAttempts = 2;
  * - `over`: the run ended by a report, or before anybody had it.
  * - `lost`: the attempt belongs, or belonged, to a lease that the reporter does not have.
  */
-export function standingOf(
-  run: Standing,
+export function checkFence(
+  run: LeaseState,
   attempt: number,
   holder: string,
 ): "holds" | "claimable" | "over" | "lost" {
@@ -37,7 +37,7 @@ export function standingOf(
   return attempt < run.attempt || (attempt === run.attempt && run.fenced) ? "lost" : "over";
 }
 
-export const leaseLost = (run: Standing, attempt: number, more: Record<string, unknown> = {}) =>
+export const leaseLost = (run: LeaseState, attempt: number, more: Record<string, unknown> = {}) =>
   conflict(
     "runner_lease_lost",
     attempt > run.attempt

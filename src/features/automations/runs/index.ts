@@ -11,27 +11,27 @@ export {
 } from "./contract.ts";
 export { alreadyCompleted, isOver, leaseLost } from "./fence.ts";
 export { findForFollowers, isReachable } from "./following.ts";
-export { skipUnclaimed, stopOrganization, sweep } from "./jobs.ts";
+export { endOverdueRuns, skipUnclaimed, stopOrganization } from "./jobs.ts";
 export { routes } from "./routes.ts";
 export {
+  cancelQueuedRuns,
   countUsage,
   createRun,
-  endQueued,
-  holderOf,
-  reachOf,
+  lockForReport,
+  parseRunId,
   readRun,
-  renew,
-  runIdOf,
-  stand,
+  renewLease,
+  resolveHolder,
+  resolveReach,
 } from "./service.ts";
 export {
-  forgetLeftBehind,
-  listLeftBehindOfAll,
-  listOrganizationsOfAll,
+  listLeftoverOrgIdsAcrossOrganizations,
+  listOrgIdsAcrossOrganizations,
   listToPrune,
   markPruned,
   type Reach,
   type RunId,
+  removeLeftoverMark,
   removeOld,
   removeSome as removeSomeRuns,
 } from "./store.ts";

@@ -3,15 +3,15 @@ import { job } from "../../../platform/jobs/index.ts";
 import { defaults } from "../settings/index.ts";
 import { runChanges } from "./changes.ts";
 import { endRun } from "./ending.ts";
-import { giveUpLease } from "./leases.ts";
+import { endExpiredLease } from "./leases.ts";
 import * as store from "./store.ts";
 import { announceWork } from "./work-announcements.ts";
 
-const atOnce = 100;
+const batchSize = 100;
 
 /** Ends what nobody ended: leases that ran out, attempts whose time is up. */
-export async function sweep(platform: Platform): Promise<void> {
-  while ((await sweepOverdue(platform)) > 0);
+export async function endOverdueRuns(platform: Platform): Promise<void> {
+  while ((await endOverdueBatch(platform)) > 0);
 }
 
 /** Ends the waiting of runs that no runner took. Not in a hurry, so it is not looked at every second. */
@@ -19,15 +19,15 @@ export const skipUnclaimed = job({
   name: "automations.skip-unclaimed",
   schedule: "* * * * *",
   async handle(platform) {
-    while ((await sweepUnclaimed(platform)) > 0);
+    while ((await skipUnclaimedBatch(platform)) > 0);
   },
 });
 
-async function sweepOverdue(platform: Platform): Promise<number> {
+async function endOverdueBatch(platform: Platform): Promise<number> {
   const runs = await platform.db.transaction(async (tx) => {
-    const overdue = await store.lockOverdueAcrossOrganizations(tx, atOnce);
+    const overdue = await store.lockOverdueAcrossOrganizations(tx, batchSize);
     for (const run of overdue) {
-      if (!run.live) await giveUpLease(platform, tx, run.orgId, run);
+      if (!run.live) await endExpiredLease(platform, tx, run.orgId, run);
       else if (run.longPast) {
         await store.endAttempt(tx, run.orgId, run.id, run.attempt, "timed_out");
         await endRun(tx, run.orgId, run.id, {
@@ -47,11 +47,11 @@ async function sweepOverdue(platform: Platform): Promise<number> {
   return runs.length;
 }
 
-async function sweepUnclaimed(platform: Platform): Promise<number> {
+async function skipUnclaimedBatch(platform: Platform): Promise<number> {
   const runs = await platform.db.transaction(async (tx) => {
-    const waiting = await store.lockUnclaimedAcrossOrganizations(tx, defaults.queueTimeoutMinutes, atOnce);
+    const waiting = await store.lockUnclaimedAcrossOrganizations(tx, defaults.queueTimeoutMinutes, batchSize);
     for (const { id, orgId, attempt } of waiting) {
-      await store.end(tx, orgId, id, {
+      await store.endRun(tx, orgId, id, {
         status: "skipped",
         reason: "no_runner",
         reasonDetail: "No runner took it in time. Is one connected for this member?",
@@ -70,20 +70,20 @@ export const stopOrganization = job<{ orgId: string }>({
   async handle(platform, data) {
     const orgId = data.orgId as OrgId;
     for (;;) {
-      const live = await store.listLive(platform.db, orgId, atOnce);
-      for (const { id } of live) await stop(platform, orgId, id);
-      if (live.length < atOnce) return;
+      const live = await store.listLive(platform.db, orgId, batchSize);
+      for (const { id } of live) await stopRun(platform, orgId, id);
+      if (live.length < batchSize) return;
     }
   },
 });
 
-async function stop(platform: Platform, orgId: OrgId, id: store.RunId): Promise<void> {
+async function stopRun(platform: Platform, orgId: OrgId, id: store.RunId): Promise<void> {
   const reason = "monthly_budget_exceeded";
   await platform.db.transaction(async (tx) => {
     const run = await store.lock(tx, orgId, null, id);
     if (run?.status === "queued") {
       const reasonDetail = "This month's budget was spent before a runner took it.";
-      await store.end(tx, orgId, id, { status: "skipped", reason, reasonDetail, fenced: run.attempt > 0 });
+      await store.endRun(tx, orgId, id, { status: "skipped", reason, reasonDetail, fenced: run.attempt > 0 });
     } else if (run?.status === "running") {
       await store.requestCancel(tx, orgId, id, reason);
       await announceWork(platform.bus, tx, orgId, run.memberId);

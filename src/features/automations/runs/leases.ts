@@ -10,7 +10,7 @@ import { announceWork } from "./work-announcements.ts";
  * Ends an attempt whose lease is over. The run is queued again, and fails after its last attempt. Returns the new
  * status of the run.
  */
-export async function giveUpLease(
+export async function endExpiredLease(
   { bus }: Pick<Platform, "bus">,
   tx: Db,
   orgId: OrgId,
@@ -29,7 +29,7 @@ export async function giveUpLease(
     return "cancelled";
   }
   if (run.archived) {
-    await store.end(tx, orgId, run.id, {
+    await store.endRun(tx, orgId, run.id, {
       status: "cancelled",
       reason: "automation_archived",
       reasonDetail: "Its runner went silent after its automation was archived.",

@@ -14,7 +14,7 @@ import {
 } from "../../../../test/automations.ts";
 import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { skipUnclaimed, sweep } from "./jobs.ts";
+import { endOverdueRuns, skipUnclaimed } from "./jobs.ts";
 
 describe("a run", () => {
   const server = useServer();
@@ -113,7 +113,7 @@ describe("a run", () => {
     const run = await queueRun(server, auth);
     await claim(server, auth, run.id);
     await loseLease(server, run.id);
-    await sweep(server.platform);
+    await endOverdueRuns(server.platform);
     expect((await readRun(server, auth, run.id)).run).toMatchObject({
       status: "queued",
       reason: "lease_lost",
@@ -121,7 +121,7 @@ describe("a run", () => {
     });
     expect((await claim(server, auth, run.id)).attempt).toBe(2);
     await loseLease(server, run.id);
-    await sweep(server.platform);
+    await endOverdueRuns(server.platform);
     const { run: ended, attempts } = await readRun(server, auth, run.id);
     expect(ended).toMatchObject({ status: "failed", reason: "interrupted", attempt: 2 });
     expect(attempts).toMatchObject([{ outcome: "lease_lost" }, { outcome: "lease_lost" }]);
@@ -150,7 +150,7 @@ describe("a run", () => {
     await claim(server, auth, run.id);
     await cancel(auth, run.id);
     await loseLease(server, run.id);
-    await sweep(server.platform);
+    await endOverdueRuns(server.platform);
     expect((await readRun(server, auth, run.id)).run).toMatchObject({
       status: "cancelled",
       reason: "requested",
@@ -165,10 +165,10 @@ describe("a run", () => {
         sql`update automation_runs set deadline_at = now() - make_interval(secs => ${seconds}) where id = ${run.id}`,
       );
     await past(1);
-    await sweep(server.platform);
+    await endOverdueRuns(server.platform);
     expect((await heartbeat(auth, run.id, 1)).body.cancelRequested).toBe(true);
     await past(61);
-    await sweep(server.platform);
+    await endOverdueRuns(server.platform);
     expect((await readRun(server, auth, run.id)).run).toMatchObject({
       status: "failed",
       reason: "timed_out",

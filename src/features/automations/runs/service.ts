@@ -5,30 +5,30 @@ import { readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
-import { digestOf } from "../digest.ts";
-import { keepLate } from "../late-reports/index.ts";
-import { resourcesOfRun } from "../resources/index.ts";
-import { newCredential, replaceCredential, type StoredCredential } from "../run-credentials/index.ts";
-import { completionReport, countReport, isMonthSpent, ofRun } from "../usage/index.ts";
+import { computeDigest } from "../digest.ts";
+import { recordLateReports } from "../late-reports/index.ts";
+import { listRunResources } from "../resources/index.ts";
+import { createRunCredential, replaceCredential, type StoredCredential } from "../run-credentials/index.ts";
+import { completionReport, countUsageReport, isMonthlyBudgetSpent, sumByRun } from "../usage/index.ts";
 import { runChanges } from "./changes.ts";
 import type { Assignment, Completion, NamedRun, Run, runQuery } from "./contract.ts";
 import { endRun } from "./ending.ts";
-import { alreadyCompleted, leaseLost, resultConflict, standingOf } from "./fence.ts";
+import { alreadyCompleted, checkFence, leaseLost, resultConflict } from "./fence.ts";
 import { stopOrganization } from "./jobs.ts";
-import { giveUpLease } from "./leases.ts";
+import { endExpiredLease } from "./leases.ts";
 import * as store from "./store.ts";
 import { announceWork } from "./work-announcements.ts";
 
 /** Whose runs the caller reaches: their own, or everyone's. */
-export const reachOf = ({ member }: MemberCtx): store.Reach =>
+export const resolveReach = ({ member }: MemberCtx): store.Reach =>
   member.permissions.has("automations:manage") ? null : member.id;
 
 /** Who holds a lease: a runner by its row, a person by their membership, with whichever credential. */
-export const holderOf = ({ caller, member }: MemberCtx): string =>
+export const resolveHolder = ({ caller, member }: MemberCtx): string =>
   caller.credential === "runner" ? caller.credentialId : member.id;
 
 const noRun = () => notFound("automation_run");
-export function runIdOf(id: string): store.RunId {
+export function parseRunId(id: string): store.RunId {
   if (!isId("run", id)) throw noRun();
   return id;
 }
@@ -41,14 +41,14 @@ export async function list(ctx: MemberCtx, query: (typeof runQuery)["_output"]) 
     fromAt: query.fromAt ?? null,
     toAt: query.toAt ?? null,
   };
-  return readPage(store.list(ctx.db, ctx.orgId, reachOf(ctx), filter), query);
+  return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query);
 }
 
 /** The run, if there is one that the caller reaches. */
 export async function readRun(ctx: MemberCtx, id: string): Promise<NamedRun> {
   const { limitedTo } = ctx.caller;
   if (limitedTo && !limitedTo.has(id)) throw noRun();
-  const run = await store.find(ctx.db, ctx.orgId, reachOf(ctx), runIdOf(id));
+  const run = await store.find(ctx.db, ctx.orgId, resolveReach(ctx), parseRunId(id));
   if (!run) throw noRun();
   return run;
 }
@@ -59,7 +59,7 @@ export async function read(ctx: MemberCtx, id: string) {
   const runId = run.id as store.RunId;
   const [automation, usage, attempts] = await Promise.all([
     store.findAutomationAsRun(db, orgId, runId),
-    ofRun(db, orgId, runId),
+    sumByRun(db, orgId, runId),
     store.listAttempts(db, orgId, runId),
   ]);
   // Deleted between the two looks.
@@ -67,7 +67,7 @@ export async function read(ctx: MemberCtx, id: string) {
   return { run, automation, usage, attempts };
 }
 
-interface Due {
+interface RunRequest {
   automationId: string;
   revision: number;
   memberId: string;
@@ -84,7 +84,7 @@ export async function createRun(
   platform: Pick<Platform, "bus" | "config" | "db" | "log" | "state">,
   tx: Db,
   orgId: OrgId,
-  due: Due,
+  due: RunRequest,
   skip?: Pick<store.NewRun, "reason" | "reasonDetail">,
 ): Promise<NamedRun | undefined> {
   const meter = platform.state.get(quotaMeter);
@@ -94,7 +94,7 @@ export async function createRun(
     if (due.trigger === "manual") throw full;
     return undefined;
   }
-  const why = skip ?? (await whyNot(tx, orgId, due));
+  const why = skip ?? (await findSkipReason(tx, orgId, due));
   const run = await store.insert(tx, orgId, {
     ...due,
     retryOf: due.retryOf ?? null,
@@ -108,7 +108,7 @@ export async function createRun(
   return run;
 }
 
-async function whyNot(tx: Db, orgId: OrgId, { automationId, trigger }: Due) {
+async function findSkipReason(tx: Db, orgId: OrgId, { automationId, trigger }: RunRequest) {
   // A person who asks for a run now knows what they ask for; only the clock must not pile runs up.
   if (trigger === "schedule") {
     const other = await store.findLive(tx, orgId, automationId);
@@ -117,7 +117,7 @@ async function whyNot(tx: Db, orgId: OrgId, { automationId, trigger }: Due) {
       return { reason: "overlap" as const, reasonDetail: `${other.id} ${waiting}.` };
     }
   }
-  if (await isMonthSpent(tx, orgId)) {
+  if (await isMonthlyBudgetSpent(tx, orgId)) {
     return { reason: "monthly_budget_exceeded" as const, reasonDetail: "This month's budget is spent." };
   }
   return undefined;
@@ -125,7 +125,7 @@ async function whyNot(tx: Db, orgId: OrgId, { automationId, trigger }: Due) {
 
 export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: Assignment | null }> {
   const assignment = await ctx.db.transaction(async (tx) => {
-    const run = await store.lock(tx, ctx.orgId, reachOf(ctx), runIdOf(id));
+    const run = await store.lock(tx, ctx.orgId, resolveReach(ctx), parseRunId(id));
     if (!run) throw noRun();
     return assign(ctx, tx, run);
   });
@@ -137,10 +137,10 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
 /** Gives the locked run to the caller if nobody has it; to its own holder, once more. */
 async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
   const { orgId } = ctx;
-  const holder = holderOf(ctx);
+  const holder = resolveHolder(ctx);
   const isHeld = run.status === "running" && run.live;
-  if (isHeld ? run.holder !== holder : !(await makeFree(ctx, tx, run))) return undefined;
-  const { missing, ...resources } = await resourcesOfRun(tx, orgId, run.id);
+  if (isHeld ? run.holder !== holder : !(await releaseForNextAttempt(ctx, tx, run))) return undefined;
+  const { missing, ...resources } = await listRunResources(tx, orgId, run.id);
   if (!isHeld && missing.length > 0) {
     await endRun(tx, orgId, run.id, {
       status: "failed",
@@ -150,31 +150,31 @@ async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Ass
     });
     return undefined;
   }
-  const { credential, stored } = newCredential(ctx);
+  const { credential, stored } = createRunCredential(ctx);
   const claimed = isHeld
-    ? await claimAgain(ctx, tx, run, stored)
+    ? await renewClaim(ctx, tx, run, stored)
     : await store.startAttempt(tx, orgId, run.id, holder, stored);
   return { ...claimed!, credential, ...resources };
 }
 
-async function claimAgain(
+async function renewClaim(
   ctx: MemberCtx,
   tx: Db,
   { id, attempt }: store.LockedRun,
   stored: StoredCredential,
 ) {
-  await store.renewLease(tx, ctx.orgId, reachOf(ctx), id, attempt, holderOf(ctx));
+  await store.renewLease(tx, ctx.orgId, resolveReach(ctx), id, attempt, resolveHolder(ctx));
   await replaceCredential(tx, ctx.orgId, id, attempt, stored);
   return store.findAssignment(tx, ctx.orgId, id);
 }
 
 /** Ends an expired lease of the locked run. Returns whether the run can start its next attempt. */
-async function makeFree(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<boolean> {
-  const status = run.status === "running" ? await giveUpLease(ctx, tx, ctx.orgId, run) : run.status;
+async function releaseForNextAttempt(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<boolean> {
+  const status = run.status === "running" ? await endExpiredLease(ctx, tx, ctx.orgId, run) : run.status;
   if (status === "queued" && run.archived) {
     // Queued again at the moment its automation was archived.
     const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
-    await store.end(tx, ctx.orgId, run.id, { ...ending, fenced: run.attempt > 0 });
+    await store.endRun(tx, ctx.orgId, run.id, { ...ending, fenced: run.attempt > 0 });
     return false;
   }
   return status === "queued";
@@ -182,25 +182,25 @@ async function makeFree(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<b
 
 export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attempt: number }) {
   const { db, orgId } = ctx;
-  const holder = holderOf(ctx);
-  const runId = runIdOf(id);
+  const holder = resolveHolder(ctx);
+  const runId = parseRunId(id);
   // Whoever may not see the run any more keeps nobody else from it.
-  const renewed = await store.renewLease(db, orgId, reachOf(ctx), runId, attempt, holder);
+  const renewed = await store.renewLease(db, orgId, resolveReach(ctx), runId, attempt, holder);
   if (renewed) return { ...renewed, leaseValid: true as const };
-  const run = await store.lock(db, orgId, reachOf(ctx), runId);
+  const run = await store.lock(db, orgId, resolveReach(ctx), runId);
   if (!run) throw noRun();
-  throw standingOf(run, attempt, holder) === "over" ? alreadyCompleted() : leaseLost(run, attempt);
+  throw checkFence(run, attempt, holder) === "over" ? alreadyCompleted() : leaseLost(run, attempt);
 }
 
 /** For whoever reports without heartbeats: an accepted report is a sign of life too. */
-export const renew = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
-  store.renewLease(ctx.db, ctx.orgId, reachOf(ctx), id, attempt, holderOf(ctx));
+export const renewLease = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
+  store.renewLease(ctx.db, ctx.orgId, resolveReach(ctx), id, attempt, resolveHolder(ctx));
 
 export async function cancel(ctx: MemberCtx, id: string): Promise<{ run: NamedRun }> {
   const run = await ctx.db.transaction(async (tx) => {
     const target = { type: "automation_run", id };
     await record(ctx, tx, { action: "automation_run.cancel_requested", target });
-    return requestCancel(ctx, tx, ctx.orgId, reachOf(ctx), runIdOf(id));
+    return requestCancel(ctx, tx, ctx.orgId, resolveReach(ctx), parseRunId(id));
   });
   ctx.state.get(runChanges).announce(ctx.db, id);
   return { run };
@@ -217,12 +217,16 @@ async function requestCancel(
   if (!run) throw noRun();
   if (run.status === "queued") {
     const ending = { status: "cancelled", reason: "requested", reasonDetail: null } as const;
-    await store.end(tx, orgId, id, { ...ending, fenced: run.attempt > 0 });
+    await store.endRun(tx, orgId, id, { ...ending, fenced: run.attempt > 0 });
   } else if (run.status === "running") {
     await store.requestCancel(tx, orgId, id, "requested");
     await announceWork(platform.bus, tx, orgId, run.memberId);
     if (!run.live)
-      await giveUpLease(platform, tx, orgId, { ...run, cancelRequested: true, cancelReason: "requested" });
+      await endExpiredLease(platform, tx, orgId, {
+        ...run,
+        cancelRequested: true,
+        cancelReason: "requested",
+      });
   } else if (run.status !== "cancelled") {
     throw alreadyCompleted();
   }
@@ -230,7 +234,7 @@ async function requestCancel(
 }
 
 /** An automation is put away: what waits of it never starts; what runs may finish. */
-export async function endQueued(
+export async function cancelQueuedRuns(
   platform: Pick<Platform, "bus" | "db" | "state">,
   tx: Db,
   orgId: OrgId,
@@ -238,21 +242,21 @@ export async function endQueued(
 ): Promise<void> {
   for (const { id } of await store.lockQueued(tx, orgId, automationId)) {
     const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
-    await store.end(tx, orgId, id, { ...ending, fenced: true });
+    await store.endRun(tx, orgId, id, { ...ending, fenced: true });
     platform.state.get(runChanges).announce(tx, id);
   }
 }
 
 /** How a report fared: accepted with what is stored now, or refused, and then perhaps late. */
-type Verdict<T> = { stored: T } | { refusal: Refusal; late: boolean };
+type CompletionDecision<T> = { stored: T } | { refusal: Refusal; late: boolean };
 
 export async function complete(ctx: MemberCtx, id: string, report: Completion): Promise<{ run: Run }> {
-  const runId = runIdOf(id);
+  const runId = parseRunId(id);
   const verdict = await ctx.db.transaction((tx) => decideCompletion(ctx, tx, runId, report));
   if ("refusal" in verdict) {
     if (verdict.late) {
       const late = { kind: "completion", attempt: report.attempt, sequence: null, body: report } as const;
-      await keepLate(ctx, id, holderOf(ctx), [late]);
+      await recordLateReports(ctx, id, resolveHolder(ctx), [late]);
     }
     // A refused report can change the run too: it can end the lease, or be kept as a late report.
     ctx.state.get(runChanges).announce(ctx.db, id);
@@ -267,20 +271,20 @@ async function decideCompletion(
   tx: Db,
   id: store.RunId,
   report: Completion,
-): Promise<Verdict<Run>> {
+): Promise<CompletionDecision<Run>> {
   const { orgId } = ctx;
-  const { run, standing } = await stand(ctx, tx, id, report.attempt);
-  const digest = digestOf(report);
-  if (standing === "over") {
+  const { run, fenceResult } = await lockForReport(ctx, tx, id, report.attempt);
+  const digest = computeDigest(report);
+  if (fenceResult === "over") {
     const same = run.completionDigest === digest;
     return same
       ? { stored: (await store.findPlain(tx, orgId, id))! }
       : { refusal: resultConflict(), late: false };
   }
-  if (standing === "lost") {
+  if (fenceResult === "lost") {
     return { refusal: leaseLost(run, report.attempt), late: report.attempt <= run.attempt };
   }
-  await store.noteResult(tx, orgId, id, digest, report);
+  await store.recordResult(tx, orgId, id, digest, report);
   // A result is accepted even when the storage is full, because a run must be able to end. Its size is limited.
   const bytes = Buffer.byteLength(report.resultSummary ?? "");
   tx.afterCommit(() => ctx.state.get(quotaMeter).add(orgId, "automation_storage", bytes));
@@ -303,18 +307,18 @@ async function decideCompletion(
 }
 
 /** Where a report stands, after a claim if it is the first one of an attempt that is free. */
-export async function stand(ctx: MemberCtx, tx: Db, id: store.RunId, attempt: number) {
-  const holder = holderOf(ctx);
-  const run = await store.lock(tx, ctx.orgId, reachOf(ctx), id);
+export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, attempt: number) {
+  const holder = resolveHolder(ctx);
+  const run = await store.lock(tx, ctx.orgId, resolveReach(ctx), id);
   if (!run) throw noRun();
-  const standing = standingOf(run, attempt, holder);
-  if (standing !== "claimable") return { run, standing, claimed: false };
-  const claimed = await makeFree(ctx, tx, run);
+  const fenceResult = checkFence(run, attempt, holder);
+  if (fenceResult !== "claimable") return { run, fenceResult, claimed: false };
+  const claimed = await releaseForNextAttempt(ctx, tx, run);
   if (claimed) await store.startAttempt(tx, ctx.orgId, id, holder);
-  const taken = (await store.lock(tx, ctx.orgId, reachOf(ctx), id))!;
+  const taken = (await store.lock(tx, ctx.orgId, resolveReach(ctx), id))!;
   // Nobody else can have it: if it could not be taken, it has ended.
-  const now = standingOf(taken, attempt, holder) as Exclude<typeof standing, "claimable">;
-  return { run: taken, standing: now, claimed };
+  const now = checkFence(taken, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
+  return { run: taken, fenceResult: now, claimed };
 }
 
 /** Counts what a report used; over a budget, the run is asked to stop, and past the month's everything is. */
@@ -329,7 +333,7 @@ export async function countUsage(
 ): Promise<void> {
   const { orgId } = ctx;
   const { id: runId, automationId, memberId } = run;
-  const over = await countReport(tx, orgId, {
+  const over = await countUsageReport(tx, orgId, {
     runId,
     automationId,
     memberId,
@@ -342,6 +346,6 @@ export async function countUsage(
   await store.requestCancel(tx, orgId, runId, over.budget);
   await announceWork(ctx.bus, tx, orgId, memberId);
   // Other runs are locked one by one in a job: locking them here could wait in a circle.
-  if (over.budget === "monthly_budget_exceeded" && over.isNews)
+  if (over.budget === "monthly_budget_exceeded" && over.isFirst)
     await ctx.jobs.add(tx, stopOrganization, { orgId });
 }

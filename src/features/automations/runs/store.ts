@@ -3,7 +3,7 @@ import { type Db, defineLease, filterOrder, join, listSource, raw, sql } from ".
 import { type Id, idsBetween } from "../../../platform/ids.ts";
 import type { StoredCredential } from "../run-credentials/index.ts";
 import type { Assignment, Attempt, AutomationAsRun, Completion, NamedRun, Reason, Run } from "./contract.ts";
-import type { Standing } from "./fence.ts";
+import type { LeaseState } from "./fence.ts";
 
 export type RunId = Id<"run">;
 /** Whose runs a caller reaches: one member's, or with null everyone's. */
@@ -86,7 +86,7 @@ export const list = (db: Db, orgId: OrgId, reach: Reach, filter: RunFilter) => {
   ].filter((condition) => condition !== null);
   const matches = join([withinReach(orgId, reach), ...conditions], " and ");
   const { first = "", end } = idsBetween("run", fromAt ?? undefined, toAt ?? undefined);
-  const ranges = rangesOf(orgId, reach, filter);
+  const ranges = listRanges(orgId, reach, filter);
   return listSource<NamedRun>(db, {
     filtered: conditions.length > 0,
     candidates: (after, count) => {
@@ -102,7 +102,7 @@ export const list = (db: Db, orgId: OrgId, reach: Reach, filter: RunFilter) => {
 };
 
 /** The narrowest index ranges that contain all runs of a filter, and no run that the caller may not read. */
-function rangesOf(orgId: OrgId, reach: Reach, { automationId, memberId, statuses }: RunFilter) {
+function listRanges(orgId: OrgId, reach: Reach, { automationId, memberId, statuses }: RunFilter) {
   const id = filterOrder(sql`r.id`);
   const ofMember = (member: string) => [{ where: sql`r.org_id = ${orgId} and r.member_id = ${member}`, id }];
   if (reach !== null) return ofMember(reach);
@@ -154,7 +154,7 @@ export const listAttempts = (db: Db, orgId: OrgId, id: RunId) =>
     from automation_run_attempts a join automation_runs r on r.id = a.run_id
     where a.run_id = ${id} and r.org_id = ${orgId} order by a.attempt`);
 
-export interface LockedRun extends Standing {
+export interface LockedRun extends LeaseState {
   id: RunId;
   automationId: string;
   memberId: string;
@@ -180,7 +180,7 @@ export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
     select ${lockedColumns} from automation_runs r
     where r.id = ${id} and ${withinReach(orgId, reach)} for no key update`);
 
-export type Claimed = Omit<Assignment, "credential" | "templates" | "connections">;
+export type ClaimedRun = Omit<Assignment, "credential" | "templates" | "connections">;
 
 /** Starts an attempt for this holder. The caller has locked the row and has checked that the run is queued. */
 export const startAttempt = (
@@ -190,7 +190,7 @@ export const startAttempt = (
   holder: string,
   credential: StoredCredential | null = null,
 ) =>
-  tx.row<Claimed>(sql`
+  tx.row<ClaimedRun>(sql`
     with started as (
       update automation_runs r set status = 'running', reason = null, reason_detail = null,
         attempt = r.attempt + 1, ${lease.take(holder)},
@@ -222,7 +222,7 @@ export const renewLease = (db: Db, orgId: OrgId, reach: Reach, id: RunId, attemp
       r.cancel_requested_at is not null as "cancelRequested"`);
 
 export const findAssignment = (db: Db, orgId: OrgId, id: RunId) =>
-  db.row<Claimed>(sql`
+  db.row<ClaimedRun>(sql`
     select ${assignment} from (
       select r.id, r.attempt, r.lease_expires_at, v.automation_id, v.name, v.instructions, v.model_provider_id,
         v.model_id, v.max_runtime_seconds
@@ -244,13 +244,13 @@ export interface Ending {
   fenced: boolean;
 }
 
-export const end = (tx: Db, orgId: OrgId, id: RunId, { status, reason, reasonDetail, fenced }: Ending) =>
+export const endRun = (tx: Db, orgId: OrgId, id: RunId, { status, reason, reasonDetail, fenced }: Ending) =>
   tx.row<Run>(sql`
     update automation_runs r set status = ${status}, reason = ${reason}, reason_detail = ${reasonDetail},
       fenced = ${fenced}, lease_expires_at = null, deadline_at = null, finished_at = now()
     where r.id = ${id} and r.org_id = ${orgId} returning ${columns}`);
 
-export const noteResult = (tx: Db, orgId: OrgId, id: RunId, digest: string, report: Completion) =>
+export const recordResult = (tx: Db, orgId: OrgId, id: RunId, digest: string, report: Completion) =>
   tx.run(sql`
     update automation_runs set completion_digest = ${digest}, session_id = ${report.sessionId},
       workspace_id = ${report.workspaceId}, result_summary = ${report.resultSummary},
@@ -346,19 +346,19 @@ export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
       order by r.finished_at limit ${limit})`);
 
 /** Every organization that has runs, some at a time. */
-export const listOrganizationsOfAll = (db: Db, after: string, limit: number) =>
+export const listOrgIdsAcrossOrganizations = (db: Db, after: string, limit: number) =>
   db.rows<{ orgId: OrgId }>(sql`
     select o.id as "orgId" from organizations o
     where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
     order by o.id limit ${limit}`);
 
 /** Organizations that are gone and have left runs or usage behind. */
-export const listLeftBehindOfAll = (db: Db, limit: number) =>
+export const listLeftoverOrgIdsAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId }>(
     sql`select org_id as "orgId" from automation_org_leftovers order by org_id limit ${limit}`,
   );
 
-export const forgetLeftBehind = (db: Db, orgId: OrgId) =>
+export const removeLeftoverMark = (db: Db, orgId: OrgId) =>
   db.run(sql`delete from automation_org_leftovers where org_id = ${orgId}`);
 
 /** How many it removed; their events are left for whoever removes events. */

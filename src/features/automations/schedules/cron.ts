@@ -72,7 +72,7 @@ export function parseCron(expression: string): Pattern {
     eitherDay: !isStar(2) && !isStar(4),
     everySoOften: isStar(0) || isStar(1),
   };
-  if (nextMatch(pattern, Date.UTC(2000, 0, 1)) === undefined) {
+  if (findNextMatch(pattern, Date.UTC(2000, 0, 1)) === undefined) {
     throw new CronError("This never happens: no month it names has such a day.");
   }
   return pattern;
@@ -83,16 +83,16 @@ function parseField(text: string, field: Field): number[] {
   for (const item of text.split(",")) {
     const [, range = "", step] = /^([^/]*)(?:\/(\d+))?$/.exec(item) ?? [];
     const every = step === undefined ? 1 : Number(step);
-    if (range === "" || every < 1 || every > field.max) throw wrong(item, field);
+    if (range === "" || every < 1 || every > field.max) throw createCronError(item, field);
     let [from, to] = [field.min, field.max];
     if (range !== "*" && range !== "?") {
       const ends = range.split("-");
-      if (ends.length > 2) throw wrong(item, field);
+      if (ends.length > 2) throw createCronError(item, field);
       from = parseValue(ends[0]!, item, field);
       // `5/15` counts on from 5; a lone `5` is 5.
       to = ends.length === 2 ? parseValue(ends[1]!, item, field) : step === undefined ? from : field.max;
     } else if (field.max === 7) to = 6;
-    if (to < from) throw wrong(item, field);
+    if (to < from) throw createCronError(item, field);
     for (let value = from; value <= to; value += every) values.add(value);
   }
   return [...values].sort((a, b) => a - b);
@@ -102,11 +102,11 @@ function parseValue(text: string, item: string, field: Field): number {
   const named = field.names?.indexOf(text) ?? -1;
   if (named >= 0) return named + field.min;
   const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= field.min && value <= field.max)) throw wrong(item, field);
+  if (!(value >= field.min && value <= field.max)) throw createCronError(item, field);
   return value;
 }
 
-const wrong = (item: string, { name, min, max, names }: Field) =>
+const createCronError = (item: string, { name, min, max, names }: Field) =>
   new CronError(
     `"${item.slice(0, 40)}" is not a ${name}: use ${min}-${max}${names ? `, ${names[0]}-${names.at(-1)}` : ""}, *, ranges (1-5), lists (1,3) and steps (*/2).`,
   );
@@ -118,7 +118,7 @@ const day = 24 * hour;
 const horizonDays = 41 * 366;
 
 /** The first local time from `from` on that matches, by the calendar alone; undefined when there is none. */
-export function nextMatch(pattern: Pattern, from: number): number | undefined {
+export function findNextMatch(pattern: Pattern, from: number): number | undefined {
   const start = Math.ceil(from / minute) * minute;
   let midnight = Math.floor(start / day) * day;
   for (let searched = 0; searched <= horizonDays; ) {

@@ -1,2 +1,2 @@
 export { routes } from "./routes.ts";
-export { nextOccurrence, Schedule, ScheduleInput } from "./schedule.ts";
+export { findNextOccurrence, Schedule, ScheduleInput } from "./schedule.ts";

@@ -1,13 +1,13 @@
 import { on } from "../../../platform/http/index.ts";
 import * as contract from "./contract.ts";
-import { nextOccurrences } from "./schedule.ts";
-import { writeLocal } from "./zone.ts";
+import { listNextOccurrences } from "./schedule.ts";
+import { formatLocalTime } from "./zone.ts";
 
 export const routes = [
   on(contract.preview, (_ctx, { body: { schedule, count, after = Date.now() } }) => ({
-    occurrences: nextOccurrences(schedule, after, count).map((at) => ({
+    occurrences: listNextOccurrences(schedule, after, count).map((at) => ({
       at,
-      local: writeLocal("timezone" in schedule ? schedule.timezone : "UTC", at),
+      local: formatLocalTime("timezone" in schedule ? schedule.timezone : "UTC", at),
     })),
   })),
 ];

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CronError, nextMatch, type Pattern, parseCron } from "./cron.ts";
-import { instantOf, isTimeZone, localTime, nextOffsetChange, offsetAt } from "./zone.ts";
+import { CronError, findNextMatch, type Pattern, parseCron } from "./cron.ts";
+import { findNextOffsetChange, findOffset, isTimeZone, toInstant, toLocalTime } from "./zone.ts";
 
 const timezone = z
   .string()
@@ -70,7 +70,7 @@ export const ScheduleInput = z
   .transform(
     (schedule): Schedule =>
       schedule.kind === "once" && typeof schedule.at === "string"
-        ? { ...schedule, at: instantOf(schedule.timezone, parseLocal(schedule.at)!) }
+        ? { ...schedule, at: toInstant(schedule.timezone, parseLocal(schedule.at)!) }
         : (schedule as Schedule),
   )
   .meta({ id: "AutomationScheduleInput" });
@@ -85,19 +85,23 @@ function parseLocal(text: string): number | undefined {
 }
 
 /** The first time after `after` at which this is due; undefined when it never is again. */
-export function nextOccurrence(schedule: Schedule, after: number): number | undefined {
+export function findNextOccurrence(schedule: Schedule, after: number): number | undefined {
   if (schedule.kind === "manual") return undefined;
   if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
-  const pattern = patternOf(schedule);
+  const pattern = toPattern(schedule);
   return pattern.everySoOften
-    ? nextByElapsedTime(pattern, schedule.timezone, after)
-    : nextByTimeOfDay(pattern, schedule.timezone, after);
+    ? findNextByElapsedTime(pattern, schedule.timezone, after)
+    : findNextByTimeOfDay(pattern, schedule.timezone, after);
 }
 
 /** Up to `count` times, in order. */
-export function nextOccurrences(schedule: Schedule, after: number, count: number): number[] {
+export function listNextOccurrences(schedule: Schedule, after: number, count: number): number[] {
   const found: number[] = [];
-  for (let at = nextOccurrence(schedule, after); at !== undefined; at = nextOccurrence(schedule, at)) {
+  for (
+    let at = findNextOccurrence(schedule, after);
+    at !== undefined;
+    at = findNextOccurrence(schedule, at)
+  ) {
     found.push(at);
     if (found.length >= count) break;
   }
@@ -108,7 +112,7 @@ const everyDay = new Set(Array.from({ length: 31 }, (_, i) => i + 1));
 const everyMonth = new Set(Array.from({ length: 12 }, (_, i) => i + 1));
 const everyWeekday = new Set([0, 1, 2, 3, 4, 5, 6]);
 
-function patternOf(schedule: Exclude<Schedule, { kind: "manual" | "once" }>): Pattern {
+function toPattern(schedule: Exclude<Schedule, { kind: "manual" | "once" }>): Pattern {
   if (schedule.kind === "cron") return parseCron(schedule.expression);
   return {
     minutes: [schedule.minute],
@@ -130,36 +134,36 @@ const horizon = 41 * 366 * 24 * 60 * minuteMs;
  * skipped, so near a change of the clocks the earliest is known only when all local times as far away as
  * they are moved were looked at.
  */
-function nextByTimeOfDay(pattern: Pattern, zone: string, after: number): number | undefined {
+function findNextByTimeOfDay(pattern: Pattern, zone: string, after: number): number | undefined {
   let best: number | undefined;
   let end = Number.POSITIVE_INFINITY;
-  let local = nextMatch(pattern, localTime(zone, after) - shiftAround(zone, after));
+  let local = findNextMatch(pattern, toLocalTime(zone, after) - findOffsetShift(zone, after));
   while (local !== undefined && local < end) {
-    const at = instantOf(zone, local);
+    const at = toInstant(zone, local);
     if (at > after && (best === undefined || at < best)) {
       best = at;
-      end = localTime(zone, at) + shiftAround(zone, at);
+      end = toLocalTime(zone, at) + findOffsetShift(zone, at);
     }
-    local = nextMatch(pattern, local + minuteMs);
+    local = findNextMatch(pattern, local + minuteMs);
   }
   return best;
 }
 
 /** By how much the clocks are moved within two days of an instant: nearly always not at all. */
-function shiftAround(zone: string, instant: number): number {
-  const offsets = [-2, -1, 0, 1, 2].map((days) => offsetAt(zone, instant + days * dayMs));
+function findOffsetShift(zone: string, instant: number): number {
+  const offsets = [-2, -1, 0, 1, 2].map((days) => findOffset(zone, instant + days * dayMs));
   return Math.max(...offsets) - Math.min(...offsets);
 }
 
 /** Between two changes of the clocks, local time is elapsed time: look in one such stretch after the other. */
-function nextByElapsedTime(pattern: Pattern, zone: string, after: number): number | undefined {
+function findNextByElapsedTime(pattern: Pattern, zone: string, after: number): number | undefined {
   let from = (Math.floor(after / minuteMs) + 1) * minuteMs;
   while (from <= after + horizon) {
-    const offset = offsetAt(zone, from);
-    const local = nextMatch(pattern, from + offset);
+    const offset = findOffset(zone, from);
+    const local = findNextMatch(pattern, from + offset);
     if (local === undefined) return undefined;
     const at = local - offset;
-    const change = nextOffsetChange(zone, from, at);
+    const change = findNextOffsetChange(zone, from, at);
     if (change === undefined) return at;
     from = Math.ceil(change / minuteMs) * minuteMs;
   }

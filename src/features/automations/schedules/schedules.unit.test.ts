@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CronError, parseCron } from "./cron.ts";
-import { nextOccurrence, nextOccurrences, type Schedule, ScheduleInput } from "./schedule.ts";
-import { instantOf, isTimeZone, localTime, writeLocal } from "./zone.ts";
+import { findNextOccurrence, listNextOccurrences, type Schedule, ScheduleInput } from "./schedule.ts";
+import { formatLocalTime, isTimeZone, toInstant, toLocalTime } from "./zone.ts";
 
 const cron = (expression: string, timezone: string): Schedule => ({ kind: "cron", expression, timezone });
 const daily = (hour: number, minute: number, timezone: string): Schedule => ({
@@ -12,8 +12,8 @@ const daily = (hour: number, minute: number, timezone: string): Schedule => ({
   timezone,
 });
 const shown = (schedule: Schedule, after: string, count: number) =>
-  nextOccurrences(schedule, Date.parse(after), count).map((at) =>
-    writeLocal("timezone" in schedule ? schedule.timezone : "UTC", at),
+  listNextOccurrences(schedule, Date.parse(after), count).map((at) =>
+    formatLocalTime("timezone" in schedule ? schedule.timezone : "UTC", at),
   );
 
 /** Zones whose clocks do unusual things, and instants near which they do them. */
@@ -94,7 +94,7 @@ describe("a time of day happens once a day", () => {
   test("as many times of day as there are minutes are found as quickly as one", () => {
     const from = Date.parse("2026-10-24T23:30:00Z");
     const began = performance.now();
-    const found = nextOccurrences(cron("0-59 0-23 * * *", "Europe/Berlin"), from, 300);
+    const found = listNextOccurrences(cron("0-59 0-23 * * *", "Europe/Berlin"), from, 300);
     expect(performance.now() - began).toBeLessThan(8_000);
     // Once a day each: the repeated hour is passed over.
     expect(found.at(-1)).toBe(from + 360 * 60_000);
@@ -103,9 +103,9 @@ describe("a time of day happens once a day", () => {
 
   test("once is once", () => {
     const once: Schedule = { kind: "once", at: 1000, timezone: "UTC" };
-    expect(nextOccurrence(once, 999)).toBe(1000);
-    expect(nextOccurrence(once, 1000)).toBeUndefined();
-    expect(nextOccurrence({ kind: "manual" }, 0)).toBeUndefined();
+    expect(findNextOccurrence(once, 999)).toBe(1000);
+    expect(findNextOccurrence(once, 1000)).toBeUndefined();
+    expect(findNextOccurrence({ kind: "manual" }, 0)).toBeUndefined();
   });
 
   test("a leap day can be eight years away, and on a Sunday forty", () => {
@@ -209,11 +209,11 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
         const pattern = parseCron(expression);
         const expected: number[] = [];
         for (let at = Math.floor(from / minute) * minute + minute; at <= from + 1440 * minute; at += minute) {
-          const clock = new Date(localTime(zone, at));
+          const clock = new Date(toLocalTime(zone, at));
           if (pattern.hours.includes(clock.getUTCHours()) && pattern.minutes.includes(clock.getUTCMinutes()))
             expected.push(at);
         }
-        const found = nextOccurrences(cron(expression, zone), from, expected.length + 1);
+        const found = listNextOccurrences(cron(expression, zone), from, expected.length + 1);
         expect(found.filter((at) => at <= from + 1440 * minute)).toEqual(expected);
       }),
       { numRuns: 150 },
@@ -226,16 +226,16 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
         const until = from + 3 * 1440 * minute;
         const expected = new Set<number>();
         // Every local minute there could be, read by the rule for reading local times.
-        const first = Math.floor(localTime(zone, from) / 86_400_000) - 2;
+        const first = Math.floor(toLocalTime(zone, from) / 86_400_000) - 2;
         for (let day = first; day < first + 8; day++) {
           for (const h of hours.split(",").map(Number))
             for (const m of minutes.split(",").map(Number)) {
-              const at = instantOf(zone, day * 86_400_000 + h * 3_600_000 + m * minute);
+              const at = toInstant(zone, day * 86_400_000 + h * 3_600_000 + m * minute);
               if (at > from && at <= until) expected.add(at);
             }
         }
         const sorted = [...expected].sort((a, b) => a - b);
-        const found = nextOccurrences(cron(`${minutes} ${hours} * * *`, zone), from, sorted.length + 1);
+        const found = listNextOccurrences(cron(`${minutes} ${hours} * * *`, zone), from, sorted.length + 1);
         expect(found.filter((at) => at <= until)).toEqual(sorted);
       }),
       { numRuns: 300 },
@@ -245,9 +245,9 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
   test("a local time is read back as itself, unless it was skipped", () => {
     fc.assert(
       fc.property(somewhere, ({ zone, from }) => {
-        const local = localTime(zone, from);
-        const at = instantOf(zone, local);
-        expect(localTime(zone, at)).toBe(local);
+        const local = toLocalTime(zone, from);
+        const at = toInstant(zone, local);
+        expect(toLocalTime(zone, at)).toBe(local);
         // Shown twice, it is the first.
         expect(at).toBeLessThanOrEqual(from);
         expect(at).toBeGreaterThanOrEqual(from - 2 * 3_600_000);
@@ -259,10 +259,10 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
     fc.assert(
       fc.property(somewhere, field(0, 59), fc.oneof(step, field(0, 23)), ({ zone, from }, minutes, hours) => {
         const schedule = cron(`${minutes} ${/^\*\/(45|2\d)/.test(hours) ? "*/9" : hours} * * *`, zone);
-        const next = nextOccurrence(schedule, from)!;
+        const next = findNextOccurrence(schedule, from)!;
         expect(next).toBeGreaterThan(from);
-        expect(nextOccurrence(schedule, next - 1)).toBe(next);
-        expect(nextOccurrence(schedule, next)).toBeGreaterThan(next);
+        expect(findNextOccurrence(schedule, next - 1)).toBe(next);
+        expect(findNextOccurrence(schedule, next)).toBeGreaterThan(next);
       }),
     );
   });

@@ -4,7 +4,7 @@
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-function formatterOf(zone: string): Intl.DateTimeFormat {
+function findFormatter(zone: string): Intl.DateTimeFormat {
   let formatter = formatters.get(zone);
   if (!formatter) {
     formatter = new Intl.DateTimeFormat("en-US", {
@@ -28,7 +28,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone) || zone.length > 64) return false;
   try {
-    formatterOf(zone);
+    findFormatter(zone);
     return true;
   } catch {
     return false;
@@ -38,9 +38,9 @@ export function isTimeZone(zone: string): boolean {
 const second = 1000;
 const day = 86_400_000;
 
-export function localTime(zone: string, instant: number): number {
+export function toLocalTime(zone: string, instant: number): number {
   const [, month, date, year, hour, minute, sec] = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/.exec(
-    formatterOf(zone).format(instant),
+    findFormatter(zone).format(instant),
   )!;
   const whole = Date.UTC(
     Number(year),
@@ -54,29 +54,29 @@ export function localTime(zone: string, instant: number): number {
 }
 
 /** How far the place is ahead of UTC at that instant. */
-export const offsetAt = (zone: string, instant: number): number => localTime(zone, instant) - instant;
+export const findOffset = (zone: string, instant: number): number => toLocalTime(zone, instant) - instant;
 
 /**
  * When a local time happens, by the rule of RFC 5545: one that is shown twice means the first time; one
  * that the clocks skip is read with the offset before the change, so it happens that much later.
  */
-export function instantOf(zone: string, local: number): number {
-  const before = offsetAt(zone, local - day);
-  const after = offsetAt(zone, local + day);
+export function toInstant(zone: string, local: number): number {
+  const before = findOffset(zone, local - day);
+  const after = findOffset(zone, local + day);
   const first = local - Math.max(before, after);
-  if (offsetAt(zone, first) === Math.max(before, after)) return first;
+  if (findOffset(zone, first) === Math.max(before, after)) return first;
   const second = local - Math.min(before, after);
-  if (offsetAt(zone, second) === Math.min(before, after)) return second;
+  if (findOffset(zone, second) === Math.min(before, after)) return second;
   return local - before;
 }
 
 /** The first instant after `from`, up to `to`, at which the offset is no longer the one at `from`. */
-export function nextOffsetChange(zone: string, from: number, to: number): number | undefined {
-  const offset = offsetAt(zone, from);
+export function findNextOffsetChange(zone: string, from: number, to: number): number | undefined {
+  const offset = findOffset(zone, from);
   let same = from;
   while (same < to) {
     const next = Math.min(same + day, to);
-    if (offsetAt(zone, next) === offset) {
+    if (findOffset(zone, next) === offset) {
       same = next;
       continue;
     }
@@ -85,7 +85,7 @@ export function nextOffsetChange(zone: string, from: number, to: number): number
       const middle = Math.floor((same + changed) / 2 / second) * second;
       const at = middle <= same ? same + second : middle;
       if (at >= changed) break;
-      if (offsetAt(zone, at) === offset) same = at;
+      if (findOffset(zone, at) === offset) same = at;
       else changed = at;
     }
     return changed;
@@ -94,8 +94,8 @@ export function nextOffsetChange(zone: string, from: number, to: number): number
 }
 
 /** `2026-03-08T03:30:00-04:00`: an instant as a person in that place writes it. */
-export function writeLocal(zone: string, instant: number): string {
-  const offset = offsetAt(zone, instant);
+export function formatLocalTime(zone: string, instant: number): string {
+  const offset = findOffset(zone, instant);
   const minutes = Math.abs(Math.round(offset / 60_000));
   const two = (n: number) => String(n).padStart(2, "0");
   const text = new Date(instant + offset).toISOString().slice(0, 19);

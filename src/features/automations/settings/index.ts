@@ -1,3 +1,3 @@
 export type { AutomationSettings } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { defaults, settingsOf } from "./service.ts";
+export { defaults, readSettings } from "./service.ts";

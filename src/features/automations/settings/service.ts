@@ -15,7 +15,7 @@ export const defaults: AutomationSettings = {
   budgetWarningPercent: 80,
 };
 
-export const settingsOf = async (db: Db, orgId: OrgId): Promise<AutomationSettings> =>
+export const readSettings = async (db: Db, orgId: OrgId): Promise<AutomationSettings> =>
   (await store.find(db, orgId)) ?? defaults;
 
 export async function change(
@@ -24,7 +24,7 @@ export async function change(
 ) {
   return ctx.db.transaction(async (tx) => {
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const before = await settingsOf(tx, ctx.orgId);
+    const before = await readSettings(tx, ctx.orgId);
     const settings: AutomationSettings = { ...before, ...given };
     await store.save(tx, ctx.orgId, settings);
     const target = { type: "automation_settings", id: ctx.orgId };

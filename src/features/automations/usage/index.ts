@@ -1,4 +1,4 @@
 export { counters, UsageTotals } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { countReport, isMonthSpent, ofRun } from "./service.ts";
+export { countUsageReport, isMonthlyBudgetSpent, sumByRun } from "./service.ts";
 export { completionReport, removeSome as removeSomeUsage } from "./store.ts";

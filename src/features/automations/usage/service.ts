@@ -5,45 +5,45 @@ import { cutPage, defineCursor, type PageQuery } from "../../../platform/http/in
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { announce } from "../../notifications/index.ts";
-import { type AutomationSettings, settingsOf } from "../settings/index.ts";
+import { type AutomationSettings, readSettings } from "../settings/index.ts";
 import type { Correction, HeldReport, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
 import { readUsage } from "./sums.ts";
 
-export { ofRun } from "./store.ts";
+export { sumByRun } from "./store.ts";
 
 /** Which budget a report went over, and whether it was the first to. */
-interface Crossing {
+interface CrossedBudget {
   budget: "run_budget_exceeded" | "monthly_budget_exceeded";
-  isNews: boolean;
+  isFirst: boolean;
 }
 
 /**
  * Counts a report once, in the transaction that accepts it, and says which budget it went over. People
  * are told once a month at the warning and once at the limit.
  */
-export async function countReport(
+export async function countUsageReport(
   tx: Db,
   orgId: OrgId,
   usage: store.UsageReport,
-): Promise<Crossing | undefined> {
+): Promise<CrossedBudget | undefined> {
   if (usage.inputTokens + usage.outputTokens + usage.costMicros === 0) return undefined;
-  const settings = await settingsOf(tx, orgId);
+  const settings = await readSettings(tx, orgId);
   if (!isPlausible(settings, usage)) {
     // The report is accepted, so that the runner can continue. Its figures count after a person confirms them.
-    await store.hold(tx, orgId, usage);
+    await store.insertHeld(tx, orgId, usage);
     return undefined;
   }
   const counted = await store.count(tx, orgId, usage);
   if (!counted || usage.costMicros === 0) return undefined;
-  const state = stateOf(settings, counted.monthMicros);
-  const isNews =
+  const state = computeBudgetState(settings, counted.monthMicros);
+  const isFirst =
     (state === "warned" || state === "exceeded") &&
-    (await tell(tx, orgId, settings, counted.monthMicros, state));
-  if (state === "exceeded") return { budget: "monthly_budget_exceeded", isNews };
+    (await announceCrossing(tx, orgId, settings, counted.monthMicros, state));
+  if (state === "exceeded") return { budget: "monthly_budget_exceeded", isFirst };
   const { runBudgetMicros } = settings;
   return runBudgetMicros !== null && counted.runMicros >= runBudgetMicros
-    ? { budget: "run_budget_exceeded", isNews: false }
+    ? { budget: "run_budget_exceeded", isFirst: false }
     : undefined;
 }
 
@@ -64,22 +64,25 @@ function isPlausible(
 }
 
 /** True when this month's money is gone. */
-export async function isMonthSpent(db: Db, orgId: OrgId): Promise<boolean> {
-  const settings = await settingsOf(db, orgId);
+export async function isMonthlyBudgetSpent(db: Db, orgId: OrgId): Promise<boolean> {
+  const settings = await readSettings(db, orgId);
   if (settings.monthlyBudgetMicros === null) return false;
-  return stateOf(settings, (await store.findSpend(db, orgId)).spentMicros) === "exceeded";
+  return computeBudgetState(settings, (await store.findSpend(db, orgId)).spentMicros) === "exceeded";
 }
 
-type State = "unlimited" | "within" | "warned" | "exceeded";
+type BudgetState = "unlimited" | "within" | "warned" | "exceeded";
 
-function stateOf({ monthlyBudgetMicros, budgetWarningPercent }: AutomationSettings, spent: number): State {
+function computeBudgetState(
+  { monthlyBudgetMicros, budgetWarningPercent }: AutomationSettings,
+  spent: number,
+): BudgetState {
   if (monthlyBudgetMicros === null) return "unlimited";
   if (spent >= monthlyBudgetMicros) return "exceeded";
   return spent >= (monthlyBudgetMicros / 100) * budgetWarningPercent ? "warned" : "within";
 }
 
 /** Announces that a budget was crossed. Returns true for the first report that crossed it. */
-async function tell(
+async function announceCrossing(
   tx: Db,
   orgId: OrgId,
   { monthlyBudgetMicros, budgetWarningPercent }: AutomationSettings,
@@ -95,14 +98,14 @@ async function tell(
   return true;
 }
 
-const mostHeldCounted = 1_000;
+const maxHeldCounted = 1_000;
 
 export async function readBudget({ db, orgId }: MemberCtx) {
-  const settings = await settingsOf(db, orgId);
+  const settings = await readSettings(db, orgId);
   const { month, spentMicros } = await store.findSpend(db, orgId);
   const { monthlyBudgetMicros } = settings;
-  const heldReports = await store.countHeld(db, orgId, mostHeldCounted);
-  const state = stateOf(settings, spentMicros);
+  const heldReports = await store.countHeld(db, orgId, maxHeldCounted);
+  const state = computeBudgetState(settings, spentMicros);
   return { budget: { month, spentMicros, monthlyBudgetMicros, heldReports, state } };
 }
 
@@ -133,7 +136,7 @@ export async function correct(
     const place = { runId: id, attempt, report: sequence ?? store.completionReport };
     const before = isId("run", id) ? await store.lockReport(tx, orgId, place) : undefined;
     if (!before) throw notFound("usage_report");
-    await store.correct(tx, orgId, place, usage);
+    await store.replaceFigures(tx, orgId, place, usage);
     const after = { ...usage, state: "corrected" as const };
     const target = { type: "automation_run", id };
     const { reported, ...counted } = before;
@@ -164,7 +167,7 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
   };
   const { rows, totals } = await readUsage(db, orgId, query.groupBy, filter, after, query.limit + 1);
   const { items, nextCursor } = cutPage(rows, query, ({ key }) => cursor.write(key));
-  const names = await namesOf(ctx, query.groupBy, items);
+  const names = await findNames(ctx, query.groupBy, items);
   return {
     items: items.map(({ key, ...item }) => ({
       key: key === "" ? null : key,
@@ -176,7 +179,7 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
   };
 }
 
-async function namesOf(
+async function findNames(
   { db, orgId }: MemberCtx,
   groupBy: (typeof usageQuery)["_output"]["groupBy"],
   items: readonly { key: string }[],

@@ -15,11 +15,11 @@ export interface UsageReport extends UsageTotals {
   model: string | null;
 }
 
-const most = sql`9007199254740991`;
+const maxMicros = sql`9007199254740991`;
 /** A sum that crosses the wire as a number, however much was reported. */
-const total = (column: Sql) => sql`least(coalesce(sum(${column}), 0), ${most})::bigint`;
+const total = (column: Sql) => sql`least(coalesce(sum(${column}), 0), ${maxMicros})::bigint`;
 /** The name that is shown for a key. */
-const nameOf = {
+const selectName = {
   automation: (id: Sql, orgId: Sql) => sql`(select v.name from automations a
     join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
     where a.id = ${id} and a.org_id = ${orgId})`,
@@ -43,7 +43,7 @@ export const count = (db: Db, orgId: OrgId, usage: UsageReport) =>
     ), spent as (
       insert into automation_spend as s (org_id, month, cost_micros)
       select ${orgId}, ${month}, cost_micros from counted
-      on conflict (org_id, month) do update set cost_micros = least(s.cost_micros + excluded.cost_micros, ${most})
+      on conflict (org_id, month) do update set cost_micros = least(s.cost_micros + excluded.cost_micros, ${maxMicros})
       returning s.cost_micros
     )
     select spent.cost_micros as "monthMicros", counted.cost_micros + (
@@ -53,7 +53,7 @@ export const count = (db: Db, orgId: OrgId, usage: UsageReport) =>
 const completion = raw(String(completionReport));
 
 /** Stores an implausible report with figures of 0, so that it does not count. */
-export const hold = (
+export const insertHeld = (
   db: Db,
   orgId: OrgId,
   { inputTokens, outputTokens, costMicros, ...usage }: UsageReport,
@@ -81,8 +81,8 @@ export interface Position {
 export const listHeld = (db: Db, orgId: OrgId, after: Position | null, limit: number) =>
   db.rows<HeldReport>(sql`
     select u.run_id as "runId", u.attempt, nullif(u.report, ${completion}) as sequence,
-      u.automation_id as "automationId", ${nameOf.automation(sql`u.automation_id`, sql`u.org_id`)} as "automationName",
-      u.member_id as "memberId", ${nameOf.member(sql`u.member_id`, sql`u.org_id`)} as "memberName", u.model, u.reported,
+      u.automation_id as "automationId", ${selectName.automation(sql`u.automation_id`, sql`u.org_id`)} as "automationName",
+      u.member_id as "memberId", ${selectName.member(sql`u.member_id`, sql`u.org_id`)} as "memberName", u.model, u.reported,
       u.reported_at as "reportedAt"
     from automation_usage u
     where u.org_id = ${orgId} and u.state = 'held' ${
@@ -92,7 +92,7 @@ export const listHeld = (db: Db, orgId: OrgId, after: Position | null, limit: nu
     }
     order by u.run_id desc, u.attempt desc, u.report desc limit ${limit}`);
 
-const ofReport = (orgId: OrgId, { runId, attempt, report }: Position) => sql`
+const matchesReport = (orgId: OrgId, { runId, attempt, report }: Position) => sql`
   u.org_id = ${orgId} and u.run_id = ${runId} and u.attempt = least(${attempt}::bigint, 2147483647)::int
   and u.report = ${report}`;
 
@@ -102,10 +102,10 @@ export const lockReport = (tx: Db, orgId: OrgId, place: Position) =>
     select u.input_tokens as "inputTokens", u.output_tokens as "outputTokens", u.cost_micros as "costMicros",
       u.state, coalesce(u.reported, jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens',
         u.output_tokens, 'costMicros', u.cost_micros)) as reported
-    from automation_usage u where ${ofReport(orgId, place)} for update`);
+    from automation_usage u where ${matchesReport(orgId, place)} for update`);
 
 /** Replaces the figures that count, and adds the difference to the spend of the month of the report. */
-export const correct = (tx: Db, orgId: OrgId, place: Position, usage: UsageTotals) =>
+export const replaceFigures = (tx: Db, orgId: OrgId, place: Position, usage: UsageTotals) =>
   tx.run(sql`
     with corrected as (
       update automation_usage u set input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
@@ -113,13 +113,13 @@ export const correct = (tx: Db, orgId: OrgId, place: Position, usage: UsageTotal
           jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens', u.output_tokens,
             'costMicros', u.cost_micros))
       from automation_usage was
-      where ${ofReport(orgId, place)} and was.run_id = u.run_id and was.attempt = u.attempt and was.report = u.report
+      where ${matchesReport(orgId, place)} and was.run_id = u.run_id and was.attempt = u.attempt and was.report = u.report
       returning u.cost_micros - was.cost_micros as more,
         date_trunc('month', u.reported_at at time zone 'UTC')::date as month)
     insert into automation_spend as s (org_id, month, cost_micros)
     select ${orgId}, month, greatest(more, 0) from corrected
     on conflict (org_id, month) do update
-    set cost_micros = least(greatest(s.cost_micros + (select more from corrected), 0), ${most})`);
+    set cost_micros = least(greatest(s.cost_micros + (select more from corrected), 0), ${maxMicros})`);
 
 export const findSpend = async (db: Db, orgId: OrgId): Promise<{ month: string; spentMicros: number }> =>
   (await db.row<{ month: string; spentMicros: number }>(sql`
@@ -136,7 +136,7 @@ export const markCrossed = (db: Db, orgId: OrgId, level: keyof typeof crossings,
     where org_id = ${orgId} and month = ${month} and ${crossings[level]} is distinct from ${budgetMicros}
     returning to_char(month, 'YYYY-MM') as month`);
 
-export const ofRun = async (db: Db, orgId: OrgId, runId: string): Promise<UsageTotals> =>
+export const sumByRun = async (db: Db, orgId: OrgId, runId: string): Promise<UsageTotals> =>
   (await db.row<UsageTotals>(sql`
     select ${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
       ${total(sql`u.cost_micros`)} as "costMicros"
@@ -158,11 +158,11 @@ export interface UsageFilter {
   toAt: number | null;
 }
 
-const inTime = (orgId: OrgId, { fromAt, toAt }: UsageFilter) => sql`u.org_id = ${orgId}
+const isInTimeRange = (orgId: OrgId, { fromAt, toAt }: UsageFilter) => sql`u.org_id = ${orgId}
   ${fromAt === null ? nothing : sql`and u.reported_at >= to_timestamp(${fromAt}::bigint / 1000.0)`}
   ${toAt === null ? nothing : sql`and u.reported_at < to_timestamp(${toAt}::bigint / 1000.0)`}`;
 
-const inFilter = ({ memberId, automationId }: UsageFilter) => sql`
+const matchesFilter = ({ memberId, automationId }: UsageFilter) => sql`
   ${memberId === null ? nothing : sql`and u.member_id = ${memberId}`}
   ${automationId === null ? nothing : sql`and u.automation_id = ${automationId}`}`;
 
@@ -180,26 +180,26 @@ export const list = (
   db.rows<Omit<UsageGroup, "name"> & { key: string }>(sql`
     select * from (
       select ${keys[groupBy]} collate "C" as key, count(distinct u.run_id)::int as runs, ${sums}
-      from automation_usage u where ${inTime(orgId, filter)} ${inFilter(filter)} group by 1) grouped
+      from automation_usage u where ${isInTimeRange(orgId, filter)} ${matchesFilter(filter)} group by 1) grouped
     where ${after}::text is null or key < ${after}
     order by key desc limit ${limit}`);
 
 export const totals = async (db: Db, orgId: OrgId, filter: UsageFilter): Promise<UsageTotals> =>
   (await db.row<UsageTotals>(sql`
-    select ${sums} from automation_usage u where ${inTime(orgId, filter)} ${inFilter(filter)}`))!;
+    select ${sums} from automation_usage u where ${isInTimeRange(orgId, filter)} ${matchesFilter(filter)}`))!;
 
 /** A period from `start`, inclusive, to `end`, exclusive. Null means no bound. */
-export interface Stretch {
+export interface Period {
   start: string | null;
   end: string | null;
 }
 
 /** Has always two bounds: with one bound the planner expects a third of the table. */
-const inStretch = ({ start, end }: Stretch) => sql`
+const isInPeriod = ({ start, end }: Period) => sql`
   and u.reported_at >= ${start ?? "-infinity"}::timestamptz and u.reported_at < ${end ?? "infinity"}::timestamptz`;
 
 /** The time of the `count`th newest report before `end`. Null when there are fewer reports. */
-export const findStart = async (
+export const findPeriodStart = async (
   db: Db,
   orgId: OrgId,
   filter: UsageFilter,
@@ -209,25 +209,25 @@ export const findStart = async (
   (
     await db.row<{ start: string }>(sql`
       select u.reported_at::text as start from automation_usage u
-      where ${inTime(orgId, filter)} ${inStretch({ start: null, end })}
+      where ${isInTimeRange(orgId, filter)} ${isInPeriod({ start: null, end })}
       order by u.reported_at desc offset ${raw(String(count - 1))} limit 1`)
   )?.start ?? null;
 
 /** The usage of each run in a stretch, by key. */
-export const sumStretch = (
+export const sumPeriod = (
   db: Db,
   orgId: OrgId,
   groupBy: keyof typeof keys,
   filter: UsageFilter,
-  stretch: Stretch,
+  stretch: Period,
 ) =>
   db.rows<UsageTotals & { key: string; runId: string }>(sql`
     select ${keys[groupBy]} as key, u.run_id as "runId", ${sums} from automation_usage u
-    where ${inTime(orgId, filter)} ${inStretch(stretch)} ${inFilter(filter)} group by 1, 2`);
+    where ${isInTimeRange(orgId, filter)} ${isInPeriod(stretch)} ${matchesFilter(filter)} group by 1, 2`);
 
-export const listNames = (db: Db, orgId: OrgId, of: keyof typeof nameOf, keys: readonly string[]) =>
+export const listNames = (db: Db, orgId: OrgId, of: keyof typeof selectName, keys: readonly string[]) =>
   db.rows<{ key: string; name: string | null }>(sql`
-    select k.key, ${nameOf[of](sql`k.key`, sql`${orgId}`)} as name from unnest(${keys}::text[]) k (key)`);
+    select k.key, ${selectName[of](sql`k.key`, sql`${orgId}`)} as name from unnest(${keys}::text[]) k (key)`);
 
 export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
   db.run(sql`

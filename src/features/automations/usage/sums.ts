@@ -5,14 +5,14 @@ import type { UsageGroup, UsageTotals, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
 
 /** The most reports that one statement adds up. */
-const stretchRows = 2_500;
+const maxRowsPerStatement = 2_500;
 /** The most reports that one request adds up. */
 const maxRows = 250_000;
 
 type Group = Omit<UsageGroup, "name"> & { key: string };
 type Key = (typeof usageQuery)["_output"]["groupBy"];
 
-const noUsage = (): UsageTotals => ({ inputTokens: 0, outputTokens: 0, costMicros: 0 });
+const createEmptyTotals = (): UsageTotals => ({ inputTokens: 0, outputTokens: 0, costMicros: 0 });
 
 const isBefore = (key: string, other: string) => Buffer.compare(Buffer.from(key), Buffer.from(other)) < 0;
 
@@ -33,32 +33,32 @@ export async function readUsage(
     ]);
     return { rows, totals };
   }
-  const { groups, totals } = await sumInStretches(db, orgId, groupBy, filter);
+  const { groups, totals } = await sumInPeriods(db, orgId, groupBy, filter);
   return { rows: after === null ? groups : groups.filter(({ key }) => isBefore(key, after)), totals };
 }
 
 /** Adds up in steps, newest first, because the embedded database does nothing else while it runs a statement. */
-async function sumInStretches(
+async function sumInPeriods(
   db: Db,
   orgId: OrgId,
   groupBy: Key,
   filter: store.UsageFilter,
 ): Promise<{ groups: Group[]; totals: UsageTotals }> {
   const found = new Map<string, { runs: Set<string>; used: UsageTotals }>();
-  const totals = noUsage();
+  const totals = createEmptyTotals();
   let end: string | null = null;
-  for (let rows = 0; ; rows += stretchRows) {
+  for (let rows = 0; ; rows += maxRowsPerStatement) {
     if (rows >= maxRows)
       throw invalidField(
         ["fromAt"],
         `More than ${maxRows.toLocaleString("en-US")} reports are in this time. Ask for a shorter one with fromAt and toAt.`,
       );
-    const start: string | null = await store.findStart(db, orgId, filter, end, stretchRows);
-    for (const { key, runId, ...used } of await store.sumStretch(db, orgId, groupBy, filter, {
+    const start: string | null = await store.findPeriodStart(db, orgId, filter, end, maxRowsPerStatement);
+    for (const { key, runId, ...used } of await store.sumPeriod(db, orgId, groupBy, filter, {
       start,
       end,
     })) {
-      const group = found.get(key) ?? { runs: new Set(), used: noUsage() };
+      const group = found.get(key) ?? { runs: new Set(), used: createEmptyTotals() };
       found.set(key, group);
       group.runs.add(runId);
       add(group.used, used);

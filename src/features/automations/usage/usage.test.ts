@@ -16,7 +16,7 @@ import {
 import { createWorkspace, joinWorkspace, useServer, verifyAddress } from "../../../../test/harness.ts";
 import { fanOut, mail, mailsTo } from "../../../../test/notifications.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { startDue } from "../jobs.ts";
+import { startDueAutomations } from "../jobs.ts";
 import { stopOrganization } from "../runs/index.ts";
 
 const server = useServer();
@@ -191,7 +191,7 @@ describe("budgets", () => {
     });
     expect(refused).toMatchObject({ status: 409, body: { error: "monthly_budget_exceeded" } });
     await server.platform.db.run(sql`update automations set next_run_at = now() where id = ${scheduled.id}`);
-    await startDue(server.platform);
+    await startDueAutomations(server.platform);
     const { body } = await server.call(`/v1/automation-runs?automationId=${scheduled.id}`, { headers: auth });
     expect(body.items).toMatchObject([{ status: "skipped", reason: "monthly_budget_exceeded" }]);
 

@@ -29,7 +29,7 @@ const usernames: Record<CodeHost, string> = {
   git: "git",
 };
 
-const basic = (username: string, token: string) =>
+const formatBasicAuth = (username: string, token: string) =>
   `Basic ${Buffer.from(`${username}:${token}`).toString("base64")}`;
 
 /**
@@ -44,7 +44,8 @@ export async function withAuthorization<T>(
   const { accessKind, accessSettings, codehost } = connector;
   if (accessKind === "none") return work(undefined);
   const secret = openAccess(keyring, connector, connector.accessSecret ?? "");
-  if (accessKind === "token") return work(basic(accessSettings.username ?? usernames[codehost], secret));
+  if (accessKind === "token")
+    return work(formatBasicAuth(accessSettings.username ?? usernames[codehost], secret));
   const installation: Installation = {
     baseUrl: connector.baseUrl,
     appId: accessSettings.appId ?? "",
@@ -53,7 +54,8 @@ export async function withAuthorization<T>(
     repository: connector.repository,
   };
   const tokens = state.get(installationTokens);
-  const withToken = async () => work(basic(usernames.github, await tokens.get(egress, installation)));
+  const withToken = async () =>
+    work(formatBasicAuth(usernames.github, await tokens.get(egress, installation)));
   try {
     return await withToken();
   } catch (error) {

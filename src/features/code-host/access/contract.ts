@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-const visible = (max: number) =>
+const visibleCharacters = (max: number) =>
   z
     .string()
     .min(1)
     .max(max)
     .regex(/^[\x21-\x7e]+$/, "Visible ASCII characters only.");
 /** Ids of code hosts are numbers. People send them as numbers or as text. */
-const digits = z.union([
+export const decimalId = z.union([
   z.string().regex(/^\d{1,20}$/, "A number, or its digits as text."),
   z.int().positive().transform(String),
 ]);
@@ -17,8 +17,8 @@ export const AccessInput = z
     z.strictObject({ kind: z.literal("none") }).describe("Anybody may read the repository."),
     z.strictObject({
       kind: z.literal("token"),
-      token: visible(4_000).describe("Shown nowhere again."),
-      username: visible(200)
+      token: visibleCharacters(4_000).describe("Shown nowhere again."),
+      username: visibleCharacters(200)
         .regex(/^[^:]+$/, "Without a colon.")
         .optional()
         .describe("Where the code host asks for a certain one; left out: what its kind expects."),
@@ -26,10 +26,10 @@ export const AccessInput = z
     z.strictObject({
       kind: z.literal("github_app"),
       appId: z
-        .union([visible(40), z.int().positive().transform(String)])
+        .union([visibleCharacters(40), z.int().positive().transform(String)])
         .describe("The App ID or client ID."),
       privateKey: z.string().min(1).max(20_000).describe("The PEM file's text. Shown nowhere again."),
-      installationId: digits.optional().describe("Defaults to the installation of the connector."),
+      installationId: decimalId.optional().describe("Defaults to the installation of the connector."),
     }),
   ])
   .meta({ id: "ConnectorAccessInput" });
@@ -45,5 +45,3 @@ export const Access = z
   .describe("How it is read, without what is secret of it.")
   .meta({ id: "ConnectorAccess" });
 export type Access = z.output<typeof Access>;
-
-export { digits as installationId };

@@ -20,7 +20,7 @@ export interface SecretBinding {
   cloneUrl: string;
 }
 
-const place = (connector: SecretBinding): Place => ({
+const createPlace = (connector: SecretBinding): Place => ({
   table: "connectors",
   row: connector.id,
   column: "access_secret",
@@ -39,10 +39,10 @@ export const sealedAccess: SealedColumn = {
 };
 
 export const openAccess = (keyring: Keyring, connector: SecretBinding, sealed: string): string =>
-  keyring.open(sealed, place(connector));
+  keyring.open(sealed, createPlace(connector));
 
 export function sealAccess(keyring: Keyring, connector: SecretBinding, input: AccessInput): SealedAccess {
-  const seal = (text: string) => keyring.seal(text, place(connector));
+  const seal = (text: string) => keyring.seal(text, createPlace(connector));
   if (input.kind === "none") return { kind: "none", secret: null, settings: {} };
   if (input.kind === "token") {
     const { token, username } = input;

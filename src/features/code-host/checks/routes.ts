@@ -2,4 +2,4 @@ import { on } from "../../../platform/http/index.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
-export const routes = [on(contract.test, (ctx, { params }) => service.test(ctx, params.id))];
+export const routes = [on(contract.test, (ctx, { params }) => service.testConnector(ctx, params.id))];

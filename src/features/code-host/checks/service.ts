@@ -8,8 +8,8 @@ import type { ErrorCode } from "../sync-errors.ts";
 import type { CheckName, Test } from "./contract.ts";
 
 const timeoutMs = 30_000;
-const computeMs = 20_000;
-const names: readonly CheckName[] = ["reachable", "access", "ref", "folder", "templates"];
+const maxComputeMs = 20_000;
+const checkNames: readonly CheckName[] = ["reachable", "access", "ref", "folder", "templates"];
 
 /** The step that each failure belongs to. */
 const failedSteps: Partial<Record<ErrorCode, CheckName>> = {
@@ -23,13 +23,13 @@ const failedSteps: Partial<Record<ErrorCode, CheckName>> = {
 };
 
 /** Each test may hold a pack of 64 MiB in memory. */
-const places = { capacity: 4, maxWaitMs: 5_000, maxWaiting: 64, maxWaitingPerKey: 4 };
+const queueLimits = { capacity: 4, maxWaitMs: 5_000, maxWaiting: 64, maxWaitingPerKey: 4 };
 
-export async function test(ctx: MemberCtx, id: string): Promise<{ test: Test }> {
+export async function testConnector(ctx: MemberCtx, id: string): Promise<{ test: Test }> {
   const row = isId("con", id) ? await findTarget(ctx.db, ctx.orgId, id) : undefined;
   if (!row) throw notFound("connector");
   const release = await ctx
-    .queues("connector tests", places)
+    .queues("connector tests", queueLimits)
     .enter(ctx.orgId)
     .catch((error) => {
       throw error instanceof NoPlaceError ? rateLimited(10) : error;
@@ -52,7 +52,7 @@ async function runChecks(ctx: MemberCtx, target: Target): Promise<Test> {
     const { templateCount, problems, problemCount } = await readTarget(ctx, target, {
       signal,
       timeoutMs,
-      computeMs,
+      computeMs: maxComputeMs,
       wantsFiles: false,
       onOpened() {
         messages.reachable = `${host} answers.`;
@@ -74,7 +74,7 @@ async function runChecks(ctx: MemberCtx, target: Target): Promise<Test> {
     messages.templates = `${templateCount} ${templateCount === 1 ? "template" : "templates"}.${wrong}`;
     return {
       ok: true,
-      checks: names.map((name) => ({ name, status: "passed", message: messages[name]! })),
+      checks: checkNames.map((name) => ({ name, status: "passed", message: messages[name]! })),
       commit,
       templateCount,
       problems: [...problems],
@@ -88,8 +88,11 @@ async function runChecks(ctx: MemberCtx, target: Target): Promise<Test> {
     if (failure.code === "internal_error")
       ctx.log.error({ connectorId: target.id, err: error }, "connector test failed");
     // A failure that is possible at any step belongs to the step that was running.
-    const failed = Math.max(names.indexOf(failedSteps[failure.code] ?? current), names.indexOf(current));
-    const checks = names.map((name, i) => {
+    const failed = Math.max(
+      checkNames.indexOf(failedSteps[failure.code] ?? current),
+      checkNames.indexOf(current),
+    );
+    const checks = checkNames.map((name, i) => {
       if (i === failed) return { name, status: "failed" as const, message: failure.message };
       if (i > failed) return { name, status: "skipped" as const, message: "Not tried." };
       return { name, status: "passed" as const, message: messages[name] ?? `${host} answers.` };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { lineOfText, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
-import { Access, AccessInput, installationId } from "../access/index.ts";
+import { Access, AccessInput, decimalId } from "../access/index.ts";
 import { codehosts } from "../code-hosts.ts";
 import { WebhookSecret } from "../secrets/index.ts";
 
@@ -100,7 +100,7 @@ export const create = route({
     cloneUrl: text(2048).optional().describe("http or https; left out: made from the others."),
     ref: text(250).min(1).describe("`main`, `refs/heads/main` or `refs/tags/v1`."),
     folder: text(500).default("").describe("Left out or empty: the whole repository."),
-    installationId: installationId.optional(),
+    installationId: decimalId.optional(),
     access: AccessInput.default({ kind: "none" }),
   }),
   replies: { 201: z.strictObject({ connector: Connector, webhookSecret: z.string(), setup: Setup }) },
@@ -134,7 +134,7 @@ export const change = route({
     cloneUrl: text(2048).optional(),
     ref: text(250).min(1).optional(),
     folder: text(500).optional(),
-    installationId: installationId.nullish(),
+    installationId: decimalId.nullish(),
     access: AccessInput.optional(),
     status: z.enum(["active", "disabled"]).optional(),
   }),

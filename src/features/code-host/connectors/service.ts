@@ -4,22 +4,22 @@ import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
-import { keepTemplates, removeTemplates } from "../../templates/index.ts";
+import { detachTemplates, removeTemplates } from "../../templates/index.ts";
 import { type AccessInput, sealAccess } from "../access/index.ts";
 import * as codeHosts from "../code-hosts.ts";
-import { forgetSecrets, makeSecret } from "../secrets/index.ts";
+import { createSecret, forgetSecrets } from "../secrets/index.ts";
 import { queueSync } from "../syncs/index.ts";
 import type { Connector } from "./contract.ts";
 import { describeSetup } from "./setup.ts";
 import * as store from "./store.ts";
 
-const noConnector = () => notFound("connector");
-function parseId(id: string): store.ConnectorId {
-  if (!isId("con", id)) throw noConnector();
+const connectorNotFound = () => notFound("connector");
+function parseConnectorId(id: string): store.ConnectorId {
+  if (!isId("con", id)) throw connectorNotFound();
   return id;
 }
 
-const present = ({ config }: Pick<Platform, "config">, row: store.ConnectorRow): Connector => ({
+const toConnector = ({ config }: Pick<Platform, "config">, row: store.ConnectorRow): Connector => ({
   ...row,
   webhookUrl: `${config.publicUrl}/v1/webhooks/connectors/codehost?connector=${row.id}`,
 });
@@ -27,15 +27,15 @@ const present = ({ config }: Pick<Platform, "config">, row: store.ConnectorRow):
 export async function list(ctx: MemberCtx, query: PageQuery) {
   const rows = await store.list(ctx.db, ctx.orgId, afterOf(query), query.limit + 1);
   return page(
-    rows.map((row) => present(ctx, row)),
+    rows.map((row) => toConnector(ctx, row)),
     query,
   );
 }
 
 export async function read(ctx: MemberCtx, id: string) {
-  const row = await store.find(ctx.db, ctx.orgId, parseId(id));
-  if (!row) throw noConnector();
-  const connector = present(ctx, row);
+  const row = await store.find(ctx.db, ctx.orgId, parseConnectorId(id));
+  if (!row) throw connectorNotFound();
+  const connector = toConnector(ctx, row);
   return { connector, setup: describeSetup(connector, null) };
 }
 
@@ -52,7 +52,7 @@ interface NewConnector {
 }
 
 /** The state that the audit log records. Access is recorded without its secrets. */
-const auditState = ({
+const describeForAudit = ({
   name,
   baseUrl,
   repository,
@@ -79,7 +79,7 @@ export async function create(ctx: MemberCtx, given: NewConnector) {
     folder: codeHosts.normalizeFolder(given.folder),
     installationId: given.installationId ?? null,
   };
-  checkReach(ctx, settings, access.kind !== "none");
+  checkAddress(ctx, settings, access.kind !== "none");
   checkInstallation(access, settings);
   const id = newId("con");
   return ctx.db.transaction(async (tx) => {
@@ -92,20 +92,20 @@ export async function create(ctx: MemberCtx, given: NewConnector) {
       access: sealed,
       createdBy: ctx.member.id,
     });
-    const { webhookSecret } = await makeSecret(ctx.keyring, tx, ctx.orgId, id);
+    const { webhookSecret } = await createSecret(ctx.keyring, tx, ctx.orgId, id);
     await queueSync(ctx, tx, ctx.orgId, id, { cause: "created", requestedBy: ctx.member.id });
     const { connector } = await read({ ...ctx, db: tx }, id);
     await record(ctx, tx, {
       action: "connector.created",
       target: { type: "connector", id },
-      after: auditState(connector),
+      after: describeForAudit(connector),
     });
     return { connector, webhookSecret, setup: describeSetup(connector, webhookSecret) };
   });
 }
 
 /** Refuses addresses that the egress guard would refuse without a lookup, while a person can still read the message. */
-function checkReach(
+function checkAddress(
   { egress }: Pick<Platform, "egress">,
   { baseUrl, cloneUrl }: store.Settings,
   secret: boolean,
@@ -141,13 +141,13 @@ interface Change {
 
 export async function change(ctx: MemberCtx, id: string, given: Change) {
   return ctx.db.transaction(async (tx) => {
-    const before = await store.lock(tx, ctx.orgId, parseId(id));
-    if (!before) throw noConnector();
+    const before = await store.lock(tx, ctx.orgId, parseConnectorId(id));
+    if (!before) throw connectorNotFound();
     const connectorId = before.id as store.ConnectorId;
     const settings = applyChange(before, given);
     const { access } = given;
     const secret = (access?.kind ?? before.access.kind) !== "none";
-    checkReach(ctx, settings, secret);
+    checkAddress(ctx, settings, secret);
     checkInstallation(access, settings);
     const bound = { ...settings, id: connectorId, codehost: before.codehost, orgId: ctx.orgId };
     if (secret && !access && codeHosts.listServers(bound) !== codeHosts.listServers(before)) {
@@ -173,8 +173,8 @@ export async function change(ctx: MemberCtx, id: string, given: Change) {
     await record(ctx, tx, {
       action: "connector.changed",
       target: { type: "connector", id },
-      before: auditState(before),
-      after: { ...auditState(after.connector), ...(access ? { accessGivenAnew: true } : {}) },
+      before: describeForAudit(before),
+      after: { ...describeForAudit(after.connector), ...(access ? { accessGivenAnew: true } : {}) },
     });
     return after;
   });
@@ -219,16 +219,16 @@ function applyChange(before: store.ConnectorRow, given: Change): store.Settings 
 
 export async function remove(ctx: MemberCtx, id: string, templates: "keep" | "remove"): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const connector = await store.lock(tx, ctx.orgId, parseId(id));
-    if (!connector) throw noConnector();
-    const detach = templates === "keep" ? keepTemplates : removeTemplates;
+    const connector = await store.lock(tx, ctx.orgId, parseConnectorId(id));
+    if (!connector) throw connectorNotFound();
+    const detach = templates === "keep" ? detachTemplates : removeTemplates;
     await detach(tx, ctx.orgId, connector.id);
     await store.remove(tx, ctx.orgId, connector.id as store.ConnectorId);
     await forgetSecrets(ctx.bus, tx, connector.id);
     await record(ctx, tx, {
       action: "connector.removed",
       target: { type: "connector", id },
-      before: { ...auditState(connector), templates },
+      before: { ...describeForAudit(connector), templates },
     });
   });
 }

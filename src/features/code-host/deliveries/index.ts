@@ -1,2 +1,2 @@
-export { removeOld } from "./jobs.ts";
+export { removeOldRecords } from "./jobs.ts";
 export { routes } from "./routes.ts";

@@ -8,7 +8,7 @@ const maxRunMs = 60_000;
 const batchSize = 200;
 
 /** Removes old deliveries and old records of refused deliveries, in small steps. */
-export const removeOld = job({
+export const removeOldRecords = job({
   name: "webhooks.prune",
   schedule: "*/10 * * * *",
   handle: (platform) => pruneDeliveries(platform, Date.now() + maxRunMs),

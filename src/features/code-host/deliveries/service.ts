@@ -16,12 +16,12 @@ export async function list({ db, orgId }: MemberCtx, query: ListQuery) {
 }
 
 /** The body of a large push can have 25 MiB. */
-const shownBytes = 1024 * 1024;
+const maxShownBytes = 1024 * 1024;
 
 export async function get(ctx: MemberCtx, id: string): Promise<{ delivery: WebhookDeliveryDetail }> {
   const delivery = await find(ctx, id);
   const contents = ctx.member.permissions.has("connectors:manage")
-    ? await store.findContents(ctx.db, ctx.orgId, delivery.id, shownBytes)
+    ? await store.findContents(ctx.db, ctx.orgId, delivery.id, maxShownBytes)
     : undefined;
   if (!contents?.body) {
     const headers = contents?.headers ?? null;

@@ -22,7 +22,7 @@ const isProven = (orgId: OrgId) => sql`(d.org_id = ${orgId} or exists (
   where t.delivery = d.id and t.org_id = ${orgId} and s.status = 'succeeded' and s.commit_sha = d.head))`;
 
 /** Delivery `d`, with `p.proven`: whether its details may be shown. */
-const shown = (orgId: OrgId) =>
+const shownColumns = (orgId: OrgId) =>
   sql`webhook_deliveries d cross join lateral (select ${isProven(orgId)} as proven) p`;
 
 /** An organization sees the deliveries that concern its connectors. Their details stay null until proven. */
@@ -67,13 +67,13 @@ export const list = (db: Db, orgId: OrgId, { connectorId, outcome, event }: Omit
         (select distinct t.delivery from webhook_delivery_targets t where ${targetRange} and t.delivery < ${after}
           order by t.delivery desc limit ${count})
         order by delivery desc limit ${count}) t`,
-    rows: (ids) => sql`select ${columns(orgId)} from ${shown(orgId)} where d.id = any(${ids})`,
+    rows: (ids) => sql`select ${columns(orgId)} from ${shownColumns(orgId)} where d.id = any(${ids})`,
   });
 };
 
 export const find = (db: Db, orgId: OrgId, id: DeliveryId) =>
   db.row<WebhookDelivery>(sql`
-    select ${columns(orgId)} from ${shown(orgId)}
+    select ${columns(orgId)} from ${shownColumns(orgId)}
     where d.id = ${id} and exists (
       select from webhook_targets t where t.delivery = d.id and t.org_id = ${orgId})`);
 

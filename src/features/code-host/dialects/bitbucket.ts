@@ -1,5 +1,13 @@
 import type { CodeHostEvent, IgnoredEvent } from "./event.ts";
-import { buildPush, ignored, type Json, objects, readChange, repositoryName, text } from "./fields.ts";
+import {
+  buildPush,
+  ignored,
+  type Json,
+  readChange,
+  readObjects,
+  readRepositoryName,
+  readText,
+} from "./fields.ts";
 
 /** The last two are events of Bitbucket Data Center, the others of Bitbucket Cloud. */
 export const bitbucketEvents = new Set([
@@ -14,30 +22,32 @@ export const bitbucketEvents = new Set([
 export function readBitbucket(event: string, payload: Json): CodeHostEvent | IgnoredEvent {
   switch (event) {
     case "repo:push": {
-      const changes = objects(payload, ["push", "changes"])?.map(cloudChange);
-      return buildPush(repositoryName(payload, ["repository", "full_name"]), changes, null);
+      const changes = readObjects(payload, ["push", "changes"])?.map(cloudChange);
+      return buildPush(readRepositoryName(payload, ["repository", "full_name"]), changes, null);
     }
     case "repo:refs_changed": {
-      const changes = objects(payload, ["changes"])?.map((one) =>
-        readChange(text(one, ["ref", "id"]) ?? text(one, ["refId"]), text(one, ["toHash"]), ["changes"]),
+      const changes = readObjects(payload, ["changes"])?.map((one) =>
+        readChange(readText(one, ["ref", "id"]) ?? readText(one, ["refId"]), readText(one, ["toHash"]), [
+          "changes",
+        ]),
       );
       return buildPush(serverName(payload, ["repository"]), changes, null);
     }
     case "repo:updated":
       return buildMove(
         "renamed",
-        repositoryName(payload, ["changes", "full_name", "old"]),
-        repositoryName(payload, ["changes", "full_name", "new"]),
+        readRepositoryName(payload, ["changes", "full_name", "old"]),
+        readRepositoryName(payload, ["changes", "full_name", "new"]),
       );
     case "repo:modified":
       return buildMove("renamed", serverName(payload, ["old"]), serverName(payload, ["new"]));
     case "repo:transfer": {
-      const now = repositoryName(payload, ["repository", "full_name"]);
-      const owner = text(payload, ["previous_workspace", "slug"]);
+      const now = readRepositoryName(payload, ["repository", "full_name"]);
+      const owner = readText(payload, ["previous_workspace", "slug"]);
       return buildMove("transferred", now && owner && `${owner}/${now.slice(now.lastIndexOf("/") + 1)}`, now);
     }
     default: {
-      const repository = repositoryName(payload, ["repository", "full_name"]);
+      const repository = readRepositoryName(payload, ["repository", "full_name"]);
       if (!repository) return ignored();
       return { type: "repository", change: "deleted", repository, to: null, installationId: null };
     }
@@ -45,20 +55,20 @@ export function readBitbucket(event: string, payload: Json): CodeHostEvent | Ign
 }
 
 function cloudChange(change: Json) {
-  const deleted = text(change, ["new", "name"]) === undefined;
+  const deleted = readText(change, ["new", "name"]) === undefined;
   const side = deleted ? "old" : "new";
-  const name = text(change, [side, "name"]);
-  const kind = text(change, [side, "type"], 100);
+  const name = readText(change, [side, "name"]);
+  const kind = readText(change, [side, "type"], 100);
   const ref = name && `refs/${kind === "tag" || kind === "annotated_tag" ? "tags" : "heads"}/${name}`;
-  const after = deleted ? "0".repeat(40) : text(change, ["new", "target", "hash"]);
+  const after = deleted ? "0".repeat(40) : readText(change, ["new", "target", "hash"]);
   return readChange(ref || undefined, after, ["push", "changes"]);
 }
 
 /** Data Center names a repository by its project's key and its slug. */
 function serverName(payload: Json, path: readonly string[]): string | undefined {
-  const key = text(payload, [...path, "project", "key"]);
-  const slug = text(payload, [...path, "slug"]);
-  return key && slug && repositoryName({ name: `${key}/${slug}` }, ["name"]);
+  const key = readText(payload, [...path, "project", "key"]);
+  const slug = readText(payload, [...path, "slug"]);
+  return key && slug && readRepositoryName({ name: `${key}/${slug}` }, ["name"]);
 }
 
 function buildMove(

@@ -22,7 +22,7 @@ function readValue(payload: Json, path: Path): unknown {
 }
 
 /** Returns text that can be stored and compared, or undefined. Any other value is a 400. */
-export function text(payload: Json, path: Path, max = 500): string | undefined {
+export function readText(payload: Json, path: Path, max = 500): string | undefined {
   const value = readValue(payload, path);
   if (value === undefined || value === "") return undefined;
   if (typeof value !== "string") throw invalidField([...path], "Must be text.");
@@ -34,16 +34,16 @@ export function text(payload: Json, path: Path, max = 500): string | undefined {
 }
 
 /** Returns an id. Code hosts send it as a number, some relays as text. */
-export function identifier(payload: Json, path: Path): string | undefined {
+export function readIdentifier(payload: Json, path: Path): string | undefined {
   const value = readValue(payload, path);
   if (typeof value === "number") {
     if (!Number.isSafeInteger(value) || value < 0) throw invalidField([...path], "Must be a whole number.");
     return String(value);
   }
-  return text(payload, path, 100);
+  return readText(payload, path, 100);
 }
 
-export function objects(payload: Json, path: Path, max = 10_000): Json[] | undefined {
+export function readObjects(payload: Json, path: Path, max = 10_000): Json[] | undefined {
   const value = readValue(payload, path);
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) throw invalidField([...path], "Must be a list.");
@@ -55,8 +55,8 @@ export function objects(payload: Json, path: Path, max = 10_000): Json[] | undef
 }
 
 /** Returns `owner/name`, or a longer path of groups. */
-export function repositoryName(payload: Json, path: Path): string | undefined {
-  const name = text(payload, path);
+export function readRepositoryName(payload: Json, path: Path): string | undefined {
+  const name = readText(payload, path);
   if (name !== undefined && !/^[^/\s]+(?:\/[^/\s]+)+$/.test(name))
     throw invalidField([...path], "Must be a repository's name, as in owner/name.");
   return name;
@@ -65,9 +65,9 @@ export function repositoryName(payload: Json, path: Path): string | undefined {
 /** Returns the host of the page that the payload links to. */
 export function readServer(payload: Json): string | undefined {
   const page =
-    text(payload, ["repository", "html_url"], 2_000) ??
-    text(payload, ["installation", "html_url"], 2_000) ??
-    text(payload, ["repository", "links", "html", "href"], 2_000);
+    readText(payload, ["repository", "html_url"], 2_000) ??
+    readText(payload, ["installation", "html_url"], 2_000) ??
+    readText(payload, ["repository", "links", "html", "href"], 2_000);
   return page === undefined ? undefined : URL.parse(page)?.hostname;
 }
 

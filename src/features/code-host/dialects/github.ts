@@ -1,25 +1,25 @@
 import type { CodeHostEvent, IgnoredEvent } from "./event.ts";
 import {
   buildPush,
-  identifier,
   ignored,
   type Json,
-  objects,
   readChange,
-  repositoryName,
-  text,
+  readIdentifier,
+  readObjects,
+  readRepositoryName,
+  readText,
 } from "./fields.ts";
 
 export const githubEvents = new Set(["push", "installation", "installation_repositories", "repository"]);
 
 /** Reads payloads of GitHub. Payloads of Gitea and Forgejo have the same form. */
 export function readGithub(event: string, payload: Json): CodeHostEvent | IgnoredEvent {
-  const installationId = identifier(payload, ["installation", "id"]) ?? null;
+  const installationId = readIdentifier(payload, ["installation", "id"]) ?? null;
   if (event === "push") {
-    const change = readChange(text(payload, ["ref"]), text(payload, ["after"]), ["after"]);
-    return buildPush(repositoryName(payload, ["repository", "full_name"]), [change], installationId);
+    const change = readChange(readText(payload, ["ref"]), readText(payload, ["after"]), ["after"]);
+    return buildPush(readRepositoryName(payload, ["repository", "full_name"]), [change], installationId);
   }
-  const action = text(payload, ["action"], 100);
+  const action = readText(payload, ["action"], 100);
   if (event === "installation") {
     const change = installationChanges[action ?? ""];
     if (!change) return ignored();
@@ -29,8 +29,8 @@ export function readGithub(event: string, payload: Json): CodeHostEvent | Ignore
   }
   if (event === "installation_repositories") {
     if (action !== "added" && action !== "removed") return ignored();
-    const repositories = (objects(payload, [`repositories_${action}`]) ?? []).map((item) =>
-      repositoryName(item, ["full_name"]),
+    const repositories = (readObjects(payload, [`repositories_${action}`]) ?? []).map((item) =>
+      readRepositoryName(item, ["full_name"]),
     );
     if (installationId === null) return ignored("missing installation id");
     return {
@@ -58,18 +58,18 @@ function readRepository(
   installationId: string | null,
 ): CodeHostEvent | IgnoredEvent {
   if (action !== "renamed" && action !== "deleted" && action !== "transferred") return ignored();
-  const now = repositoryName(payload, ["repository", "full_name"]);
+  const now = readRepositoryName(payload, ["repository", "full_name"]);
   if (!now) return ignored();
   if (action === "deleted")
     return { type: "repository", change: action, repository: now, to: null, installationId };
   const [owner, name] = [now.slice(0, now.lastIndexOf("/")), now.slice(now.lastIndexOf("/") + 1)];
   const before =
     action === "renamed"
-      ? { owner, name: text(payload, ["changes", "repository", "name", "from"]) }
+      ? { owner, name: readText(payload, ["changes", "repository", "name", "from"]) }
       : {
           owner:
-            text(payload, ["changes", "owner", "from", "organization", "login"]) ??
-            text(payload, ["changes", "owner", "from", "user", "login"]),
+            readText(payload, ["changes", "owner", "from", "organization", "login"]) ??
+            readText(payload, ["changes", "owner", "from", "user", "login"]),
           name,
         };
   if (!before.owner || !before.name) return ignored();

@@ -42,7 +42,7 @@ export function findMissingProof(dialect: Dialect, headers: HttpHeaders, now: nu
   if (dialect === "gitlab" && isSigned(headers)) {
     const timestamp = headers["webhook-timestamp"];
     if (!headers["webhook-id"] || !timestamp || !headers["webhook-signature"]) return "signature_missing";
-    return isTimely(timestamp, now) ? "signature_malformed" : "timestamp_out_of_range";
+    return isWithinTolerance(timestamp, now) ? "signature_malformed" : "timestamp_out_of_range";
   }
   return headers[signatureHeader[dialect]] ? "signature_malformed" : "signature_missing";
 }
@@ -77,7 +77,7 @@ const isSigned = (headers: HttpHeaders) =>
 const toleranceSeconds = 5 * 60;
 const maxSignatures = 10;
 
-const isTimely = (timestamp: string, now: number) =>
+const isWithinTolerance = (timestamp: string, now: number) =>
   /^\d{1,12}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds;
 
 /** Standard Webhooks: id, time and body are signed. There are several signatures while keys change. */
@@ -85,7 +85,7 @@ function signedProof(headers: HttpHeaders, now: number): Proof | undefined {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
   const signatures = headers["webhook-signature"];
-  if (!id || !timestamp || !signatures || !isTimely(timestamp, now)) return undefined;
+  if (!id || !timestamp || !signatures || !isWithinTolerance(timestamp, now)) return undefined;
   const given = signatures
     .split(" ", maxSignatures)
     .flatMap((entry) =>

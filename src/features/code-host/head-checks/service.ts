@@ -9,23 +9,29 @@ import * as store from "./store.ts";
 const intervalSeconds = 5 * 60;
 const timeoutMs = 15_000;
 /** The next run, a minute later, continues with the rest. */
-const roundMs = 50_000;
-const batch = 40;
-const perOrganization = 4;
-const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
+const maxRoundMs = 50_000;
+const batchSize = 40;
+const maxPerOrganization = 4;
+const queueLimits = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 
 /** Compares heads, a few per organization at a time. Queues a sync where a head moved and no webhook reported it. */
 export async function compareHeadsOfStaleConnectors(platform: Platform): Promise<void> {
-  const until = Date.now() + roundMs;
+  const until = Date.now() + maxRoundMs;
   await workFairly({
-    queue: platform.queues("head checks", places),
+    queue: platform.queues("head checks", queueLimits),
     take: async (busy) =>
       Date.now() < until && platform.jobs.isReady()
-        ? store.takeStaleAcrossOrganizations(platform.db, intervalSeconds, busy, perOrganization, batch)
+        ? store.claimStaleAcrossOrganizations(
+            platform.db,
+            intervalSeconds,
+            busy,
+            maxPerOrganization,
+            batchSize,
+          )
         : [],
     keyOf: ({ orgId }) => orgId,
     work: (connector) => compareHead(platform, connector),
-    perKey: perOrganization,
+    perKey: maxPerOrganization,
   });
 }
 
@@ -47,8 +53,8 @@ async function compareHead(platform: Platform, connector: store.StaleConnector):
     await store.setCheckError(db, orgId, id, failure?.message ?? "The server did not answer in time.");
     return;
   }
-  const gone = head === null ? `There is no ${ref} in the repository.` : null;
-  await store.setCheckError(db, orgId, id, gone);
+  const checkError = head === null ? `There is no ${ref} in the repository.` : null;
+  await store.setCheckError(db, orgId, id, checkError);
   if (head !== syncedCommit) await queueUnlessFailed(platform, connector, head);
 }
 
@@ -60,7 +66,7 @@ async function queueUnlessFailed(
   await platform.db.transaction(async (tx) => {
     const connector = await lockConnector(tx, orgId, id);
     if (connector?.status !== "active" || (await findLive(tx, orgId, id))) return;
-    const last = await store.findLast(tx, orgId, id);
+    const last = await store.findLastSync(tx, orgId, id);
     // The same head failed for good, or within the last hour, so another sync would not help now.
     // A worker that died before it recorded the head died of another cause, which may still exist.
     const isSame = last?.commit === head || (last?.code === "worker_lost" && last.commit === null);

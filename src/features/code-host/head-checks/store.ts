@@ -8,7 +8,7 @@ export type StaleConnector = TargetRow & { syncedCommit: string | null };
  * Takes the connectors whose last check is oldest, in turn by organization and without organizations in `busy`.
  * The time of the check is set first, so that only one process checks each connector.
  */
-export const takeStaleAcrossOrganizations = (
+export const claimStaleAcrossOrganizations = (
   db: Db,
   seconds: number,
   busy: readonly string[],
@@ -44,7 +44,7 @@ export interface LastSync {
   recent: boolean;
 }
 
-export const findLast = (db: Db, orgId: OrgId, connectorId: string) =>
+export const findLastSync = (db: Db, orgId: OrgId, connectorId: string) =>
   db.row<LastSync>(sql`
     select status, commit_sha as commit, error_code as code, error_retryable as retryable,
       coalesce(finished_at > now() - interval '1 hour', true) as recent

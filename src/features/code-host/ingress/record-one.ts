@@ -4,7 +4,7 @@ import { unavailable } from "../../../platform/errors.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { type CodeHostEvent, listCodeHosts } from "../dialects/index.ts";
 import { applyEvent, type EventTarget, findTargets, lockTarget } from "../events/index.ts";
-import { touchSecret } from "../secrets/index.ts";
+import { setSecretLastUsed } from "../secrets/index.ts";
 import { countBytes } from "./recorder.ts";
 import * as store from "./store.ts";
 
@@ -23,7 +23,7 @@ interface RecordedDelivery {
  * Records one delivery and applies its event, in one transaction. Used for everything that is not simply a new push.
  * Undefined when the connector that the URL named has just been removed.
  */
-export function recordOne(
+export function recordDelivery(
   platform: Pick<Platform, "bus" | "config" | "db" | "log" | "state">,
   { connector }: Sender,
   delivery: store.Delivery,
@@ -34,7 +34,7 @@ export function recordOne(
     const named =
       connector && (await lockTarget(tx, connector.orgId, connector.id as EventTarget["connectorId"]));
     if (connector && !named) return undefined;
-    if (connector) await touchSecret(tx, connector.orgId, connector.secretId);
+    if (connector) await setSecretLastUsed(tx, connector.orgId, connector.secretId);
     const headUnproven = connector === null;
     const scope = {
       codehosts: listCodeHosts(delivery.dialect),
@@ -57,7 +57,7 @@ export function recordOne(
       const owner = connector?.orgId ?? (targets.length === 1 ? targets[0]!.orgId : undefined);
       const bytes = verdict.outcome === "accepted" ? countBytes(delivery) : overhead.delivery;
       if (owner) tx.afterCommit(() => meter.add(owner, "webhook_storage", bytes));
-      return apply(platform, tx, {
+      return applyAndRecord(platform, tx, {
         id: delivery.id,
         verdict,
         targets,
@@ -80,7 +80,14 @@ export function recordOne(
       if (stored > 0 && connector)
         tx.afterCommit(() => meter.add(connector.orgId, "webhook_storage", delivery.body.length));
     }
-    return apply(platform, tx, { id: earlier.id, verdict, targets, event, isRepeated, headUnproven });
+    return applyAndRecord(platform, tx, {
+      id: earlier.id,
+      verdict,
+      targets,
+      event,
+      isRepeated,
+      headUnproven,
+    });
   });
 }
 
@@ -96,7 +103,7 @@ interface StoredDelivery {
   headUnproven: boolean;
 }
 
-async function apply(
+async function applyAndRecord(
   platform: Pick<Platform, "bus">,
   tx: Db,
   { id, verdict, targets, event, isRepeated, headUnproven }: StoredDelivery,

@@ -49,7 +49,7 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
 /** The bytes that a stored delivery uses of its organization's quota. */
 export const countBytes = ({ body }: Pick<store.Delivery, "body">) => body.length + overhead.delivery;
 
-const announceEveryMs = 100;
+const announceIntervalMs = 100;
 
 /** Announces syncs to workers: the first at once, those that follow within the interval together. */
 function createAnnouncer(platform: Pick<Platform, "bus" | "db">): (connectorIds: readonly string[]) => void {
@@ -62,7 +62,7 @@ function createAnnouncer(platform: Pick<Platform, "bus" | "db">): (connectorIds:
     timer = setTimeout(
       () => {
         timer = undefined;
-        nextAt = performance.now() + announceEveryMs;
+        nextAt = performance.now() + announceIntervalMs;
         const ids = [...pending];
         pending.clear();
         // The syncs are committed: a worker that misses the announcement finds them when it polls.

@@ -23,7 +23,7 @@ import { refusalLog } from "../refused/index.ts";
 import { type SecretValue, secretCache } from "../secrets/index.ts";
 import { accountForBody } from "./body-memory.ts";
 import type { Reason } from "./contract.ts";
-import { recordOne, type Sender, storageFull } from "./record-one.ts";
+import { recordDelivery, type Sender, storageFull } from "./record-one.ts";
 import { countBytes, pushRecorder } from "./recorder.ts";
 import type { Delivery, Verdict } from "./store.ts";
 
@@ -40,7 +40,7 @@ const invalidSignature = {
   body: { ok: false, error: "invalid signature" },
 } as const;
 
-export async function receive(ctx: Ctx, { only, connector, headers, readBytes }: IncomingDelivery) {
+export async function receiveDelivery(ctx: Ctx, { only, connector, headers, readBytes }: IncomingDelivery) {
   const arrivedAt = performance.now();
   if (connector === undefined && ctx.config.codehostWebhookSecrets.length === 0) throw notConfigured;
   const dialect = detectDialect(headers);
@@ -72,7 +72,7 @@ export async function receive(ctx: Ctx, { only, connector, headers, readBytes }:
     const verifies = ({ secret }: SecretValue) => proof(body, secret);
     let sender: Sender | undefined;
     if (connector === undefined || !found) {
-      const secret = ctx.config.codehostWebhookSecrets.map(asSecretValue).find(verifies);
+      const secret = ctx.config.codehostWebhookSecrets.map(toSecretValue).find(verifies);
       if (secret) sender = { connector: null };
     } else {
       // Without a secret a decoy is checked, so that an unknown connector and a bad signature take the same time.
@@ -87,20 +87,26 @@ export async function receive(ctx: Ctx, { only, connector, headers, readBytes }:
       if (secret && orgId) sender = { connector: { id: connector, orgId, secretId: secret.id } };
     }
     if (!sender) return refuse(found?.secrets.length === 0 ? "no_webhook_secret" : "signature_mismatch");
-    return await accept(ctx, sender, dialect, headers, body);
+    return await acceptDelivery(ctx, sender, dialect, headers, body);
   } finally {
     account.release();
   }
 }
 
 const notConfigured = new Refusal(503, { ok: false, error: "webhook secret not configured" });
-const asSecretValue = (secret: string): SecretValue => ({ id: "", secret });
+const toSecretValue = (secret: string): SecretValue => ({ id: "", secret });
 const decoys = [{ id: "", secret: randomBytes(32).toString("base64url") }];
 
 const maxIdLength = 200;
 const maxEventLength = 100;
 
-async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers: HttpHeaders, body: Buffer) {
+async function acceptDelivery(
+  ctx: Ctx,
+  { connector }: Sender,
+  dialect: Dialect,
+  headers: HttpHeaders,
+  body: Buffer,
+) {
   const eventName = readEventName(dialect, headers);
   const given = readDeliveryId(dialect, headers);
   if (given && given.id.length > maxIdLength)
@@ -137,7 +143,7 @@ async function accept(ctx: Ctx, { connector }: Sender, dialect: Dialect, headers
   };
   const ignore = (reason: Reason): Verdict => ({ outcome: "ignored", reason });
   const record = async (about: Partial<Delivery>, verdict: Verdict, event?: CodeHostEvent) => {
-    const recorded = await recordOne(ctx, { connector }, delivery(about), verdict, event);
+    const recorded = await recordDelivery(ctx, { connector }, delivery(about), verdict, event);
     return recorded ? reply(recorded.verdict, recorded.queued) : invalidSignature;
   };
 

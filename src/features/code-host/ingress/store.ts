@@ -4,7 +4,7 @@ import { type Db, nothing, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type { Dialect } from "../dialects/index.ts";
 import type { EventTarget } from "../events/index.ts";
-import { newestSync, unlessQueued } from "../syncs/index.ts";
+import { newestSync, onConflictWithQueued } from "../syncs/index.ts";
 
 export type DeliveryId = Id<"whd">;
 
@@ -128,7 +128,7 @@ export const recordPushesAcrossOrganizations = (
       insert into connector_syncs (id, org_id, connector_id, head, head_unproven, cause)
       select sync_id, org_id, connector_id, head, head_unproven, 'push' from wanted
       order by connector_id, head
-      ${unlessQueued}
+      ${onConflictWithQueued}
       returning id
     )${
       pushes.some(({ secretId }) => secretId !== null)
@@ -181,7 +181,7 @@ export const storeBodyAcrossOrganizations = (db: Db, id: DeliveryId, body: Buffe
     update webhook_deliveries set body = ${body}::bytea, dropped_body_bytes = null
     where id = ${id} and dropped_body_bytes is not null`);
 
-export interface Earlier extends Verdict {
+export interface EarlierDelivery extends Verdict {
   id: DeliveryId;
   sameBody: boolean;
 }
@@ -189,7 +189,7 @@ export interface Earlier extends Verdict {
 /** Counts a repeat of the delivery with this id and locks it. */
 export const countRepeatAcrossOrganizations = (db: Db, { scope, deliveryId, body }: Delivery) => {
   const digest = hash("sha256", body, "buffer");
-  return db.row<Earlier>(sql`
+  return db.row<EarlierDelivery>(sql`
     update webhook_deliveries set repeats = repeats + 1, last_received_at = now(),
       altered_at = case when body_digest = ${digest}::bytea then altered_at else coalesce(altered_at, now()) end
     where scope = ${scope} and delivery_id = ${deliveryId}

@@ -6,7 +6,7 @@ import { defineState } from "../../../platform/state.ts";
 import type { Dialect, RefusalReason } from "../dialects/index.ts";
 import * as store from "./store.ts";
 
-interface Refusal {
+interface NewRefusedDelivery {
   connectorId: string;
   address: string;
   dialect: Dialect | null;
@@ -16,7 +16,7 @@ interface Refusal {
 /** Collects refused deliveries in memory and writes them in batches, so that a flood causes few writes. */
 interface RefusalLog {
   /** Takes the same time whether or not the connector exists. The insert drops unknown connectors. */
-  note(refusal: Refusal): void;
+  note(refusal: NewRefusedDelivery): void;
   flush(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function createRefusalLog(db: Db, log: Log): RefusalLog {
       // One network may hold at most as much as stays free, in total and per connector, so that a flood leaves room for
       // other networks.
       if (networkCount >= maxPending - pending) return;
-      if (connector && pairCount >= store.perConnector - connector.refusals.length) return;
+      if (connector && pairCount >= store.maxPerConnector - connector.refusals.length) return;
       if (!connector) {
         connector = { refusals: [], byNetwork: new Map() };
         byConnector.set(connectorId, connector);

@@ -3,8 +3,8 @@ import { type Db, sql } from "../../../platform/db/index.ts";
 import type { RefusedDelivery } from "./contract.ts";
 
 /** How many refusals are kept for each connector, at most `perNetwork` of them from one network. */
-export const perConnector = 50;
-const perNetwork = 25;
+export const maxPerConnector = 50;
+const maxPerNetwork = 25;
 
 export interface NewRefusal extends RefusedDelivery {
   connectorId: string;
@@ -34,12 +34,12 @@ export const trimAcrossOrganizations = (db: Db, connectorIds: readonly string[])
         select id, place, row_number() over (order by place, id desc) as rank from (
           select id, row_number() over (partition by ${network} order by id desc) as place
           from refused_deliveries where connector_id = g.connector_id) placed) r
-      where r.place > ${perNetwork}::int or r.rank > ${perConnector}::int)`);
+      where r.place > ${maxPerNetwork}::int or r.rank > ${maxPerConnector}::int)`);
 
 export const list = (db: Db, orgId: OrgId, connectorId: string, after: string, limit: number) =>
   db.rows<RefusedDelivery>(sql`
     select id, address, dialect, reason, refused_at as "refusedAt" from (
-      select * from refused_deliveries where connector_id = ${connectorId} order by id desc limit ${perConnector}::int) r
+      select * from refused_deliveries where connector_id = ${connectorId} order by id desc limit ${maxPerConnector}::int) r
     where org_id = ${orgId} and id < ${after} order by id desc limit ${limit}`);
 
 /** Deletes refusals older than `days`, at most `limit` rows. Ids sort by time. */

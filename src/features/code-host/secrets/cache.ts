@@ -4,7 +4,7 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { defineState } from "../../../platform/state.ts";
-import { secretPlace } from "./sealing.ts";
+import { createSecretPlace } from "./sealing.ts";
 import * as store from "./store.ts";
 
 export interface SecretValue {
@@ -96,7 +96,9 @@ function createSecretCache({ bus, keyring }: Pick<Platform, "bus" | "keyring">):
     return {
       orgId: rows[0]?.orgId,
       secrets: rows.flatMap(({ orgId, id, secret }) =>
-        id !== null && secret !== null ? [{ id, secret: keyring.open(secret, secretPlace(orgId, id)) }] : [],
+        id !== null && secret !== null
+          ? [{ id, secret: keyring.open(secret, createSecretPlace(orgId, id)) }]
+          : [],
       ),
     };
   }

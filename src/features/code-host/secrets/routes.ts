@@ -4,6 +4,6 @@ import * as service from "./service.ts";
 
 export const routes = [
   on(contract.list, (ctx, { params, query }) => service.list(ctx, params.id, query)),
-  on(contract.add, (ctx, { params }) => service.add(ctx, params.id)),
+  on(contract.add, (ctx, { params }) => service.addSecret(ctx, params.id)),
   on(contract.remove, (ctx, { params }) => service.remove(ctx, params.id, params.secretId)),
 ];

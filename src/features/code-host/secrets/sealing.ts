@@ -1,6 +1,6 @@
 import type { Place, SealedColumn } from "../../../platform/keyring.ts";
 
-export const secretPlace = (organization: string, id: string): Place => ({
+export const createSecretPlace = (organization: string, id: string): Place => ({
   table: "connector_secrets",
   row: id,
   column: "secret",

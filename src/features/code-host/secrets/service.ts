@@ -7,7 +7,7 @@ import type { Keyring } from "../../../platform/keyring.ts";
 import { newSigningSecret } from "../../../platform/secrets.ts";
 import { type Change, record } from "../../audit/index.ts";
 import { forgetSecrets } from "./cache.ts";
-import { secretPlace } from "./sealing.ts";
+import { createSecretPlace } from "./sealing.ts";
 import * as store from "./store.ts";
 
 const maxSecrets = 2;
@@ -23,7 +23,7 @@ export async function list(ctx: MemberCtx, connectorId: string, query: PageQuery
   return page(await store.list(ctx.db, ctx.orgId, connectorId, afterOf(query), query.limit + 1), query);
 }
 
-export async function add(ctx: MemberCtx, connectorId: string) {
+export async function addSecret(ctx: MemberCtx, connectorId: string) {
   return ctx.db.transaction(async (tx) => {
     if (!(await store.lockConnector(tx, ctx.orgId, parseConnectorId(connectorId))))
       throw notFound("connector");
@@ -33,17 +33,17 @@ export async function add(ctx: MemberCtx, connectorId: string) {
         "A connector has two secrets at most. Remove the one that is no longer in use first.",
       );
     }
-    const created = await makeSecret(ctx.keyring, tx, ctx.orgId, connectorId);
+    const created = await createSecret(ctx.keyring, tx, ctx.orgId, connectorId);
     await recordSecretChange(ctx, tx, "connector.webhook_secret_added", connectorId, created.secret.id);
     return created;
   });
 }
 
 /** Uses the format of Standard Webhooks, which also works as plain text for every other signature scheme. */
-export async function makeSecret(keyring: Keyring, tx: Db, orgId: OrgId, connectorId: string) {
+export async function createSecret(keyring: Keyring, tx: Db, orgId: OrgId, connectorId: string) {
   const id = newId("whs");
   const webhookSecret = newSigningSecret();
-  const sealed = keyring.seal(webhookSecret, secretPlace(orgId, id));
+  const sealed = keyring.seal(webhookSecret, createSecretPlace(orgId, id));
   const secret = await store.insert(tx, orgId, connectorId, id, sealed);
   if (!secret) throw new Error("The secret was not stored.");
   return { webhookSecret, secret };

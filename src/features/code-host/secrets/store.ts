@@ -46,7 +46,7 @@ export const findSecretsByToken = (db: Db, connectorId: ConnectorId) =>
     where c.id = ${connectorId} order by s.id desc limit 5`);
 
 /** Records the use of a secret, to the minute, so that few deliveries write it. */
-export const touchSecret = (db: Db, orgId: OrgId, id: string) =>
+export const setSecretLastUsed = (db: Db, orgId: OrgId, id: string) =>
   db.run(sql`
     update connector_secrets set last_used_at = now() where org_id = ${orgId} and id = ${id}
       and (last_used_at is null or last_used_at < now() - interval '1 minute')`);

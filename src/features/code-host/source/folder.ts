@@ -32,7 +32,7 @@ export async function listFolder(
   let entries = 0;
   let folderBytes = 0;
   const turn = takingTurns();
-  await walk(find(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
+  await walk(findTree(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
   return files;
 
   async function walk(tree: string, prefix: string, depth: number): Promise<void> {
@@ -44,7 +44,8 @@ export async function listFolder(
       count(bytes.length);
       // Names with a leading dot belong to tools: .github, .obsidian.
       if (bytes[0] === dot) continue;
-      const skip = (message: string) => problems.add({ path: shownPath(prefix, bytes), line: null, message });
+      const skip = (message: string) =>
+        problems.add({ path: formatPath(prefix, bytes), line: null, message });
       // Checked before the name becomes a string, because a name can have megabytes.
       if (bytes.length + prefixBytes > maxPathBytes) {
         skip(`The path is longer than ${maxPathBytes} bytes. Shorten it.`);
@@ -83,13 +84,15 @@ export async function listFolder(
 }
 
 const dot = ".".charCodeAt(0);
-const shownLength = 500;
+const maxShownLength = 500;
 
 /** The path as it is shown: names are untrusted bytes, so control characters and length are limited. */
-const shownPath = (prefix: string, name: Buffer) =>
-  (prefix + name.toString("utf8", 0, shownLength)).replace(/[\p{Cc}\ufffd]/gu, "?").slice(0, shownLength);
+const formatPath = (prefix: string, name: Buffer) =>
+  (prefix + name.toString("utf8", 0, maxShownLength))
+    .replace(/[\p{Cc}\ufffd]/gu, "?")
+    .slice(0, maxShownLength);
 
-function find(snapshot: Snapshot, folder: string): string {
+function findTree(snapshot: Snapshot, folder: string): string {
   let tree = snapshot.commit.tree;
   let seen = "";
   for (const part of folder === "" ? [] : folder.split("/")) {

@@ -13,7 +13,7 @@ export interface Target extends Credentials {
 }
 
 /** What was found at a ref. */
-export interface Reading {
+export interface RepositoryContent {
   commit: string;
   author: string | null;
   /** Empty when `wantsFiles` is false. */
@@ -59,7 +59,7 @@ export function readTarget(
   platform: Pick<Platform, "keyring" | "egress" | "sandbox" | "state">,
   target: Target,
   options: ReadOptions,
-): Promise<Reading> {
+): Promise<RepositoryContent> {
   const { keyring, sandbox, state } = platform;
   const egress = platform.egress.forOrganization(target.orgId);
   return withAuthorization({ keyring, egress, state }, target, async (authorization) => {

@@ -47,19 +47,19 @@ export type ReadResult =
   | { type: "failure"; code: ErrorCode; message: string; retryable: boolean };
 
 /** Increase this when files are parsed differently than before, so that every file is read again. */
-const format = 1;
+const parserVersion = 1;
 const maxFileBytes = 512 * 1024;
 /** Limit for the templates. A blob that several files share counts for each file. */
 const maxTemplateBytes = 64 * 1024 * 1024;
 /** Limit for the blobs that are parsed, templates or not. A shared blob counts once. */
 const maxParsedBytes = 256 * 1024 * 1024;
 /** Limits for one message to the main thread, small enough to receive without a stall. */
-const sliceBytes = 256 * 1024;
-const sliceFiles = 200;
+const maxSliceBytes = 256 * 1024;
+const maxSliceFiles = 200;
 
 const run: Run<ReadInput, ReadResult, ReadEvent> = async (input, host) => {
   try {
-    return await read(input, host);
+    return await readRepository(input, host);
   } catch (error) {
     if (error instanceof GitError) return { type: "git_error", kind: error.kind, message: error.message };
     if (error instanceof Failure)
@@ -69,9 +69,11 @@ const run: Run<ReadInput, ReadResult, ReadEvent> = async (input, host) => {
 };
 export default run;
 
-async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult> {
+async function readRepository(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult> {
   const { folder, known: knownFiles, wantsFiles, timeoutMs } = input;
-  const { fileTemplateAt, listProblems, parseFile } = (await import(input.fileReader)) as typeof FileReader;
+  const { toFileTemplate, createProblemList, parseFile } = (await import(
+    input.fileReader
+  )) as typeof FileReader;
   const repository = await openRepository(egressOver(host), {
     url: input.cloneUrl,
     authorization: input.isAuthorized ? heldBack : undefined,
@@ -81,16 +83,17 @@ async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult
   const commit = await resolveHead(repository, input.ref);
   await host.emit({ type: "resolved", commit });
   const snapshot = await repository.snapshot(commit);
-  const problems = listProblems();
-  const out = outbox(host);
+  const problems = createProblemList();
+  const out = createFileSender(host);
   const known = new Map(knownFiles);
   const wanted = new Map<string, Candidate[]>();
-  const hashSource = ({ blob }: Candidate) => hash("sha256", `${format} ${folder}\0${blob}`, "base64url");
+  const hashSource = ({ blob }: Candidate) =>
+    hash("sha256", `${parserVersion} ${folder}\0${blob}`, "base64url");
   for (const candidate of await listFolder(snapshot, folder, problems)) {
     const { path, blob } = candidate;
     const source = hashSource(candidate);
     if (known.get(path) === source) {
-      await out.add({ path, source, said: undefined }, 0);
+      await out.add({ path, source, content: undefined }, 0);
       continue;
     }
     const sharing = wanted.get(blob);
@@ -114,13 +117,13 @@ async function read(input: ReadInput, host: Host<ReadEvent>): Promise<ReadResult
     for (const candidate of wanted.get(blob)!) {
       await turn();
       const { path, name } = candidate;
-      const template = fileTemplateAt(parsed, path, name);
+      const template = toFileTemplate(parsed, path, name);
       if (!template) continue;
       const bytes = "json" in template ? template.json.length : 0;
       templateBytes += bytes;
       if (templateBytes > maxTemplateBytes) throw tooLarge("The files", maxTemplateBytes);
       if ("json" in template) templateCount++;
-      if (wantsFiles) await out.add({ path, source: hashSource(candidate), said: template }, bytes);
+      if (wantsFiles) await out.add({ path, source: hashSource(candidate), content: template }, bytes);
       else if ("message" in template) problems.add(template);
     }
   }
@@ -147,7 +150,7 @@ async function resolveHead(repository: Repository, ref: string): Promise<string>
 }
 
 /** Sends files to the main thread in slices. */
-function outbox(host: Host<ReadEvent>) {
+function createFileSender(host: Host<ReadEvent>) {
   let files: FoundFile[] = [];
   let size = 0;
   const flush = async () => {
@@ -159,7 +162,7 @@ function outbox(host: Host<ReadEvent>) {
   return {
     flush,
     async add(file: FoundFile, bytes: number): Promise<void> {
-      if (files.length >= sliceFiles || (files.length > 0 && size + bytes > sliceBytes)) await flush();
+      if (files.length >= maxSliceFiles || (files.length > 0 && size + bytes > maxSliceBytes)) await flush();
       files.push(file);
       size += bytes;
     },

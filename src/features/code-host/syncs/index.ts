@@ -4,7 +4,7 @@ export {
   findLive,
   lockConnector,
   newestSync,
+  onConflictWithQueued,
   type SyncRequest,
-  unlessQueued,
 } from "./store.ts";
 export { removeOldSyncs, runSyncs, syncRetentionDays, syncWorker } from "./work/index.ts";

@@ -8,11 +8,11 @@ import type { listQuery, Sync } from "./contract.ts";
 import * as store from "./store.ts";
 
 /** Tells workers that a sync was queued. The payload is the id of the connector. */
-export const topic = "connectors.sync";
+export const syncTopic = "connectors.sync";
 
-const noSync = () => notFound("connector_sync");
-function parseId(id: string): store.SyncId {
-  if (!isId("syn", id)) throw noSync();
+const syncNotFound = () => notFound("connector_sync");
+function parseSyncId(id: string): store.SyncId {
+  if (!isId("syn", id)) throw syncNotFound();
   return id;
 }
 
@@ -22,8 +22,8 @@ export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"])
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string): Promise<{ sync: Sync }> {
-  const sync = await store.find(db, orgId, parseId(id));
-  if (!sync) throw noSync();
+  const sync = await store.find(db, orgId, parseSyncId(id));
+  if (!sync) throw syncNotFound();
   return { sync };
 }
 
@@ -41,7 +41,7 @@ export async function queueSync(
   const queued = await store.startQueuedNow(tx, orgId, connectorId);
   const id = queued?.id ?? newId("syn");
   if (!queued) await store.insert(tx, orgId, { id, connectorId, cause, requestedBy });
-  await bus.publish(tx, topic, connectorId);
+  await bus.publish(tx, syncTopic, connectorId);
   return id;
 }
 
@@ -50,20 +50,20 @@ export async function queueEventSyncs(
   { bus }: Pick<Platform, "bus">,
   tx: Db,
   requests: readonly store.SyncRequest[],
-  terms: store.QueueTerms,
+  terms: store.QueueOptions,
 ): Promise<ReadonlyMap<store.ConnectorId, store.SyncId>> {
   if (requests.length === 0) return new Map();
   const queued = await store.queueAcrossOrganizations(tx, requests, terms);
   const connectorIds = queued.map(({ connectorId }) => connectorId);
-  if (connectorIds.length > 0) await bus.publish(tx, topic, ...connectorIds);
+  if (connectorIds.length > 0) await bus.publish(tx, syncTopic, ...connectorIds);
   return new Map(queued.map(({ id, connectorId }) => [connectorId, id]));
 }
 
 /** Tells workers about syncs that are committed. A worker that misses this finds them when it polls. */
 export const announceSyncs = ({ bus, db }: Pick<Platform, "bus" | "db">, connectorIds: readonly string[]) =>
-  bus.publish(db, topic, ...connectorIds);
+  bus.publish(db, syncTopic, ...connectorIds);
 
-async function lockActive(tx: Db, orgId: OrgId, connectorId: string): Promise<void> {
+async function lockActiveConnector(tx: Db, orgId: OrgId, connectorId: string): Promise<void> {
   const connector = isId("con", connectorId) && (await store.lockConnector(tx, orgId, connectorId));
   if (!connector) throw notFound("connector");
   if (connector.status === "disabled")
@@ -78,7 +78,7 @@ async function lockActive(tx: Db, orgId: OrgId, connectorId: string): Promise<vo
 
 export async function start(ctx: MemberCtx, connectorId: string) {
   return ctx.db.transaction(async (tx) => {
-    await lockActive(tx, ctx.orgId, connectorId);
+    await lockActiveConnector(tx, ctx.orgId, connectorId);
     const requestedBy = ctx.member.id;
     const id = await queueSync(ctx, tx, ctx.orgId, connectorId, { cause: "manual", requestedBy });
     const target = { type: "connector", id: connectorId };
@@ -90,7 +90,7 @@ export async function start(ctx: MemberCtx, connectorId: string) {
 export async function retry(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const { sync } = await read({ ...ctx, db: tx }, id);
-    await lockActive(tx, ctx.orgId, sync.connectorId);
+    await lockActiveConnector(tx, ctx.orgId, sync.connectorId);
     const live = await store.findLive(tx, ctx.orgId, sync.connectorId);
     if (live && live.id !== id) {
       throw conflict(
@@ -101,9 +101,9 @@ export async function retry(ctx: MemberCtx, id: string) {
         },
       );
     }
-    if ((await store.requeueFailed(tx, ctx.orgId, parseId(id))) === 0)
+    if ((await store.requeueFailed(tx, ctx.orgId, parseSyncId(id))) === 0)
       throw conflict("sync_not_failed", "Only a failed sync can be tried again. To sync now, POST …/sync.");
-    await ctx.bus.publish(tx, topic, sync.connectorId);
+    await ctx.bus.publish(tx, syncTopic, sync.connectorId);
     const target = { type: "connector", id: sync.connectorId };
     await record(ctx, tx, { action: "connector.sync_requested", target, after: { syncId: id } });
     return read({ ...ctx, db: tx }, id);

@@ -22,13 +22,13 @@ interface Filter {
 }
 
 /** Literals in the SQL text: the planner uses the index for these statuses only when it knows the value. */
-const indexed: Partial<Record<Sync["status"], Sql>> = {
+const indexedStatuses: Partial<Record<Sync["status"], Sql>> = {
   failed: raw("'failed'"),
   superseded: raw("'superseded'"),
 };
 
 export const list = (db: Db, orgId: OrgId, { connectorId, status }: Filter) => {
-  const literal = status === null || connectorId !== null ? undefined : indexed[status];
+  const literal = status === null || connectorId !== null ? undefined : indexedStatuses[status];
   const range =
     connectorId !== null
       ? sql`s.connector_id = ${connectorId} and exists (
@@ -100,7 +100,7 @@ const selectNewest = (connectorId: Sql) =>
 export const newestSync = selectNewest(sql`c.id`);
 
 /** At most one sync per head waits or runs, so the insert of another one does nothing. */
-export const unlessQueued = sql`
+export const onConflictWithQueued = sql`
   on conflict (connector_id, head) where status in ('queued', 'running') and head is not null do nothing`;
 
 export interface SyncRequest {
@@ -110,7 +110,7 @@ export interface SyncRequest {
   head: string | null;
 }
 
-export interface QueueTerms {
+export interface QueueOptions {
   cause: "push" | "event";
   /** The event was applied before. A sync is queued only where the sync of that head has failed, and the newest too. */
   isRepeated: boolean;
@@ -122,7 +122,7 @@ export interface QueueTerms {
 export const queueAcrossOrganizations = (
   db: Db,
   requests: readonly SyncRequest[],
-  { cause, isRepeated, headUnproven }: QueueTerms,
+  { cause, isRepeated, headUnproven }: QueueOptions,
 ) =>
   db.rows<{ id: SyncId; connectorId: ConnectorId }>(sql`
     insert into connector_syncs (id, org_id, connector_id, head, head_unproven, cause)
@@ -143,5 +143,5 @@ export const queueAcrossOrganizations = (
             or (w.head is null and newest.status <> 'queued')`
     }
     order by w.connector_id, w.head
-    ${unlessQueued}
+    ${onConflictWithQueued}
     returning id, connector_id as "connectorId"`);

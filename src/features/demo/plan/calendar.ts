@@ -1,4 +1,4 @@
-import { nextOccurrence, type Schedule } from "../../automations/index.ts";
+import { findNextOccurrence, type Schedule } from "../../automations/index.ts";
 
 export const timezone = "Europe/Berlin";
 const dayMs = 24 * 3600_000;
@@ -26,8 +26,8 @@ export interface Calendar {
 export function createCalendar(now: number): Calendar {
   const occurrences = (schedule: Schedule, after: number) => {
     const found: number[] = [];
-    let at = nextOccurrence(schedule, after);
-    for (; at !== undefined && at < now; at = nextOccurrence(schedule, at)) found.push(at);
+    let at = findNextOccurrence(schedule, after);
+    for (; at !== undefined && at < now; at = findNextOccurrence(schedule, at)) found.push(at);
     return found;
   };
   const days = occurrences(workdayMornings, now - 22 * dayMs);
@@ -38,6 +38,6 @@ export function createCalendar(now: number): Calendar {
       return days.at(day)! + ((hours - 9) * 60 + minutes) * minuteMs;
     },
     occurrences,
-    nextMorning: (time) => nextOccurrence(workdayMornings, time)!,
+    nextMorning: (time) => findNextOccurrence(workdayMornings, time)!,
   };
 }

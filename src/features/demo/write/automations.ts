@@ -1,6 +1,6 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
-import { defaultSettings, digestReport, nextOccurrence } from "../../automations/index.ts";
+import { defaultSettings, digestReport, findNextOccurrence } from "../../automations/index.ts";
 import { type Plan, type PlannedRun, spendByMonth } from "../plan/index.ts";
 import {
   insertRows,
@@ -31,7 +31,7 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
     automations.map(({ key, owner, status, endedAt, revisions }) => {
       const { schedule } = revisions.at(-1)!;
       // Uses the real clock: an occurrence in the past would be caught up at once.
-      const next = status === "active" ? (nextOccurrence(schedule, Date.now()) ?? null) : null;
+      const next = status === "active" ? (findNextOccurrence(schedule, Date.now()) ?? null) : null;
       return {
         ...{ id: ids.automation(key), member_id: ids.member(owner), status, revision: revisions.length },
         next_run_at: formatDate(next),

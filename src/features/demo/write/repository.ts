@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { makeSecret } from "../../code-host/index.ts";
+import { createSecret } from "../../code-host/index.ts";
 import {
+  applyFiles,
   type FileReader,
   type FoundFile,
   fileReader,
-  makeEqual,
   type Problem,
 } from "../../templates/index.ts";
 import {
@@ -22,7 +22,7 @@ import type { Ids } from "./ids.ts";
 const formatDate = (ms: number) => new Date(ms).toISOString();
 
 /** The result of each sync, in the order of the plan. Undefined for a failed sync. */
-export type SyncedRepository = (Awaited<ReturnType<typeof makeEqual>> | undefined)[];
+export type SyncedRepository = (Awaited<ReturnType<typeof applyFiles>> | undefined)[];
 
 export async function writeRepository(
   { keyring }: Pick<Platform, "keyring">,
@@ -65,7 +65,7 @@ export async function writeRepository(
       },
     },
   ]);
-  await makeSecret(keyring, tx, org, ids.connector);
+  await createSecret(keyring, tx, org, ids.connector);
   await setSecretTimes(tx, org, createdAt, deliveries.at(-1)!.receivedAt);
 
   const reader = (await import(fileReader.href)) as typeof FileReader;
@@ -75,7 +75,7 @@ export async function writeRepository(
     const { commit, error, finishedAt } = sync;
     const origin = { connectorId: ids.connector, commit: commit.id, author: commit.author.name };
     const outcome =
-      error === undefined ? await makeEqual(tx, org, origin, readFiles(reader, commit)) : undefined;
+      error === undefined ? await applyFiles(tx, org, origin, readFiles(reader, commit)) : undefined;
     if (outcome) await setTemplateTimes(tx, org, commit.id, finishedAt);
     synced.push(outcome);
     rows.push(syncRow(sync, index, ids, outcome));
@@ -126,12 +126,12 @@ function readFiles(reader: typeof FileReader, { files }: PlannedCommit): FoundFi
   return [...files]
     .filter(([path]) => path.startsWith(folder))
     .flatMap(([path, text]) => {
-      const template = reader.fileTemplateAt(
+      const content = reader.toFileTemplate(
         reader.parseFile(Buffer.from(text)),
         path,
         path.slice(folder.length),
       );
-      return template ? [{ path, source: hashBlob(text), said: template }] : [];
+      return content ? [{ path, source: hashBlob(text), content }] : [];
     });
 }
 

@@ -74,10 +74,10 @@ function isLoopbackName(host: string): boolean {
   );
 }
 
-const SECRET_NAME = /key|token|secret|pass|auth|sig|code|session|cred|jwt|assertion/i;
-const SECRET_VALUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{20,}$/i;
-const SECRET_SEGMENT = /^(?=.*\d)(?=.*[a-z])[\w.~=-]{32,}$/i;
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const secretNamePattern = /key|token|secret|pass|auth|sig|code|session|cred|jwt|assertion/i;
+const secretValuePattern = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{20,}$/i;
+const secretSegmentPattern = /^(?=.*\d)(?=.*[a-z])[\w.~=-]{32,}$/i;
+const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Returns a URL as it may be shown to a person or kept in a log: what looks like a credential is left out. */
 export function redactUrl(url: URL | string): string {
@@ -88,10 +88,11 @@ export function redactUrl(url: URL | string): string {
   shown.hash = "";
   const segments = shown.pathname.split("/");
   shown.pathname = segments
-    .map((part) => (SECRET_SEGMENT.test(part) && !UUID.test(part) ? "[redacted]" : part))
+    .map((part) => (secretSegmentPattern.test(part) && !uuidPattern.test(part) ? "[redacted]" : part))
     .join("/");
   for (const [name, value] of new URLSearchParams(shown.search)) {
-    if (SECRET_NAME.test(name) || SECRET_VALUE.test(value)) shown.searchParams.set(name, "[redacted]");
+    if (secretNamePattern.test(name) || secretValuePattern.test(value))
+      shown.searchParams.set(name, "[redacted]");
   }
   // Text that needs no redaction is shown unchanged: two issuers may differ only in a slash.
   if (typeof url === "string" && shown.href === new URL(url).href && /^[\x21-\x7e]{1,500}$/.test(url))

@@ -7,7 +7,7 @@ export interface RequestFailure {
 }
 
 /** Less time than this is not enough for a request. */
-const MIN_REQUEST_MS = 20;
+const minRequestMs = 20;
 
 /** The time and the number of requests that one discovery may use. */
 export class Budget {
@@ -32,7 +32,7 @@ export class Budget {
   /** Reserves one request. Returns the time it may take, or the reason why it must not be sent. */
   reserveRequest(timeoutMs: number): { timeoutMs: number } | RequestFailure {
     const available = Math.min(timeoutMs, this.remainingMs);
-    if (available < MIN_REQUEST_MS) {
+    if (available < minRequestMs) {
       this.#isExhausted = true;
       return { failure: "deadline", explanation: "The time for this discovery was over." };
     }

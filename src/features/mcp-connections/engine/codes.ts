@@ -1,5 +1,5 @@
 /** Steps that a person must take. Each is explained in docs/discovery.md. */
-export const REQUIREMENT_CODES = [
+export const requirementCodes = [
   "oauth_client_registration",
   "authorization_server_selection",
   "bearer_token",
@@ -10,7 +10,7 @@ export const REQUIREMENT_CODES = [
 ] as const;
 
 /** What was seen and matters. Each is explained in docs/discovery.md; `mcp_http_<status>` stands beside them. */
-export const WARNING_CODES = [
+export const warningCodes = [
   "mcp_unreachable",
   "mcp_protocol_error",
   "mcp_version_unsupported",
@@ -43,5 +43,5 @@ export const WARNING_CODES = [
   "discovery_incomplete",
 ] as const;
 
-export type RequirementCode = (typeof REQUIREMENT_CODES)[number];
-export type WarningCode = (typeof WARNING_CODES)[number] | `mcp_http_${number}`;
+export type RequirementCode = (typeof requirementCodes)[number];
+export type WarningCode = (typeof warningCodes)[number] | `mcp_http_${number}`;

@@ -13,9 +13,9 @@ import { composeVerdict } from "./steps/verdict.ts";
 import { closeSessions, closeSessionsWithin, waitUntilClosed } from "./transport/sessions.ts";
 
 /** How long the verdict waits for sessions to be closed. Sessions still open then are closed after it. */
-const CLOSE_SESSIONS_MS = 1000;
+const closeSessionsMs = 1000;
 /** Unneeded requests get this long to end by themselves, so that their connections can be reused. */
-const LATE_ANSWER_MS = 250;
+const lateAnswerMs = 250;
 
 /**
  * Finds out how an MCP server must be connected, without leaving anything behind. The URL must be checked already:
@@ -40,7 +40,7 @@ export async function discoverRequirements(
     const result = composeVerdict(state, url, { opening, tools, access }, authentication);
 
     state.evidence.abandonPending();
-    await closeSessionsWithin(state, Math.min(CLOSE_SESSIONS_MS, state.budget.remainingMs));
+    await closeSessionsWithin(state, Math.min(closeSessionsMs, state.budget.remainingMs));
     return {
       result,
       get evidence() {
@@ -55,5 +55,5 @@ export async function discoverRequirements(
 }
 
 function abandonRequests({ verdictReached }: DiscoveryState) {
-  setTimeout(() => verdictReached.abort(), LATE_ANSWER_MS).unref();
+  setTimeout(() => verdictReached.abort(), lateAnswerMs).unref();
 }

@@ -2,7 +2,7 @@ import type { HttpAddress } from "./address.ts";
 import type { Evidence } from "./result.ts";
 
 /** For each step whose request may be sent early: the reason why its answer can turn out to be unnecessary. */
-const UNNECESSARY: Record<string, string> = {
+const unnecessaryReasons: Record<string, string> = {
   probe_discover:
     "MCP 2025-11-25, Lifecycle › Initialization: the handshake had answered, and only servers of 2026-07-28 have server/discover",
   probe_initialize:
@@ -53,7 +53,7 @@ export class EvidenceEntry {
       startedMs: roundToTenth(this.#begunAt - startedAt),
       ms: 0,
       learned: "The answer was not needed for the verdict.",
-      rule: UNNECESSARY[step] ?? "The verdict was made without it.",
+      rule: unnecessaryReasons[step] ?? "The verdict was made without it.",
       decided: [],
     };
   }

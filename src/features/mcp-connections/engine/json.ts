@@ -1,5 +1,5 @@
 /** MCP messages and OAuth metadata are never nested deeper. A deeper document is an attack on the parser. */
-const MAX_DEPTH = 96;
+const maxDepth = 96;
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [34, 92, 123, 125, 91, 93];
 
 export type JsonObject = { [key: string]: unknown };
@@ -29,7 +29,7 @@ export function readJsonPrefix(text: string): JsonRead {
   let cutDepth = Number.POSITIVE_INFINITY;
   for (const { index, char } of findBrackets(text)) {
     if (char === "{" || char === "[") {
-      if (closers.push(char === "{" ? "}" : "]") > MAX_DEPTH) return { ok: false, why: "too_deep" };
+      if (closers.push(char === "{" ? "}" : "]") > maxDepth) return { ok: false, why: "too_deep" };
       continue;
     }
     if (closers.pop() !== char) return { ok: false, why: "not_json" };
@@ -90,7 +90,7 @@ function isTooDeep(text: string): boolean {
     else if (inString) at += code === BACKSLASH ? 1 : 0;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1;
-      if (depth > MAX_DEPTH) return true;
+      if (depth > maxDepth) return true;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
   }
   return false;

@@ -20,7 +20,7 @@ export interface Limits {
   tools: number;
 }
 
-export const DEFAULT_LIMITS: Limits = {
+export const defaultLimits: Limits = {
   deadlineMs: 15_000,
   requests: 20,
   responseBytes: 1024 * 1024,

@@ -1,9 +1,9 @@
 import type { JsonObject } from "./json.ts";
 
 /** Revisions without a handshake, newest first. */
-export const MODERN_VERSIONS = ["2026-07-28"] as const;
+export const modernVersions = ["2026-07-28"] as const;
 /** Revisions that begin with `initialize`, newest first. */
-export const HANDSHAKE_VERSIONS = [
+export const handshakeVersions = [
   "2025-11-25",
   "2025-06-18",
   "2025-03-26",
@@ -14,7 +14,7 @@ export const HANDSHAKE_VERSIONS = [
 export const UNSUPPORTED_VERSION = -32022;
 export const METHOD_NOT_FOUND = -32601;
 /** Codes that only 2026-07-28 defines: header mismatch, missing client capability, unsupported version. */
-const MODERN_CODES = new Set([-32020, -32021, UNSUPPORTED_VERSION]);
+const modernCodes = new Set([-32020, -32021, UNSUPPORTED_VERSION]);
 
 export interface ClientInfo {
   name: string;
@@ -71,7 +71,7 @@ export function formatSessionHeaders({
 }
 
 export function isModernError(code: number): boolean {
-  return MODERN_CODES.has(code);
+  return modernCodes.has(code);
 }
 
 /** Returns the versions that a version error lists in `data.supported`. */

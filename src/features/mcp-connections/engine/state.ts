@@ -3,7 +3,7 @@ import type { HttpAddress } from "./address.ts";
 import { Budget } from "./budget.ts";
 import { EvidenceLog } from "./evidence.ts";
 import { Findings } from "./findings.ts";
-import { DEFAULT_LIMITS, type DiscoveryOptions, type Limits } from "./options.ts";
+import { type DiscoveryOptions, defaultLimits, type Limits } from "./options.ts";
 import type { ClientInfo } from "./protocol.ts";
 
 /** Everything that one discovery collects and uses up. Each step receives this value and its own input. */
@@ -34,7 +34,7 @@ interface SessionRecord {
 }
 
 export function startDiscovery(options: DiscoveryOptions, namedEgress: Egress): DiscoveryState {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...defaultLimits, ...options.limits };
   return {
     limits,
     clientInfo: options.clientInfo ?? { name: "signalbox-discovery", version: "0.1.0" },

@@ -3,21 +3,21 @@ import { business } from "./entries/business.ts";
 import { developers } from "./entries/developers.ts";
 import { identity } from "./entries/identity.ts";
 import { work } from "./entries/work.ts";
-import { type Known, KnownProvider } from "./schema.ts";
+import { KnownProvider, type KnownProviderInput } from "./schema.ts";
 
-const entries: readonly Known[] = [...developers, ...identity, ...work, ...business];
+const entries: readonly KnownProviderInput[] = [...developers, ...identity, ...work, ...business];
 
 /** Replaces `{tenant}` in the servers below, so that their URLs are valid. */
 const placeholder = "tenant.invalid";
 
-const replace = <T>(server: T, text: string, tenant: string): T =>
+const replaceText = <T>(server: T, text: string, tenant: string): T =>
   JSON.parse(JSON.stringify(server).replaceAll(text, tenant));
 
 /** Every provider that is part of the program, by id. */
 export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map(
   entries.map(({ server, ...rest }) => [
     rest.id,
-    KnownProvider.parse({ ...rest, server: replace(server, "{tenant}", placeholder) }),
+    KnownProvider.parse({ ...rest, server: replaceText(server, "{tenant}", placeholder) }),
   ]),
 );
 
@@ -26,5 +26,5 @@ export function findServer({ server, tenant }: KnownProvider, given: string | nu
   if (!tenant) return server;
   const value = given ?? tenant.default;
   if (value === undefined || !new RegExp(tenant.pattern).test(value)) return undefined;
-  return replace(server, placeholder, value);
+  return replaceText(server, placeholder, value);
 }

@@ -24,4 +24,4 @@ export const KnownProvider = z.strictObject({
   server: Server,
 });
 export type KnownProvider = z.output<typeof KnownProvider>;
-export type Known = Omit<z.input<typeof KnownProvider>, "server"> & { server: ServerInput };
+export type KnownProviderInput = Omit<z.input<typeof KnownProvider>, "server"> & { server: ServerInput };

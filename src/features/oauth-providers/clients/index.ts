@@ -1,22 +1,22 @@
 export { connectionModes, endConnections, scopeList, scopeToken } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { addressOf, type Destination, destinationFields, sealedCredentials } from "./sealing.ts";
-export { notConfigured, removeClient } from "./service.ts";
+export { type Destination, describeDestination, destinationFields, sealedCredentials } from "./sealing.ts";
+export { clientNotConfigured, removeClient } from "./service.ts";
 export {
+  buildRedirectUri,
   type ClientRow,
-  discovered,
+  createPeer,
+  discoverServer,
+  findServerOfClient,
   findSetup,
-  fromCustom,
-  fromKnown,
-  missingOf,
+  fromCustomProvider,
+  fromKnownProvider,
+  listMissingFields,
   type Provider,
-  peerOf,
-  redirectUri,
-  serverFor,
 } from "./setup.ts";
 export {
   type CustomRow,
   findCredentials,
   listConfigured,
-  removeUnusedOfAll as removeUnusedCredentialsOfAll,
+  removeUnusedAcrossOrganizations as removeUnusedCredentialsAcrossOrganizations,
 } from "./store.ts";

@@ -8,7 +8,7 @@ export type Destination = Pick<CredentialsRow, "providerId" | "tenant" | "server
  * The servers that receive a client's secret and its tokens. A known provider's endpoints are part of the program, so
  * its id and tenant identify them. A custom provider's endpoints are in the database, so their origins are used.
  */
-export function addressOf({ providerId, tenant, server }: Destination): string {
+export function describeDestination({ providerId, tenant, server }: Destination): string {
   if (knownProviders.has(providerId)) return `${providerId} ${tenant ?? ""}`;
   if (!server) return "";
   const { tokenEndpoint, refreshEndpoint, revocation, account } = server;
@@ -27,7 +27,7 @@ export function addressOf({ providerId, tenant, server }: Destination): string {
 type Column = "secret" | "private_key";
 
 /** A private key signs and is never sent, so it has no address. */
-export const placeOf = (
+export const createPlace = (
   organization: string,
   row: Destination & { credentialsId: string },
   column: Column,
@@ -36,7 +36,7 @@ export const placeOf = (
   row: row.credentialsId,
   column,
   organization,
-  address: column === "secret" ? addressOf(row) : undefined,
+  address: column === "secret" ? describeDestination(row) : undefined,
 });
 
 /** SQL that builds the `Destination` of a row of oauth_client_credentials. */
@@ -50,7 +50,7 @@ export const sealedCredentials: readonly SealedColumn[] = [
     id: "id",
     column: "secret",
     organization: "org_id",
-    address: { fields: destinationFields, of: (fields: Destination) => addressOf(fields) },
+    address: { fields: destinationFields, of: (fields: Destination) => describeDestination(fields) },
   },
   { table: "oauth_client_credentials", id: "id", column: "private_key", organization: "org_id" },
 ];

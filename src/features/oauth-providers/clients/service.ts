@@ -9,15 +9,15 @@ import {
   OAuthFailure,
   publicJwk,
 } from "../../../platform/oauth/index.ts";
-import { countLive, endLive } from "../connections/index.ts";
-import { actorOf, note } from "../events/index.ts";
-import { revokeSoon } from "../revocation-queue.ts";
+import { countLive, endLiveConnections } from "../connections/index.ts";
+import { createActor, recordEvent } from "../events/index.ts";
+import { queueRevocation } from "../revocation-queue.ts";
 import type { Client, SaveClient } from "./contract.ts";
-import { addressOf, placeOf } from "./sealing.ts";
-import { discovered, findSetup, missingOf, type Provider, redirectUri } from "./setup.ts";
+import { createPlace, describeDestination } from "./sealing.ts";
+import { buildRedirectUri, discoverServer, findSetup, listMissingFields, type Provider } from "./setup.ts";
 import * as store from "./store.ts";
 
-export const notConfigured = ({ id, name }: Pick<Provider, "id" | "name">) =>
+export const clientNotConfigured = ({ id, name }: Pick<Provider, "id" | "name">) =>
   new Refusal(404, {
     error: "client_not_configured",
     message: `This organization has no OAuth client for ${name} yet. An admin saves one with PUT /v1/oauth-providers/${id}/client.`,
@@ -26,17 +26,21 @@ export const notConfigured = ({ id, name }: Pick<Provider, "id" | "name">) =>
 export async function read(ctx: MemberCtx, providerId: string): Promise<{ client: Client }> {
   const setup = await findSetup(ctx, providerId);
   if (!setup) throw notFound("oauth_provider");
-  if (!setup.client) throw notConfigured(setup.provider);
-  return { client: await show(ctx, ctx.db, setup.client) };
+  if (!setup.client) throw clientNotConfigured(setup.provider);
+  return { client: await toClient(ctx, ctx.db, setup.client) };
 }
 
-async function show({ orgId, config, keyring }: MemberCtx, db: Db, row: store.ClientRow): Promise<Client> {
-  const missing = missingOf(row);
-  const key = row.privateKey && keyring.open(row.privateKey, placeOf(orgId, row, "private_key"));
+async function toClient(
+  { orgId, config, keyring }: MemberCtx,
+  db: Db,
+  row: store.ClientRow,
+): Promise<Client> {
+  const missing = listMissingFields(row);
+  const key = row.privateKey && keyring.open(row.privateKey, createPlace(orgId, row, "private_key"));
   return {
     providerId: row.providerId,
     clientId: row.clientId,
-    redirectUri: redirectUri(config.publicUrl, row.providerId),
+    redirectUri: buildRedirectUri(config.publicUrl, row.providerId),
     tokenEndpointAuthMethod: row.authMethod,
     hasSecret: row.secret !== null,
     publicKey: key ? publicJwk(key, row.keyId ?? undefined) : null,
@@ -59,7 +63,7 @@ export async function save(
 ): Promise<{ client: Client }> {
   const setup = await findSetup(ctx, providerId);
   if (!setup) throw notFound("oauth_provider");
-  const provider = await reachable(ctx, setup.provider);
+  const provider = await requireReachable(ctx, setup.provider);
   checkFields(provider, body);
   return ctx.db.transaction(async (tx) => {
     const before = await store.lock(tx, ctx.orgId, providerId);
@@ -67,9 +71,9 @@ export async function save(
       before?.clientId === body.clientId &&
       before.tenant === (body.tenant ?? before.tenant) &&
       // A secret that was given for one server is not sent to another.
-      addressOf(before) ===
-        addressOf({ ...before, server: provider.custom ? (provider.server ?? null) : null });
-    const credentials = compose(ctx, provider, body, same ? before : undefined, before);
+      describeDestination(before) ===
+        describeDestination({ ...before, server: provider.custom ? (provider.server ?? null) : null });
+    const credentials = composeCredentials(ctx, provider, body, same ? before : undefined, before);
     const mode = body.connectionMode ?? before?.connectionMode ?? "personal";
     if (before) {
       const all = !same || body.endConnections;
@@ -86,11 +90,11 @@ export async function save(
       connectionMode: mode,
       updatedBy: ctx.member.id,
     });
-    await note(
+    await recordEvent(
       tx,
       ctx.orgId,
       "client_saved",
-      actorOf(ctx),
+      createActor(ctx),
       { providerId },
       {
         clientId: body.clientId,
@@ -99,7 +103,7 @@ export async function save(
       },
     );
     const row = await store.lock(tx, ctx.orgId, providerId);
-    return { client: await show(ctx, tx, row!) };
+    return { client: await toClient(ctx, tx, row!) };
   });
 }
 
@@ -107,7 +111,7 @@ export async function remove(ctx: MemberCtx, providerId: string, confirmed: bool
   const setup = await findSetup(ctx, providerId);
   if (!setup) throw notFound("oauth_provider");
   await ctx.db.transaction(async (tx) => {
-    if (!(await removeClient(ctx, tx, providerId, confirmed))) throw notConfigured(setup.provider);
+    if (!(await removeClient(ctx, tx, providerId, confirmed))) throw clientNotConfigured(setup.provider);
   });
 }
 
@@ -121,7 +125,7 @@ export async function removeClient(
   if (!(await store.lock(tx, ctx.orgId, providerId))) return false;
   await endConnections(ctx, tx, { providerId }, confirmed);
   await store.remove(tx, ctx.orgId, providerId);
-  await note(tx, ctx.orgId, "client_removed", actorOf(ctx), { providerId });
+  await recordEvent(tx, ctx.orgId, "client_removed", createActor(ctx), { providerId });
   return true;
 }
 
@@ -140,13 +144,13 @@ async function endConnections(
       { connections },
     );
   }
-  await endLive(tx, ctx.orgId, reach, "client_changed", actorOf(ctx));
-  await revokeSoon(ctx, tx);
+  await endLiveConnections(tx, ctx.orgId, reach, "client_changed", createActor(ctx));
+  await queueRevocation(ctx, tx);
 }
 
-async function reachable(ctx: MemberCtx, provider: Provider): Promise<Provider> {
+async function requireReachable(ctx: MemberCtx, provider: Provider): Promise<Provider> {
   try {
-    return await discovered(ctx, provider);
+    return await discoverServer(ctx, provider);
   } catch (error) {
     if (!(error instanceof OAuthFailure)) throw error;
     throw invalidField(["issuer"], `The issuer ${provider.issuer} could not be read: ${error.message}`);
@@ -178,7 +182,7 @@ function checkFields({ id, name, tenant, authMethods, server }: Provider, body: 
 }
 
 /** The row to write. `kept` is what stays of the same client. */
-function compose(
+function composeCredentials(
   { keyring, orgId }: MemberCtx,
   provider: Provider,
   body: SaveClient,
@@ -186,7 +190,7 @@ function compose(
   before: store.ClientRow | undefined,
 ): store.CredentialsRow {
   const credentialsId = kept?.credentialsId ?? newId("ocr");
-  const authMethod = methodOf(provider, body, kept);
+  const authMethod = chooseAuthMethod(provider, body, kept);
   const usesSecret = authMethod.startsWith("client_secret");
   const destination = {
     credentialsId,
@@ -195,7 +199,7 @@ function compose(
     server: provider.custom ? (provider.server ?? null) : null,
   };
   const seal = (plain: string, column: "secret" | "private_key") =>
-    keyring.seal(plain, placeOf(orgId, destination, column));
+    keyring.seal(plain, createPlace(orgId, destination, column));
   const secret = body.clientSecret === undefined ? (kept?.secret ?? null) : seal(body.clientSecret, "secret");
   const key = body.privateKey === undefined ? undefined : normalizeKey(body.privateKey);
   const privateKey = key ? seal(key, "private_key") : (kept?.privateKey ?? seal(newKey(), "private_key"));
@@ -209,7 +213,11 @@ function compose(
   };
 }
 
-function methodOf(provider: Provider, body: SaveClient, kept: store.ClientRow | undefined): AuthMethod {
+function chooseAuthMethod(
+  provider: Provider,
+  body: SaveClient,
+  kept: store.ClientRow | undefined,
+): AuthMethod {
   if (body.tokenEndpointAuthMethod) return body.tokenEndpointAuthMethod;
   if (body.privateKey !== undefined) return "private_key_jwt";
   const before = kept?.authMethod;

@@ -9,7 +9,7 @@ import {
   type Server,
 } from "../../../platform/oauth/index.ts";
 import { findServer, type KnownProvider, knownProviders } from "../catalogue/index.ts";
-import { addressOf, placeOf } from "./sealing.ts";
+import { createPlace, describeDestination } from "./sealing.ts";
 import * as store from "./store.ts";
 
 export type { ClientRow } from "./store.ts";
@@ -36,7 +36,7 @@ export interface Setup {
   client: store.ClientRow | undefined;
 }
 
-export const fromKnown = (known: KnownProvider): Provider => ({
+export const fromKnownProvider = (known: KnownProvider): Provider => ({
   id: known.id,
   name: known.name,
   documentation: known.documentation,
@@ -50,7 +50,7 @@ export const fromKnown = (known: KnownProvider): Provider => ({
   server: findServer(known, null),
 });
 
-export const fromCustom = (row: store.CustomRow): Provider => ({
+export const fromCustomProvider = (row: store.CustomRow): Provider => ({
   id: row.id,
   name: row.name,
   documentation: null,
@@ -72,8 +72,8 @@ export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Set
   const row = await store.findSetup(ctx.db, ctx.orgId, providerId);
   if (!row || (!known && row.customName === null)) return undefined;
   const provider = known
-    ? fromKnown(known)
-    : fromCustom({
+    ? fromKnownProvider(known)
+    : fromCustomProvider({
         id: providerId,
         name: row.customName!,
         issuer: row.customIssuer,
@@ -85,26 +85,26 @@ export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Set
 }
 
 /** Where a client's requests go; undefined while its tenant is missing. */
-export function serverFor({ providerId, tenant, server }: store.CredentialsRow): Server | undefined {
+export function findServerOfClient({ providerId, tenant, server }: store.CredentialsRow): Server | undefined {
   const known = knownProviders.get(providerId);
   return known ? findServer(known, tenant) : (server ?? undefined);
 }
 
 /** What a client still needs before anybody can connect with it, by the name of the field. */
-export function missingOf(row: store.CredentialsRow): string[] {
+export function listMissingFields(row: store.CredentialsRow): string[] {
   return [
-    ...(serverFor(row) ? [] : ["tenant"]),
+    ...(findServerOfClient(row) ? [] : ["tenant"]),
     ...(row.authMethod.startsWith("client_secret") && row.secret === null ? ["clientSecret"] : []),
     ...(row.authMethod === "private_key_jwt" && row.privateKey === null ? ["privateKey"] : []),
   ];
 }
 
 /** Both sides of a conversation with the provider. */
-export function peerOf({ keyring, egress }: Platform, orgId: OrgId, row: store.CredentialsRow): Peer {
-  const server = serverFor(row);
+export function createPeer({ keyring, egress }: Platform, orgId: OrgId, row: store.CredentialsRow): Peer {
+  const server = findServerOfClient(row);
   if (!server) throw new Error("This client is not complete.");
   const opened = (sealed: string | null, column: "secret" | "private_key") =>
-    sealed === null ? undefined : keyring.open(sealed, placeOf(orgId, row, column));
+    sealed === null ? undefined : keyring.open(sealed, createPlace(orgId, row, column));
   const credentials: Credentials = {
     clientId: row.clientId,
     authMethod: row.authMethod,
@@ -115,8 +115,8 @@ export function peerOf({ keyring, egress }: Platform, orgId: OrgId, row: store.C
   return { server, credentials, egress: egress.forOrganization(orgId) };
 }
 
-const addressFor = (providerId: string, server: Server | null) =>
-  addressOf({ providerId, tenant: null, server });
+const findAddress = (providerId: string, server: Server | null) =>
+  describeDestination({ providerId, tenant: null, server });
 
 const staleAfterMs = 24 * 3600_000;
 
@@ -124,7 +124,7 @@ const staleAfterMs = 24 * 3600_000;
  * What the issuer of a custom provider says of itself, asked again after a day. One that does not answer
  * is what it was. Calls out: not inside a transaction.
  */
-export async function discovered(ctx: MemberCtx, provider: Provider): Promise<Provider> {
+export async function discoverServer(ctx: MemberCtx, provider: Provider): Promise<Provider> {
   const { issuer, discoveredAt, server } = provider;
   if (!issuer || !provider.custom) return provider;
   if (server && discoveredAt !== null && Date.now() - discoveredAt < staleAfterMs) return provider;
@@ -132,7 +132,7 @@ export async function discovered(ctx: MemberCtx, provider: Provider): Promise<Pr
     const found = await discover(ctx.egress.forOrganization(ctx.orgId), issuer);
     // A client's secret is bound to the servers it was given for. When they change, the client keeps the old ones
     // until it is saved again.
-    const moved = addressFor(provider.id, found.server) !== addressFor(provider.id, server ?? null);
+    const moved = findAddress(provider.id, found.server) !== findAddress(provider.id, server ?? null);
     await store.setServer(ctx.db, ctx.orgId, provider.id, found.server, moved ? null : (server ?? null));
     return { ...provider, server: found.server, discoveredAt: Date.now() };
   } catch (error) {
@@ -141,5 +141,5 @@ export async function discovered(ctx: MemberCtx, provider: Provider): Promise<Pr
   }
 }
 
-export const redirectUri = (publicUrl: string, providerId: string) =>
+export const buildRedirectUri = (publicUrl: string, providerId: string) =>
   `${publicUrl}/v1/oauth-providers/${providerId}/connect/callback`;

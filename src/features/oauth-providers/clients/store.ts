@@ -78,7 +78,7 @@ export const saveCredentials = (db: Db, orgId: OrgId, row: CredentialsRow) =>
     on conflict (id) do update set auth_method = excluded.auth_method, secret = excluded.secret,
       private_key = excluded.private_key, key_id = excluded.key_id, server = excluded.server`);
 
-interface Saved {
+interface NewClient {
   providerId: string;
   credentialsId: string;
   scopes: readonly string[];
@@ -87,7 +87,7 @@ interface Saved {
   updatedBy: string;
 }
 
-export const save = (db: Db, orgId: OrgId, row: Saved) =>
+export const save = (db: Db, orgId: OrgId, row: NewClient) =>
   db.run(sql`
     insert into oauth_clients (org_id, provider_id, credentials_id, scopes, optional_scopes, connection_mode, updated_by)
     values (${orgId}, ${row.providerId}, ${row.credentialsId}, ${row.scopes}::text[], ${row.optionalScopes}::text[],
@@ -123,7 +123,7 @@ export const listConfigured = (db: Db, orgId: OrgId) =>
     where org_id = ${orgId}`);
 
 /** Those that no client and no token needs any more. */
-export const removeUnusedOfAll = (db: Db) =>
+export const removeUnusedAcrossOrganizations = (db: Db) =>
   db.run(sql`
     delete from oauth_client_credentials k
     where k.created_at < now() - interval '1 hour'

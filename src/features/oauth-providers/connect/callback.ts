@@ -8,16 +8,22 @@ import { hashSecret } from "../../../platform/secrets.ts";
 import { cookieName, sessionCredential } from "../../auth/index.ts";
 import { can } from "../../permissions/index.ts";
 import { knownProviders } from "../catalogue/index.ts";
-import { type Destination, findCredentials, findSetup, peerOf, redirectUri } from "../clients/index.ts";
+import {
+  buildRedirectUri,
+  createPeer,
+  type Destination,
+  findCredentials,
+  findSetup,
+} from "../clients/index.ts";
 import { connect, read } from "../connections/index.ts";
-import { type Actor, actorOf, note } from "../events/index.ts";
-import { revokeSoon } from "../revocation-queue.ts";
+import { type Actor, createActor, recordEvent } from "../events/index.ts";
+import { queueRevocation } from "../revocation-queue.ts";
 import { insertToken, retireToken, sealTokens } from "../tokens/index.ts";
-import { hashCode, newCode, openSecrets } from "./secrets.ts";
+import { createClaimCode, hashClaimCode, openSecrets } from "./secrets.ts";
 import * as store from "./store.ts";
 
 /** How it went, for the page. */
-export type Arrival =
+export type CallbackResult =
   | { kind: "unknown" }
   /** Only for the person who started: nobody else sees what the attempt was for. */
   | { kind: "used"; attempt: store.Attempt; provider: string; isConnected: boolean }
@@ -40,45 +46,45 @@ export type Arrival =
       canStartAgain: boolean;
     };
 
-const mostWrongCodes = 5;
+const maxWrongCodes = 5;
 
 /**
  * Handles the return from the provider. `state` identifies the attempt, and the browser's session identifies the
  * visitor: a visitor who did not start the attempt ends it before the code is exchanged. Without a session, or when
  * another credential of the same person started it, the tokens wait for a claim: a link may have led the person here.
  */
-export async function arrive(
+export async function handleCallback(
   ctx: Ctx,
   providerId: string,
   parameters: URLSearchParams,
   cookies: string | undefined,
-): Promise<Arrival> {
+): Promise<CallbackResult> {
   const state = parameters.get("state") ?? "";
-  const attempt = state && (await store.takeByToken(ctx.db, hashSecret(state)));
-  if (!attempt) return usedBefore(ctx, state, cookies);
-  const provider = await nameOf(ctx, attempt);
+  const attempt = state && (await store.useStateByToken(ctx.db, hashSecret(state)));
+  if (!attempt) return describeUsedAttempt(ctx, state, cookies);
+  const provider = await findProviderName(ctx, attempt);
   let isStarter = false;
-  const refused = async (code: string): Promise<Arrival> => {
-    const canStartAgain = isStarter && (await actsIn(ctx, cookies, attempt.orgId));
+  const refused = async (code: string): Promise<CallbackResult> => {
+    const canStartAgain = isStarter && (await isActiveOrganization(ctx, cookies, attempt.orgId));
     return { kind: "refused", attempt, provider, code, isStarter, canStartAgain };
   };
-  const refuse = async (code: string): Promise<Arrival> => {
-    await giveUp(ctx, attempt, code);
+  const refuse = async (code: string): Promise<CallbackResult> => {
+    await refuseAttempt(ctx, attempt, code);
     return refused(code);
   };
   if (attempt.providerId !== providerId) return refuse("provider_mismatch");
   if (!attempt.current) return refuse("superseded");
-  const finisher = await finisherOf(ctx, cookies, attempt);
+  const finisher = await findFinisher(ctx, cookies, attempt);
   if (finisher === "somebody else") return refuse("other_person");
   isStarter = finisher === "who started";
   if (isStarter && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
   let granted: Granted;
   const client = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
   try {
-    granted = await exchangeCode(peerOf(ctx, attempt.orgId, client!), {
+    granted = await exchangeCode(createPeer(ctx, attempt.orgId, client!), {
       parameters,
       state,
-      redirectUri: redirectUri(ctx.config.publicUrl, attempt.providerId),
+      redirectUri: buildRedirectUri(ctx.config.publicUrl, attempt.providerId),
       ...openSecrets(ctx.keyring, attempt.orgId, attempt.id, attempt.secrets),
     });
   } catch (error) {
@@ -86,20 +92,24 @@ export async function arrive(
     return refuse(error.code);
   }
   const account = granted.account?.name ?? granted.account?.subject ?? null;
-  const code = finisher === "nobody" || !wasStartedBy(attempt, ctx.caller) ? newCode() : undefined;
-  if (!(await keep(ctx, attempt, client!, granted, code))) return refused("superseded");
+  const code = finisher === "nobody" || !wasStartedBy(attempt, ctx.caller) ? createClaimCode() : undefined;
+  if (!(await storeTokens(ctx, attempt, client!, granted, code))) return refused("superseded");
   if (!code) return { kind: "connected", attempt, provider, account };
   return { kind: finisher === "nobody" ? "waiting" : "unconfirmed", attempt, provider, account, code };
 }
 
 /** When the person reloads the result page, it must not contradict the first result. */
-async function usedBefore(ctx: Ctx, state: string, cookies: string | undefined): Promise<Arrival> {
+async function describeUsedAttempt(
+  ctx: Ctx,
+  state: string,
+  cookies: string | undefined,
+): Promise<CallbackResult> {
   const attempt = state && (await store.findUsedByToken(ctx.db, hashSecret(state)));
-  if (!attempt || (await finisherOf(ctx, cookies, attempt)) !== "who started") return { kind: "unknown" };
+  if (!attempt || (await findFinisher(ctx, cookies, attempt)) !== "who started") return { kind: "unknown" };
   return {
     kind: "used",
     attempt,
-    provider: await nameOf(ctx, attempt),
+    provider: await findProviderName(ctx, attempt),
     isConnected: attempt.status === "connected",
   };
 }
@@ -107,22 +117,22 @@ async function usedBefore(ctx: Ctx, state: string, cookies: string | undefined):
 const wasStartedBy = (attempt: store.Attempt, caller: Caller | undefined): boolean =>
   caller?.credential === attempt.credential && caller.credentialId === attempt.credentialId;
 
-const sessionOf = async (ctx: Ctx, cookies: string | undefined, orgId: string | undefined) => {
+const findSessionCaller = async (ctx: Ctx, cookies: string | undefined, orgId: string | undefined) => {
   const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
   return cookie ? sessionCredential.find(ctx.db, hashSecret(cookie), orgId) : undefined;
 };
 
 /** A link names no organization, so in this browser it acts in the active organization of the session. */
-const actsIn = async (ctx: Ctx, cookies: string | undefined, orgId: string): Promise<boolean> =>
-  (await sessionOf(ctx, cookies, undefined))?.member?.orgId === orgId;
+const isActiveOrganization = async (ctx: Ctx, cookies: string | undefined, orgId: string): Promise<boolean> =>
+  (await findSessionCaller(ctx, cookies, undefined))?.member?.orgId === orgId;
 
 /** Whose session the browser carries, in the organization that this is about. */
-async function finisherOf(
+async function findFinisher(
   ctx: Ctx,
   cookies: string | undefined,
   { orgId, memberId, userId }: store.Attempt,
 ): Promise<"who started" | "somebody else" | "nobody"> {
-  const caller = await sessionOf(ctx, cookies, orgId);
+  const caller = await findSessionCaller(ctx, cookies, orgId);
   if (!caller) return "nobody";
   if (caller.userId !== userId || caller.member?.id !== memberId) return "somebody else";
   ctx.caller = caller;
@@ -141,7 +151,7 @@ const mayFinish = ({ shared }: store.Attempt, caller: Caller | undefined): boole
   !shared || (caller?.member?.permissions.has("connections:manage") ?? false);
 
 /** Stores what was given, in its place or to wait. False: too late; then it is left to be revoked. */
-async function keep(
+async function storeTokens(
   ctx: Ctx,
   attempt: store.Attempt,
   client: Destination,
@@ -160,19 +170,29 @@ async function keep(
     const current = await store.lockCurrent(tx, orgId, attempt, "exchanging");
     await insertToken(tx, orgId, token, !current);
     if (!current) {
-      await revokeSoon(ctx, tx);
+      await queueRevocation(ctx, tx);
       return false;
     }
     const subject = account?.subject ?? null;
     const name = account?.name ?? null;
-    if (code) await store.hold(tx, orgId, attempt.id, { tokenId, codeHash: hashCode(code), subject, name });
-    else await settle(ctx, tx, { ...attempt, tokenId, accountSubject: subject, accountName: name });
+    if (code)
+      await store.storeWaiting(tx, orgId, attempt.id, {
+        tokenId,
+        codeHash: hashClaimCode(code),
+        subject,
+        name,
+      });
+    else await completeAttempt(ctx, tx, { ...attempt, tokenId, accountSubject: subject, accountName: name });
     return true;
   });
 }
 
 /** The connection is made, or made anew. */
-async function settle(ctx: Ctx, tx: Db, attempt: store.Attempt & { tokenId: string }): Promise<string> {
+async function completeAttempt(
+  ctx: Ctx,
+  tx: Db,
+  attempt: store.Attempt & { tokenId: string },
+): Promise<string> {
   const { orgId, providerId, memberId, label, shared, tokenId, scopes, accountSubject, accountName } =
     attempt;
   const account = accountSubject === null ? null : { subject: accountSubject, name: accountName };
@@ -183,19 +203,23 @@ async function settle(ctx: Ctx, tx: Db, attempt: store.Attempt & { tokenId: stri
   });
   if (replaced) {
     await retireToken(tx, orgId, replaced.tokenId, replaced.sameAccount);
-    if (!replaced.sameAccount) await revokeSoon(ctx, tx);
+    if (!replaced.sameAccount) await queueRevocation(ctx, tx);
   }
-  const actor: Actor = { ...actorOf(ctx), memberId };
+  const actor: Actor = { ...createActor(ctx), memberId };
   const detail = { account: accountName ?? accountSubject, label, shared, again: replaced !== undefined };
-  await note(tx, orgId, "connected", actor, { providerId, connectionId: id }, detail);
+  await recordEvent(tx, orgId, "connected", actor, { providerId, connectionId: id }, detail);
   return id;
 }
 
-async function giveUp(ctx: Ctx, { orgId, id, providerId, memberId, label }: store.Attempt, code: string) {
+async function refuseAttempt(
+  ctx: Ctx,
+  { orgId, id, providerId, memberId, label }: store.Attempt,
+  code: string,
+) {
   await ctx.db.transaction(async (tx) => {
     await store.setStatus(tx, orgId, id, "failed");
     const detail = { code, label, startedBy: memberId };
-    await note(tx, orgId, "connect_refused", actorOf(ctx), { providerId }, detail);
+    await recordEvent(tx, orgId, "connect_refused", createActor(ctx), { providerId }, detail);
   });
 }
 
@@ -203,28 +227,28 @@ async function giveUp(ctx: Ctx, { orgId, id, providerId, memberId, label }: stor
 export async function claim(ctx: MemberCtx, providerId: string, code: string) {
   const { db, orgId, member: self, caller } = ctx;
   if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");
-  const waiting = await store.findWaiting(db, orgId, self.id, providerId, hashCode(code));
+  const waiting = await store.findWaiting(db, orgId, self.id, providerId, hashClaimCode(code));
   if (!waiting?.tokenId) {
-    await store.countWrongCode(db, orgId, self.id, providerId, mostWrongCodes);
-    throw noClaim();
+    await store.countWrongCode(db, orgId, self.id, providerId, maxWrongCodes);
+    throw claimNotFound();
   }
   if ((!wasStartedBy(waiting, caller) && caller.credential !== "session") || !mayFinish(waiting, caller))
-    throw noClaim();
+    throw claimNotFound();
   const { tokenId } = waiting;
   const id = await db.transaction(async (tx) => {
-    if (!(await store.lockCurrent(tx, orgId, waiting, "waiting"))) throw noClaim();
-    return settle(ctx, tx, { ...waiting, tokenId });
+    if (!(await store.lockCurrent(tx, orgId, waiting, "waiting"))) throw claimNotFound();
+    return completeAttempt(ctx, tx, { ...waiting, tokenId });
   });
   return read(ctx, id);
 }
 
-const noClaim = () =>
+const claimNotFound = () =>
   new Refusal(404, {
     error: "claim_not_found",
     message: "Nothing waits for you under this code. It may be too late: start connecting again.",
   });
 
-async function nameOf(ctx: Ctx, { orgId, providerId }: store.Attempt): Promise<string> {
+async function findProviderName(ctx: Ctx, { orgId, providerId }: store.Attempt): Promise<string> {
   const known = knownProviders.get(providerId);
-  return known?.name ?? (await store.nameOfProvider(ctx.db, orgId, providerId)) ?? providerId;
+  return known?.name ?? (await store.findCustomName(ctx.db, orgId, providerId)) ?? providerId;
 }

@@ -1,3 +1,6 @@
 export { routes } from "./routes.ts";
 export { sealedAttempts } from "./secrets.ts";
-export { removeExpiredOfAll as removeExpiredAttemptsOfAll, supersede } from "./store.ts";
+export {
+  removeExpiredAcrossOrganizations as removeExpiredAttemptsAcrossOrganizations,
+  supersede,
+} from "./store.ts";

@@ -1,6 +1,6 @@
 import { actions, html, htmlPage, linkButton, type View } from "../../../platform/http/index.ts";
 import { signInForms, signInScript } from "../../auth/index.ts";
-import type { Arrival } from "./callback.ts";
+import type { CallbackResult } from "./callback.ts";
 import type { Attempt } from "./store.ts";
 
 /** What went wrong, in plain words. `{}` is the provider. */
@@ -28,7 +28,7 @@ const reasons: Record<string, string> = {
   timeout: "{} did not answer in time.",
 };
 
-const back = (returnTo: string | null, kind: "main" | "other" = "main") =>
+const createReturnLink = (returnTo: string | null, kind: "main" | "other" = "main") =>
   linkButton(returnTo ?? "/", returnTo ? "Go back" : "Go to the first page", kind);
 
 const claimScript = `
@@ -42,47 +42,51 @@ async function claim() {
 }
 `;
 
-const connected = (provider: string, account: string | null, attempt: Attempt): View => ({
+const describeConnected = (provider: string, account: string | null, attempt: Attempt): View => ({
   state: { kind: "ok", word: "Connected" },
   title: `${provider} is connected.`,
   lead: attempt.shared
     ? html`<b>${attempt.orgName}</b> and everybody to whom it gives access can use it now. You can close this page.`
     : "Your agents can use it for you now. You can close this page.",
-  facts: factsOf(provider, account, attempt),
-  body: actions(back(attempt.returnTo)),
+  facts: listFacts(provider, account, attempt),
+  body: actions(createReturnLink(attempt.returnTo)),
 });
 
-const factsOf = (provider: string, account: string | null, attempt: Attempt): NonNullable<View["facts"]> => [
+const listFacts = (
+  provider: string,
+  account: string | null,
+  attempt: Attempt,
+): NonNullable<View["facts"]> => [
   ["Provider", provider],
   account ? ["Account there", account] : undefined,
   ["For", attempt.shared ? `all of ${attempt.orgName}` : `${attempt.memberName}, ${attempt.orgName}`],
   attempt.label === "default" ? undefined : ["Label", attempt.label],
 ];
 
-const late = (provider: string, attempt: Attempt): View => ({
+const describeExpired = (provider: string, attempt: Attempt): View => ({
   state: { kind: "bad", word: "Not connected" },
   title: `${provider} is not connected.`,
   lead: html`This attempt has expired, was started again, or was started by somebody else. Nothing is connected, and the access that ${provider} gave is discarded.`,
-  facts: factsOf(provider, null, attempt),
-  body: html`<p>If it was you who started, start again where you started.</p>${actions(back(attempt.returnTo))}`,
+  facts: listFacts(provider, null, attempt),
+  body: html`<p>If it was you who started, start again where you started.</p>${actions(createReturnLink(attempt.returnTo))}`,
 });
 
-export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
+export function callbackPage(publicUrl: string, arrival: CallbackResult): Response {
   if (arrival.kind === "unknown" || arrival.kind === "used") return unknownPage(publicUrl, arrival);
   const { attempt, provider } = arrival;
   const path = `/v1/oauth-providers/${encodeURIComponent(attempt.providerId)}/connect`;
   if (arrival.kind === "connected")
-    return htmlPage({ publicUrl, ...connected(provider, arrival.account, attempt) });
+    return htmlPage({ publicUrl, ...describeConnected(provider, arrival.account, attempt) });
   if (arrival.kind === "refused") return refusedPage(publicUrl, arrival, path);
   const { account } = arrival;
   const held = html`<div id="held" data-organization="${attempt.orgId}" data-claim="${path}/claim" data-code="${arrival.code}" data-provider="${provider}" hidden></div>`;
   // The script fills in the name, so that the page does not contain "… is connected" before it is true.
   const title = html`<span data-field="provider"></span> is connected.`;
   const ends = {
-    connected: { ...connected(provider, account, attempt), title },
-    late: late(provider, attempt),
+    connected: { ...describeConnected(provider, account, attempt), title },
+    late: describeExpired(provider, attempt),
   };
-  const facts = factsOf(provider, account, attempt);
+  const facts = listFacts(provider, account, attempt);
   const as = account ? ` as ${account}` : "";
   const ifNot = html`nothing is connected, and the access that ${provider} gave is discarded after ten minutes.`;
   if (arrival.kind === "unconfirmed") {
@@ -95,7 +99,7 @@ export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
       lead: html`${attempt.credential === "key" ? "An API key" : "Another session"} of yours started this. If you continue, the account is connected ${whose}, and programs with that access can use it.`,
       facts,
       body: html`${held}<p><strong>If you did not start it, close this page</strong>: ${ifNot}</p>
-<form id="confirm">${actions(html`<button class="btn main">Connect</button>`, back(attempt.returnTo, "other"))}</form>`,
+<form id="confirm">${actions(html`<button class="btn main">Connect</button>`, createReturnLink(attempt.returnTo, "other"))}</form>`,
       ends,
       script: `${claimScript}onSubmit($("confirm"), claim);`,
     });
@@ -113,7 +117,10 @@ export function arrivalPage(publicUrl: string, arrival: Arrival): Response {
   });
 }
 
-function unknownPage(publicUrl: string, arrival: Extract<Arrival, { kind: "unknown" | "used" }>): Response {
+function unknownPage(
+  publicUrl: string,
+  arrival: Extract<CallbackResult, { kind: "unknown" | "used" }>,
+): Response {
   const isConnected = arrival.kind === "used" && arrival.isConnected;
   return htmlPage({
     publicUrl,
@@ -127,15 +134,15 @@ function unknownPage(publicUrl: string, arrival: Extract<Arrival, { kind: "unkno
       ? html`It connected <b>${arrival.provider}</b>. Opening it again changed nothing.`
       : "Opening it changed nothing. To connect an account, start again where you started.",
     ...(isConnected
-      ? { facts: factsOf(arrival.provider, arrival.attempt.accountName, arrival.attempt) }
+      ? { facts: listFacts(arrival.provider, arrival.attempt.accountName, arrival.attempt) }
       : {}),
-    body: actions(back(isConnected ? arrival.attempt.returnTo : null)),
+    body: actions(createReturnLink(isConnected ? arrival.attempt.returnTo : null)),
   });
 }
 
 function refusedPage(
   publicUrl: string,
-  { attempt, provider, code, isStarter, canStartAgain }: Extract<Arrival, { kind: "refused" }>,
+  { attempt, provider, code, isStarter, canStartAgain }: Extract<CallbackResult, { kind: "refused" }>,
   path: string,
 ): Response {
   // The provider chooses the code, which may be the name of an inherited property.
@@ -153,17 +160,17 @@ function refusedPage(
     title: `${provider} is not connected.`,
     lead: why,
     facts: [
-      ...(isStarter ? factsOf(provider, null, attempt) : ([["Provider", provider]] as const)),
+      ...(isStarter ? listFacts(provider, null, attempt) : ([["Provider", provider]] as const)),
       ["Code", html`<code>${code}</code>`],
     ],
     body: canStartAgain
-      ? actions(linkButton(startAgain(path, attempt), "Try again"), back(returnTo, "other"))
-      : html`${code !== "other_person" && html`<p>If it was you who started, start again where you started.</p>`}${actions(back(returnTo))}`,
+      ? actions(linkButton(buildStartUrl(path, attempt), "Try again"), createReturnLink(returnTo, "other"))
+      : html`${code !== "other_person" && html`<p>If it was you who started, start again where you started.</p>`}${actions(createReturnLink(returnTo))}`,
   });
 }
 
 /** The URL that starts the same attempt again. A browser that opens it is asked for confirmation first. */
-function startAgain(path: string, { label, scopes, shared, returnTo }: Attempt): string {
+function buildStartUrl(path: string, { label, scopes, shared, returnTo }: Attempt): string {
   const query = new URLSearchParams({
     account: label,
     scopes: scopes.join(" "),

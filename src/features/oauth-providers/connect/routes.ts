@@ -1,9 +1,9 @@
 import { baseHeaders, isNavigation, on } from "../../../platform/http/index.ts";
-import { arrive, claim } from "./callback.ts";
+import { claim, handleCallback } from "./callback.ts";
 import * as contract from "./contract.ts";
-import { arrivalPage } from "./pages.ts";
+import { callbackPage } from "./pages.ts";
 import * as service from "./service.ts";
-import { askPage, refuseStart } from "./start-pages.ts";
+import { confirmationPage, refuseStart } from "./start-pages.ts";
 
 export const routes = [
   on(
@@ -11,8 +11,8 @@ export const routes = [
     async (ctx, { params, query, headers }) => {
       const { providerId } = params;
       if (!isNavigation(headers)) return service.start(ctx, providerId, query);
-      const question = await service.questionFor(ctx, providerId, query);
-      if (question) return askPage(ctx.config.publicUrl, question);
+      const question = await service.prepareConfirmation(ctx, providerId, query);
+      if (question) return confirmationPage(ctx.config.publicUrl, question);
       const { authorizeUrl } = await service.start(ctx, providerId, query);
       return new Response(null, {
         status: 303,
@@ -22,9 +22,9 @@ export const routes = [
     refuseStart,
   ),
   on(contract.callback, async (ctx, { params, search, headers }) =>
-    arrivalPage(
+    callbackPage(
       ctx.config.publicUrl,
-      await arrive(ctx, params.providerId, new URLSearchParams(search), headers.cookie),
+      await handleCallback(ctx, params.providerId, new URLSearchParams(search), headers.cookie),
     ),
   ),
   on(contract.claim, (ctx, { params, body }) => claim(ctx, params.providerId, body.code)),

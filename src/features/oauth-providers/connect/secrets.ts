@@ -14,7 +14,7 @@ export const sealedAttempts: SealedColumn = {
   organization: "org_id",
 };
 
-const placeOf = (organization: string, row: string): Place => ({
+const createPlace = (organization: string, row: string): Place => ({
   table: "oauth_attempts",
   row,
   column: "secrets",
@@ -22,18 +22,19 @@ const placeOf = (organization: string, row: string): Place => ({
 });
 
 export const sealSecrets = (keyring: Keyring, orgId: string, id: string, secrets: Secrets) =>
-  keyring.seal(JSON.stringify(secrets), placeOf(orgId, id));
+  keyring.seal(JSON.stringify(secrets), createPlace(orgId, id));
 
 export const openSecrets = (keyring: Keyring, orgId: string, id: string, sealed: string): Secrets =>
-  JSON.parse(keyring.open(sealed, placeOf(orgId, id)));
+  JSON.parse(keyring.open(sealed, createPlace(orgId, id)));
 
 /** Without letters and digits that look alike; ten of them are 48 bits, for five tries in ten minutes. */
-const letters = "23456789ABCDEFGHJKLMNPQRSTUVWX";
+const codeCharacters = "23456789ABCDEFGHJKLMNPQRSTUVWX";
 
-export const newCode = (): string => {
-  const code = Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join("");
+export const createClaimCode = (): string => {
+  const code = Array.from({ length: 10 }, () => codeCharacters[randomInt(codeCharacters.length)]).join("");
   return `${code.slice(0, 5)}-${code.slice(5)}`;
 };
 
 /** As people type it. */
-export const hashCode = (code: string): string => hashSecret(code.toUpperCase().replace(/[^0-9A-Z]/g, ""));
+export const hashClaimCode = (code: string): string =>
+  hashSecret(code.toUpperCase().replace(/[^0-9A-Z]/g, ""));

@@ -12,24 +12,24 @@ import { hashSecret } from "../../../platform/secrets.ts";
 import { findUser } from "../../auth/index.ts";
 import { findOrganization } from "../../organizations/index.ts";
 import {
+  buildRedirectUri,
   type ClientRow,
-  discovered,
+  clientNotConfigured,
+  discoverServer,
+  findServerOfClient,
   findSetup,
-  missingOf,
-  notConfigured,
+  listMissingFields,
   type Provider,
-  redirectUri,
-  serverFor,
 } from "../clients/index.ts";
 import { defaultLabel } from "../connections/index.ts";
 import type { StartQuery } from "./contract.ts";
 import { sealSecrets } from "./secrets.ts";
 import * as store from "./store.ts";
 
-const minutes = 10;
+const attemptMinutes = 10;
 
 /** Makes all checks that need no request to the provider. */
-async function prepare(
+async function checkStart(
   ctx: MemberCtx,
   providerId: string,
   { account, scopes, shared, returnTo }: StartQuery,
@@ -38,7 +38,7 @@ async function prepare(
   if (!setup)
     throw invalidField(["providerId"], "There is no such provider. GET /v1/oauth-providers lists them.");
   const { client, provider } = setup;
-  if (!client) throw notConfigured(provider);
+  if (!client) throw clientNotConfigured(provider);
   const isShared = shared === "true";
   checkClient(provider, client, isShared);
   if (isShared && !ctx.member.permissions.has("connections:manage")) {
@@ -49,13 +49,13 @@ async function prepare(
     client,
     isShared,
     label: account ?? defaultLabel,
-    scopes: scopesOf(client, scopes),
-    returnTo: returnTo === undefined ? null : pathOnThisSite(ctx.config.publicUrl, returnTo),
+    scopes: chooseScopes(client, scopes),
+    returnTo: returnTo === undefined ? null : parseReturnPath(ctx.config.publicUrl, returnTo),
   };
 }
 
 /** What the confirmation page shows. */
-export interface Question {
+export interface Confirmation {
   provider: string;
   organization: string;
   member: string;
@@ -69,7 +69,7 @@ export interface Question {
 const confirmPurpose = "connect start";
 
 /** The text that a confirmation signs. It names the session and everything that the start does. */
-const confirmText = (ctx: MemberCtx, providerId: string, query: StartQuery, expiresAt: string): string =>
+const describeStart = (ctx: MemberCtx, providerId: string, query: StartQuery, expiresAt: string): string =>
   JSON.stringify([
     expiresAt,
     ctx.caller.credentialId,
@@ -79,16 +79,16 @@ const confirmText = (ctx: MemberCtx, providerId: string, query: StartQuery, expi
   ]);
 
 /** A confirmation: its expiry in seconds since 1970, and a signature over the expiry and the start. */
-function newConfirmation(ctx: MemberCtx, providerId: string, query: StartQuery): string {
-  const expiresAt = String(Math.floor(Date.now() / 1000) + minutes * 60);
-  return `${expiresAt}.${ctx.keyring.sign(confirmPurpose, confirmText(ctx, providerId, query, expiresAt))}`;
+function signConfirmation(ctx: MemberCtx, providerId: string, query: StartQuery): string {
+  const expiresAt = String(Math.floor(Date.now() / 1000) + attemptMinutes * 60);
+  return `${expiresAt}.${ctx.keyring.sign(confirmPurpose, describeStart(ctx, providerId, query, expiresAt))}`;
 }
 
 function isConfirmed(ctx: MemberCtx, providerId: string, query: StartQuery): boolean {
   const [, expiresAt, signature] = /^(\d{1,12})\.(.+)$/.exec(query.confirm ?? "") ?? [];
   if (expiresAt === undefined || signature === undefined || Number(expiresAt) * 1000 <= Date.now())
     return false;
-  const text = confirmText(ctx, providerId, query, expiresAt);
+  const text = describeStart(ctx, providerId, query, expiresAt);
   return ["current", "previous"].includes(ctx.keyring.checkSignature(confirmPurpose, text, signature));
 }
 
@@ -96,18 +96,18 @@ function isConfirmed(ctx: MemberCtx, providerId: string, query: StartQuery): boo
  * Returns what the confirmation page shows, or undefined when the start is confirmed. Any site can link to a start, and
  * no header reliably tells where the link was. Without a confirmation, the link alone could connect an account.
  */
-export async function questionFor(
+export async function prepareConfirmation(
   ctx: MemberCtx,
   providerId: string,
   query: StartQuery,
-): Promise<Question | undefined> {
-  const { provider, label, scopes, isShared } = await prepare(ctx, providerId, query);
+): Promise<Confirmation | undefined> {
+  const { provider, label, scopes, isShared } = await checkStart(ctx, providerId, query);
   if (isConfirmed(ctx, providerId, query)) return undefined;
   const { account, scopes: asked, shared, returnTo } = query;
   const given = Object.entries({ account, scopes: asked, shared, returnTo }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );
-  const parameters = new URLSearchParams([...given, ["confirm", newConfirmation(ctx, providerId, query)]]);
+  const parameters = new URLSearchParams([...given, ["confirm", signConfirmation(ctx, providerId, query)]]);
   return {
     provider: provider.name,
     organization: (await findOrganization(ctx.db, ctx.orgId))!.name,
@@ -124,13 +124,13 @@ export async function start(
   providerId: string,
   query: StartQuery,
 ): Promise<{ authorizeUrl: string }> {
-  const { provider, client, isShared, label, scopes, returnTo } = await prepare(ctx, providerId, query);
-  const server = await upToDate(ctx, provider, client);
+  const { provider, client, isShared, label, scopes, returnTo } = await checkStart(ctx, providerId, query);
+  const server = await findCurrentServer(ctx, provider, client);
   const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
   const url = await authorizeUrl(server, {
     clientId: client.clientId,
-    redirectUri: redirectUri(ctx.config.publicUrl, providerId),
+    redirectUri: buildRedirectUri(ctx.config.publicUrl, providerId),
     state,
     verifier,
     nonce,
@@ -150,13 +150,13 @@ export async function start(
     secrets: sealSecrets(ctx.keyring, ctx.orgId, id, { verifier, nonce }),
     credential: ctx.caller.credential,
     credentialId: ctx.caller.credentialId,
-    minutes,
+    minutes: attemptMinutes,
   });
   return { authorizeUrl: url };
 }
 
 function checkClient(provider: Provider, client: ClientRow, shared: boolean): void {
-  const missing = missingOf(client);
+  const missing = listMissingFields(client);
   if (missing.length > 0) {
     throw invalidRequest(
       missing.map((field) => ({
@@ -174,7 +174,7 @@ function checkClient(provider: Provider, client: ClientRow, shared: boolean): vo
 }
 
 /** The client's own, and of what members may ask for besides, what this one does. */
-function scopesOf({ scopes, optionalScopes }: ClientRow, asked: string | undefined): string[] {
+function chooseScopes({ scopes, optionalScopes }: ClientRow, asked: string | undefined): string[] {
   const extra = asked?.split(/[\s+]+/).filter(Boolean) ?? [];
   const allowed = new Set([...scopes, ...optionalScopes]);
   const refused = extra.filter((scope) => !allowed.has(scope));
@@ -190,25 +190,25 @@ function scopesOf({ scopes, optionalScopes }: ClientRow, asked: string | undefin
 }
 
 /** Two slashes at the beginning would name a host. */
-const isPath = (text: string) => /^\/(?![/\\])/.test(text);
+const isLocalPath = (text: string) => /^\/(?![/\\])/.test(text);
 
 /** Only ever back to our own pages: a link elsewhere would make ours the start of a fraud. */
-function pathOnThisSite(publicUrl: string, path: string): string {
-  const url = isPath(path) ? URL.parse(path, publicUrl) : null;
+function parseReturnPath(publicUrl: string, path: string): string {
+  const url = isLocalPath(path) ? URL.parse(path, publicUrl) : null;
   // Looked at again as it will be read: `/.//elsewhere` is a path whose dots fall away.
   const plain = url && url.pathname + url.search + url.hash;
-  if (!plain || !isPath(plain) || url.origin !== new URL(publicUrl).origin) {
+  if (!plain || !isLocalPath(plain) || url.origin !== new URL(publicUrl).origin) {
     throw invalidField(["returnTo"], "Must be a path on this site, such as /connections.");
   }
   return plain;
 }
 
-async function upToDate(ctx: MemberCtx, provider: Provider, client: ClientRow) {
-  if (!provider.custom) return serverFor(client)!;
+async function findCurrentServer(ctx: MemberCtx, provider: Provider, client: ClientRow) {
+  if (!provider.custom) return findServerOfClient(client)!;
   try {
-    return (await discovered(ctx, provider)).server ?? serverFor(client)!;
+    return (await discoverServer(ctx, provider)).server ?? findServerOfClient(client)!;
   } catch (error) {
-    if (error instanceof OAuthFailure) return serverFor(client)!;
+    if (error instanceof OAuthFailure) return findServerOfClient(client)!;
     throw error;
   }
 }

@@ -11,11 +11,11 @@ import {
 import { findUser, signInPage } from "../../auth/index.ts";
 import { findOrganization, listOrganizations } from "../../organizations/index.ts";
 import { knownProviders } from "../catalogue/index.ts";
-import type { Question } from "./service.ts";
-import { nameOfProvider } from "./store.ts";
+import type { Confirmation } from "./service.ts";
+import { findCustomName } from "./store.ts";
 
 /** Asks before anything is started, because another site or a mail may have led the browser here. */
-export const askPage = (publicUrl: string, question: Question): Response =>
+export const confirmationPage = (publicUrl: string, question: Confirmation): Response =>
   htmlPage({
     publicUrl,
     title: `Connect ${question.provider}?`,
@@ -60,7 +60,7 @@ export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, par
       signIn: { lead: "Sign in with an account that belongs to the organization.", suffix: "and continue" },
     });
   }
-  const facts = await whoAndWhere(ctx);
+  const facts = await listAccountFacts(ctx);
   if (refusal.body.reason === "no_active_organization" && ctx.caller?.userId) {
     return chooseOrganization(ctx, refusal, { provider, facts, userId: ctx.caller.userId });
   }
@@ -86,9 +86,9 @@ const needsSignIn = ({ status, body }: Refusal) =>
 /** The name of an organization's own provider is shown to its members only. */
 const findName = async ({ db, caller }: Ctx, providerId: string): Promise<string | undefined> =>
   knownProviders.get(providerId)?.name ??
-  (caller?.member && (await nameOfProvider(db, caller.member.orgId, providerId)));
+  (caller?.member && (await findCustomName(db, caller.member.orgId, providerId)));
 
-async function whoAndWhere({ db, caller }: Ctx): Promise<(readonly [string, string])[]> {
+async function listAccountFacts({ db, caller }: Ctx): Promise<(readonly [string, string])[]> {
   const [user, organization] = [
     caller?.userId && (await findUser(db, caller.userId)),
     caller?.member && (await findOrganization(db, caller.member.orgId)),
@@ -99,7 +99,7 @@ async function whoAndWhere({ db, caller }: Ctx): Promise<(readonly [string, stri
   ];
 }
 
-interface Choosing {
+interface OrganizationChoice {
   provider: string | undefined;
   facts: (readonly [string, string])[];
   userId: UserId;
@@ -109,7 +109,7 @@ interface Choosing {
 async function chooseOrganization(
   { db, config: { publicUrl } }: Ctx,
   { status }: Refusal,
-  { provider, facts, userId }: Choosing,
+  { provider, facts, userId }: OrganizationChoice,
 ): Promise<Response> {
   const organizations = await listOrganizations(db, userId, null, "~", 50);
   if (organizations.length === 0) {

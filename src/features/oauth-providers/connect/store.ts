@@ -76,7 +76,7 @@ const isCurrent = sql`${isStarterValid} and exists (
       and ended.ended_at > a.created_at)`;
 
 /** Uses a state up. Of any number of requests that bring it, one gets the attempt. */
-export const takeByToken = (db: Db, stateHash: string) =>
+export const useStateByToken = (db: Db, stateHash: string) =>
   db.row<Attempt & { current: boolean }>(sql`
     update oauth_attempts a set status = 'exchanging' from ${people}
     where a.state_hash = ${stateHash} and a.status = 'started' and a.expires_at > now() and m.id = a.member_id
@@ -92,7 +92,7 @@ export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" 
   db.run(sql`update oauth_attempts set status = ${status}, code_hash = null, token_id = null
     where org_id = ${orgId} and id = ${id}`);
 
-type Held = Pick<Attempt, "id" | "memberId" | "providerId">;
+type LockedAttempt = Pick<Attempt, "id" | "memberId" | "providerId">;
 
 /**
  * Still good, with what the provider gave in hand? Held until the transaction ends, and with it whatever could
@@ -102,7 +102,7 @@ type Held = Pick<Attempt, "id" | "memberId" | "providerId">;
 export const lockCurrent = async (
   tx: Db,
   orgId: OrgId,
-  { id, memberId, providerId }: Held,
+  { id, memberId, providerId }: LockedAttempt,
   status: "exchanging" | "waiting",
 ) => {
   await tx.row(sql`
@@ -116,7 +116,7 @@ export const lockCurrent = async (
     for update`);
 };
 
-export const hold = (
+export const storeWaiting = (
   db: Db,
   orgId: OrgId,
   id: string,
@@ -153,13 +153,13 @@ export const supersede = (
       and status in ('started', 'exchanging', 'waiting') and (${label}::text is null or label = ${label})`);
 
 /** Over; what still waits with one of them is left to be revoked by a trigger. */
-export const removeExpiredOfAll = (db: Db) =>
+export const removeExpiredAcrossOrganizations = (db: Db) =>
   db.run(
     sql`delete from oauth_attempts where expires_at < now() or (status = 'superseded' and token_id is not null)`,
   );
 
 /** What the organization calls a provider of its own. */
-export const nameOfProvider = async (db: Db, orgId: OrgId, id: string): Promise<string | undefined> =>
+export const findCustomName = async (db: Db, orgId: OrgId, id: string): Promise<string | undefined> =>
   (
     await db.row<{ name: string }>(
       sql`select name from oauth_providers where org_id = ${orgId} and id = ${id}`,

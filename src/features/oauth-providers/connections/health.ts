@@ -16,7 +16,7 @@ const messages: Record<HealthReason, string> = {
   member_removed: "Its member has left the organization.",
 };
 
-export const messageOf = (reason: HealthReason): string => messages[reason];
+export const describeReason = (reason: HealthReason): string => messages[reason];
 
 /** True when the provider refuses the client itself. Then an admin must act, not the person who connected. */
 export const isClientRejected = (code: string): boolean =>
@@ -24,24 +24,27 @@ export const isClientRejected = (code: string): boolean =>
 
 const expiringMs = 24 * 3600_000;
 
-const health = (status: Health["status"], reason: HealthReason | null): Health => ({
+const createHealth = (status: Health["status"], reason: HealthReason | null): Health => ({
   status,
   reason,
   message: reason ? messages[reason] : "It works.",
 });
 
-export function healthOf(row: ConnectionRow, now: number): Health {
-  if (row.status === "ended") return health("ended", row.reason ?? "disconnected");
-  if (row.status === "needs_reconnect") return health("needs_reconnect", row.reason);
+export function computeHealth(row: ConnectionRow, now: number): Health {
+  if (row.status === "ended") return createHealth("ended", row.reason ?? "disconnected");
+  if (row.status === "needs_reconnect") return createHealth("needs_reconnect", row.reason);
   if (row.refreshState === "uncertain" || (row.refreshState === "refreshing" && row.leaseOver)) {
-    return health("uncertain", "refresh_uncertain");
+    return createHealth("uncertain", "refresh_uncertain");
   }
   if (!row.refreshes && row.expiresAt !== null) {
-    if (row.expiresAt <= now) return health("needs_reconnect", "expired");
-    if (row.expiresAt - now < expiringMs) return health("expiring", "no_refresh");
+    if (row.expiresAt <= now) return createHealth("needs_reconnect", "expired");
+    if (row.expiresAt - now < expiringMs) return createHealth("expiring", "no_refresh");
   }
-  if (row.lastError === null) return health("connected", null);
-  return health("connected", isClientRejected(row.lastError) ? "client_rejected" : "provider_unavailable");
+  if (row.lastError === null) return createHealth("connected", null);
+  return createHealth(
+    "connected",
+    isClientRejected(row.lastError) ? "client_rejected" : "provider_unavailable",
+  );
 }
 
 const revocations = {
@@ -54,7 +57,7 @@ const revocations = {
   unneeded: "The provider had ended it already, or a new token took its place.",
 } as const;
 
-export function show(row: ConnectionRow, now = Date.now()): Connection {
+export function toConnection(row: ConnectionRow, now = Date.now()): Connection {
   const granted = new Set(row.scopes);
   return {
     id: row.id,
@@ -64,7 +67,7 @@ export function show(row: ConnectionRow, now = Date.now()): Connection {
     memberId: row.memberId,
     outsideAccount:
       row.accountSubject === null ? null : { subject: row.accountSubject, name: row.accountName },
-    health: healthOf(row, now),
+    health: computeHealth(row, now),
     scopes: {
       requested: row.requestedScopes,
       granted: row.scopes,

@@ -4,14 +4,14 @@ import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../p
 import { afterOf, type PageQuery, page, readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { countTeams } from "../../teams/index.ts";
-import { type Actor, actorOf, store as events, note } from "../events/index.ts";
-import { revokeSoon } from "../revocation-queue.ts";
+import { type Actor, createActor, store as events, recordEvent } from "../events/index.ts";
+import { queueRevocation } from "../revocation-queue.ts";
 import type { Connection, HealthReason } from "./contract.ts";
-import { healthOf, show } from "./health.ts";
+import { computeHealth, toConnection } from "./health.ts";
 import * as store from "./store.ts";
 
 /** Whose connections the caller may look at and end: their own, or everyone's. A limited key may have neither. */
-function reachOf({ member }: MemberCtx): MemberId | null {
+function resolveReach({ member }: MemberCtx): MemberId | null {
   if (member.permissions.has("connections:manage")) return null;
   if (member.permissions.has("connections:use")) return member.id;
   throw forbidden(
@@ -25,18 +25,21 @@ export async function list(
   { providerId = null, ended, ...query }: PageQuery & { providerId?: string | null; ended: "true" | "false" },
 ) {
   const filter = { providerId, ended: ended === "true" };
-  const { items, nextCursor } = await readPage(store.list(ctx.db, ctx.orgId, reachOf(ctx), filter), query);
-  return { items: items.map((row) => show(row)), nextCursor };
+  const { items, nextCursor } = await readPage(
+    store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter),
+    query,
+  );
+  return { items: items.map((row) => toConnection(row)), nextCursor };
 }
 
 async function find(ctx: MemberCtx, db: Db, id: string): Promise<store.ConnectionRow> {
-  const row = isId("ocn", id) ? await store.find(db, ctx.orgId, reachOf(ctx), id) : undefined;
+  const row = isId("ocn", id) ? await store.find(db, ctx.orgId, resolveReach(ctx), id) : undefined;
   if (!row) throw notFound("connection");
   return row;
 }
 
 export async function read(ctx: MemberCtx, id: string) {
-  return { connection: show(await find(ctx, ctx.db, id)) };
+  return { connection: toConnection(await find(ctx, ctx.db, id)) };
 }
 
 export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
@@ -45,12 +48,12 @@ export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
 }
 
 /** Their own and the shared ones they may use. */
-export async function statusOf(ctx: MemberCtx, providerId: string) {
-  reachOf(ctx);
+export async function readStatus(ctx: MemberCtx, providerId: string) {
+  resolveReach(ctx);
   const rows = await store.listUsable(ctx.db, ctx.orgId, ctx.member.id, providerId, 100);
   const now = Date.now();
-  const works = (row: store.ConnectionRow) => /^(?:connected|expiring)$/.test(healthOf(row, now).status);
-  return { connected: rows.some(works), connections: rows.map((row) => show(row, now)) };
+  const works = (row: store.ConnectionRow) => /^(?:connected|expiring)$/.test(computeHealth(row, now).status);
+  return { connected: rows.some(works), connections: rows.map((row) => toConnection(row, now)) };
 }
 
 export async function end(ctx: MemberCtx, id: string): Promise<void> {
@@ -63,12 +66,13 @@ export async function end(ctx: MemberCtx, id: string): Promise<void> {
         "Ending a shared connection needs the permission connections:manage.",
       );
     }
-    await endLive(tx, ctx.orgId, { id: row.id }, "disconnected", actorOf(ctx));
-    await revokeSoon(ctx, tx);
+    await endLiveConnections(tx, ctx.orgId, { id: row.id }, "disconnected", createActor(ctx));
+    await queueRevocation(ctx, tx);
   });
 }
 
-export const noConnection = (message: string) => new Refusal(404, { error: "connection_not_found", message });
+export const connectionNotFound = (message: string) =>
+  new Refusal(404, { error: "connection_not_found", message });
 
 /** Ends the caller's own connection: the one that is named, or the only one there is. */
 export async function disconnect(
@@ -89,22 +93,22 @@ export async function disconnect(
   }
   const [only] = named;
   if (!only) return undefined;
-  await endLive(tx, ctx.orgId, { id: only.id }, "disconnected", actorOf(ctx));
-  await revokeSoon(ctx, tx);
-  return { connection: show((await store.find(tx, ctx.orgId, ctx.member.id, only.id))!) };
+  await endLiveConnections(tx, ctx.orgId, { id: only.id }, "disconnected", createActor(ctx));
+  await queueRevocation(ctx, tx);
+  return { connection: toConnection((await store.find(tx, ctx.orgId, ctx.member.id, only.id))!) };
 }
 
 /** Ends what is live within reach, and remembers who did. The tokens are revoked by whoever does such jobs. */
-export async function endLive(
+export async function endLiveConnections(
   tx: Db,
   orgId: OrgId,
-  reach: store.Reach,
+  reach: store.ConnectionScope,
   reason: HealthReason,
   actor: Actor,
 ): Promise<number> {
   const ended = await store.end(tx, orgId, reach, reason, actor.memberId);
   for (const { id, providerId } of ended) {
-    await note(tx, orgId, "disconnected", actor, { providerId, connectionId: id }, { reason });
+    await recordEvent(tx, orgId, "disconnected", actor, { providerId, connectionId: id }, { reason });
   }
   return ended.length;
 }
@@ -114,7 +118,7 @@ export async function endLive(
  * trigger on the member's row, as the service's own doing.
  */
 export const endConnectionsOfMember = (ctx: Ctx, tx: Db, orgId: OrgId, memberId: string) =>
-  endLive(tx, orgId, { memberId }, "member_removed", actorOf(ctx));
+  endLiveConnections(tx, orgId, { memberId }, "member_removed", createActor(ctx));
 
 interface NewConnection {
   providerId: string;
@@ -197,7 +201,14 @@ export async function setGrants(
     }
     const detail = { everyone, memberIds, teamIds };
     await store.setGrants(tx, ctx.orgId, connectionId, detail);
-    await note(tx, ctx.orgId, "access_changed", actorOf(ctx), { providerId, connectionId }, detail);
+    await recordEvent(
+      tx,
+      ctx.orgId,
+      "access_changed",
+      createActor(ctx),
+      { providerId, connectionId },
+      detail,
+    );
   });
   return { grants: { everyone, memberIds, teamIds } };
 }

@@ -44,30 +44,30 @@ const columns = sql`c.id, c.provider_id as "providerId", c.shared, c.everyone, c
 const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`;
 
 /** Their own, and the shared ones that were given to everyone, to them, or to a team they are in: as where tokens are handed out. */
-const usableBy = (memberId: string) =>
+const isUsableBy = (memberId: string) =>
   sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
     or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
     or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
       where g.connection_id = c.id and x.member_id = ${memberId}))))`;
 
 /** What a member may look at. `memberId` null: every one. */
-const reachableBy = (memberId: string | null) =>
-  memberId === null ? nothing : sql`and ${usableBy(memberId)}`;
+const isReachableBy = (memberId: string | null) =>
+  memberId === null ? nothing : sql`and ${isUsableBy(memberId)}`;
 
 interface ListFilter {
   providerId: string | null;
   ended: boolean;
 }
 
-const matching = (memberId: string | null, { providerId, ended }: ListFilter) => sql`
+const matchesFilter = (memberId: string | null, { providerId, ended }: ListFilter) => sql`
   (c.status = 'ended') = ${ended} ${providerId === null ? nothing : sql`and c.provider_id = ${providerId}`}
-  ${reachableBy(memberId)}`;
+  ${isReachableBy(memberId)}`;
 
 export const list = (db: Db, orgId: OrgId, memberId: string | null, filter: ListFilter) =>
   listSource<ConnectionRow>(db, {
     filtered: true,
     candidates: (after, count) => sql`
-      select c.id, ${matching(memberId, filter)} as matches from oauth_connections c
+      select c.id, ${matchesFilter(memberId, filter)} as matches from oauth_connections c
       where c.org_id = ${orgId} and c.id < ${after} order by c.id desc limit ${count}`,
     rows: (ids) => sql`select ${columns} from ${tables} where c.id = any(${ids})`,
   });
@@ -76,12 +76,12 @@ export const list = (db: Db, orgId: OrgId, memberId: string | null, filter: List
 export const listUsable = (db: Db, orgId: OrgId, memberId: string, providerId: string, limit: number) =>
   db.rows<ConnectionRow>(sql`
     select ${columns} from ${tables}
-    where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.status <> 'ended' ${reachableBy(memberId)}
+    where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.status <> 'ended' ${isReachableBy(memberId)}
     order by c.id desc limit ${limit}`);
 
 export const find = (db: Db, orgId: OrgId, memberId: string | null, id: string) =>
   db.row<ConnectionRow>(sql`
-    select ${columns} from ${tables} where c.org_id = ${orgId} and c.id = ${id} ${reachableBy(memberId)}`);
+    select ${columns} from ${tables} where c.org_id = ${orgId} and c.id = ${id} ${isReachableBy(memberId)}`);
 
 /** A member's own live connections to a provider. */
 export const listOwn = (db: Db, orgId: OrgId, memberId: string, providerId: string) =>
@@ -100,40 +100,40 @@ export const countUsable = (db: Db, orgId: OrgId, memberId: string) =>
       union all
       select c.provider_id from oauth_connections c
       where c.org_id = ${orgId} and c.shared and c.status <> 'ended' and c.status = 'connected'
-        ${reachableBy(memberId)}) c group by 1`);
+        ${isReachableBy(memberId)}) c group by 1`);
 
 /** Which live connections of an organization something is about. */
-export interface Reach {
+export interface ConnectionScope {
   id?: string;
   providerId?: string;
   memberId?: string;
   shared?: boolean;
 }
 
-const within = ({
+const isInScope = ({
   id = null,
   providerId = null,
   memberId = null,
   shared = null,
-}: Record<keyof Reach, unknown>) =>
+}: Record<keyof ConnectionScope, unknown>) =>
   sql`(${id}::text is null or c.id = ${id}) and (${providerId}::text is null or c.provider_id = ${providerId})
     and (${memberId}::text is null or c.member_id = ${memberId}) and (${shared}::boolean is null or c.shared = ${shared})`;
 
-export const countLive = async (db: Db, orgId: OrgId, reach: Reach): Promise<number> => {
+export const countLive = async (db: Db, orgId: OrgId, reach: ConnectionScope): Promise<number> => {
   const row = await db.row<{ count: number }>(sql`
     select count(*)::int as count from oauth_connections c
-    where c.org_id = ${orgId} and c.status <> 'ended' and ${within(reach as Record<keyof Reach, unknown>)}`);
+    where c.org_id = ${orgId} and c.status <> 'ended' and ${isInScope(reach as Record<keyof ConnectionScope, unknown>)}`);
   return row?.count ?? 0;
 };
 
 /** Ends them; a trigger leaves their tokens to be revoked. */
-export const end = (db: Db, orgId: OrgId, reach: Reach, reason: HealthReason, by: string | null) =>
+export const end = (db: Db, orgId: OrgId, reach: ConnectionScope, reason: HealthReason, by: string | null) =>
   db.rows<{ id: string; providerId: string }>(sql`
     update oauth_connections c set status = 'ended', reason = ${reason}, ended_at = now(), ended_by = ${by}
-    where c.org_id = ${orgId} and c.status <> 'ended' and ${within(reach as Record<keyof Reach, unknown>)}
+    where c.org_id = ${orgId} and c.status <> 'ended' and ${isInScope(reach as Record<keyof ConnectionScope, unknown>)}
     returning c.id, c.provider_id as "providerId"`);
 
-interface Owner {
+interface ConnectionKey {
   providerId: string;
   label: string;
   shared: boolean;
@@ -141,14 +141,14 @@ interface Owner {
 }
 
 /** The live one in that place, held until the transaction ends. */
-export const lockLive = (db: Db, orgId: OrgId, { providerId, label, shared, memberId }: Owner) =>
+export const lockLive = (db: Db, orgId: OrgId, { providerId, label, shared, memberId }: ConnectionKey) =>
   db.row<{ id: string; tokenId: string; accountSubject: string | null }>(sql`
     select c.id, c.token_id as "tokenId", c.account_subject as "accountSubject" from oauth_connections c
     where c.org_id = ${orgId} and c.provider_id = ${providerId} and c.label = ${label} and c.status <> 'ended'
       and c.shared = ${shared} and (c.shared or c.member_id = ${memberId})
     for update`);
 
-interface Made extends Owner {
+interface ConnectionContent extends ConnectionKey {
   id: string;
   tokenId: string;
   accountSubject: string | null;
@@ -157,7 +157,7 @@ interface Made extends Owner {
   connectedBy: string;
 }
 
-export const insert = (db: Db, orgId: OrgId, made: Made) =>
+export const insert = (db: Db, orgId: OrgId, made: ConnectionContent) =>
   db.run(sql`
     insert into oauth_connections (id, org_id, provider_id, shared, member_id, label, token_id, account_subject,
       account_name, requested_scopes, connected_by)
@@ -165,28 +165,28 @@ export const insert = (db: Db, orgId: OrgId, made: Made) =>
       ${made.accountSubject}, ${made.accountName}, ${made.requestedScopes}::text[], ${made.connectedBy})`);
 
 /** The same connection with what the provider gave anew. */
-export const reconnect = (db: Db, orgId: OrgId, made: Made) =>
+export const reconnect = (db: Db, orgId: OrgId, made: ConnectionContent) =>
   db.run(sql`
     update oauth_connections set token_id = ${made.tokenId}, account_subject = ${made.accountSubject},
       account_name = ${made.accountName}, requested_scopes = ${made.requestedScopes}::text[],
       connected_by = ${made.connectedBy}, connected_at = now(), status = 'connected', reason = null
     where org_id = ${orgId} and id = ${made.id}`);
 
-export interface ConnectionOfToken {
+export interface TokenConnection {
   id: string;
   providerId: string;
   connectedAt: number;
 }
 
-export const needReconnect = (db: Db, orgId: OrgId, tokenId: string, reason: HealthReason) =>
-  db.rows<ConnectionOfToken>(sql`
+export const markForReconnect = (db: Db, orgId: OrgId, tokenId: string, reason: HealthReason) =>
+  db.rows<TokenConnection>(sql`
     update oauth_connections set status = 'needs_reconnect', reason = ${reason}
     where org_id = ${orgId} and token_id = ${tokenId} and status = 'connected'
     returning id, provider_id as "providerId", connected_at as "connectedAt"`);
 
 /** Which connection a token belongs to. */
-export const findOfToken = (db: Db, orgId: OrgId, tokenId: string) =>
-  db.row<ConnectionOfToken>(sql`
+export const findByTokenId = (db: Db, orgId: OrgId, tokenId: string) =>
+  db.row<TokenConnection>(sql`
     select id, provider_id as "providerId", connected_at as "connectedAt" from oauth_connections
     where org_id = ${orgId} and token_id = ${tokenId} limit 1`);
 
@@ -244,7 +244,7 @@ export const setGrants = async (
     on conflict do nothing`);
 };
 
-export const removeEndedOfAll = (db: Db, days: number) =>
+export const removeEndedAcrossOrganizations = (db: Db, days: number) =>
   db.run(sql`
     delete from oauth_connections
     where status = 'ended' and ended_at < now() - make_interval(days => ${days}::int)`);

@@ -1,4 +1,4 @@
 export * as contract from "./contract.ts";
-export { type Actor, actorOf, note, theService } from "./service.ts";
+export { type Actor, createActor, recordEvent, serviceActor } from "./service.ts";
 export * as store from "./store.ts";
-export { removeOldOfAll as removeOldEventsOfAll } from "./store.ts";
+export { removeOldAcrossOrganizations as removeOldEventsAcrossOrganizations } from "./store.ts";

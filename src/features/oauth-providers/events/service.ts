@@ -14,7 +14,7 @@ export interface Actor {
   userAgent: string | null;
 }
 
-export const theService: Actor = {
+export const serviceActor: Actor = {
   memberId: null,
   credential: null,
   credentialId: null,
@@ -22,7 +22,7 @@ export const theService: Actor = {
   userAgent: null,
 };
 
-export const actorOf = ({ caller, address, userAgent }: Ctx): Actor => ({
+export const createActor = ({ caller, address, userAgent }: Ctx): Actor => ({
   memberId: caller?.member?.id ?? null,
   credential: caller?.credential ?? null,
   credentialId: caller?.credentialId ?? null,
@@ -31,7 +31,9 @@ export const actorOf = ({ caller, address, userAgent }: Ctx): Actor => ({
 });
 
 /** What the audit log has as well. Tokens are handed out and renewed all day long; that is told here alone. */
-const changes: Partial<Record<EventType, { action: Change["action"]; of: "connection" | "provider" }>> = {
+const auditedChanges: Partial<
+  Record<EventType, { action: Change["action"]; of: "connection" | "provider" }>
+> = {
   connected: { action: "oauth_connection.connected", of: "connection" },
   disconnected: { action: "oauth_connection.disconnected", of: "connection" },
   reconnect_needed: { action: "oauth_connection.reconnect_needed", of: "connection" },
@@ -45,7 +47,7 @@ const changes: Partial<Record<EventType, { action: Change["action"]; of: "connec
 };
 
 /** Everything that is remembered of connections and clients passes here; nothing secret may. */
-export async function note(
+export async function recordEvent(
   tx: Db,
   orgId: OrgId,
   type: EventType,
@@ -54,7 +56,7 @@ export async function note(
   detail: Record<string, unknown> = {},
 ): Promise<void> {
   const { providerId, connectionId = null } = about;
-  const change = changes[type];
+  const change = auditedChanges[type];
   if (change) {
     const target =
       change.of === "connection"

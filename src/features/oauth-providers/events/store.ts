@@ -32,7 +32,7 @@ export const list = (db: Db, orgId: OrgId, connectionId: string, after: string, 
     order by id desc limit ${limit}`);
 
 /** Hand-outs are many and soon of no interest; what happened to a connection is kept for a year and more. */
-export const removeOldOfAll = (db: Db, issuedDays: number, otherDays: number) =>
+export const removeOldAcrossOrganizations = (db: Db, issuedDays: number, otherDays: number) =>
   db.run(sql`
     delete from oauth_connection_events where id in (
       select id from oauth_connection_events

@@ -2,20 +2,20 @@ import type { Platform } from "../../../platform/context.ts";
 import { workFairly } from "../../../platform/fair-work.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { OAuthFailure, revokeToken } from "../../../platform/oauth/index.ts";
-import { findCredentials, peerOf } from "../clients/index.ts";
-import { findOfToken } from "../connections/index.ts";
-import { note, theService } from "../events/index.ts";
+import { createPeer, findCredentials } from "../clients/index.ts";
+import { findByTokenId } from "../connections/index.ts";
+import { recordEvent, serviceActor } from "../events/index.ts";
 import { revocationJob } from "../revocation-queue.ts";
 import { openToken, store as tokens } from "../tokens/index.ts";
 
-const batch = 40;
-const perOrganization = 4;
-const places = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
+const batchSize = 40;
+const maxPerOrganization = 4;
+const queueLimits = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 /** Minutes between tries: a day in all. Then the token is erased, and what is true is said. */
-const pauses = [1, 5, 15, 60, 180, 360, 720];
+const retryMinutes = [1, 5, 15, 60, 180, 360, 720];
 
 /** Then the revocation is not tried again, because the request itself may be what kills the process. */
-const mostDeaths = 2;
+const maxDeaths = 2;
 
 /** The row is the job: whatever ended a connection, and be it a cascade of the database, left it there. */
 export const revokePending = job({
@@ -25,48 +25,61 @@ export const revokePending = job({
   retries: 0,
   handle: (platform) =>
     workFairly({
-      queue: platform.queues("revocations", places),
+      queue: platform.queues("revocations", queueLimits),
       take: (busy) =>
-        tokens.takePendingAcrossOrganizations(platform.db, busy, perOrganization, batch, pauses),
+        tokens.claimPendingAcrossOrganizations(
+          platform.db,
+          busy,
+          maxPerOrganization,
+          batchSize,
+          retryMinutes,
+        ),
       keyOf: ({ orgId }) => orgId,
-      work: (pending) => revoke(platform, pending),
-      perKey: perOrganization,
+      work: (pending) => revokePendingToken(platform, pending),
+      perKey: maxPerOrganization,
     }),
 });
 
-async function revoke(platform: Platform, pending: tokens.Pending): Promise<void> {
+async function revokePendingToken(platform: Platform, pending: tokens.PendingRevocation): Promise<void> {
   const { db } = platform;
   const { orgId, id, attempts, deaths } = pending;
-  const isPoison = deaths >= mostDeaths;
+  const isPoison = deaths >= maxDeaths;
   const outcome = isPoison
     ? new OAuthFailure("unusable", "worker_died", "The process ended twice during the revocation.")
-    : await tell(platform, pending);
-  const lastTry = isPoison || attempts > pauses.length;
+    : await sendRevocation(platform, pending);
+  const lastTry = isPoison || attempts > retryMinutes.length;
   if (outcome instanceof OAuthFailure && !lastTry) {
-    return void (await tokens.putRevokeError(db, orgId, id, outcome.code));
+    return void (await tokens.storeRevocationError(db, orgId, id, outcome.code));
   }
   const failed = outcome instanceof OAuthFailure;
   const state = failed ? "failed" : outcome;
   await db.transaction(async (tx) => {
-    await tokens.putRevoked(tx, orgId, id, state, failed ? outcome.code : null);
-    const connection = await findOfToken(tx, orgId, id);
+    await tokens.storeRevocation(tx, orgId, id, state, failed ? outcome.code : null);
+    const connection = await findByTokenId(tx, orgId, id);
     if (connection) {
       const about = { providerId: connection.providerId, connectionId: connection.id };
       const detail = failed ? { code: outcome.code } : { outcome: state };
-      await note(tx, orgId, state === "revoked" ? "revoked" : "revoke_failed", theService, about, detail);
+      await recordEvent(
+        tx,
+        orgId,
+        state === "revoked" ? "revoked" : "revoke_failed",
+        serviceActor,
+        about,
+        detail,
+      );
     }
   });
 }
 
-async function tell(
+async function sendRevocation(
   platform: Platform,
-  { orgId, id, credentialsId, ...sealed }: tokens.Pending,
+  { orgId, id, credentialsId, ...sealed }: tokens.PendingRevocation,
 ): Promise<"revoked" | "not_offered" | OAuthFailure> {
   let refreshRevoked = false;
   try {
     const credentials = await findCredentials(platform.db, orgId, credentialsId);
     if (!credentials) return "not_offered";
-    const peer = peerOf(platform, orgId, credentials);
+    const peer = createPeer(platform, orgId, credentials);
     if (!peer.server.revocation) return "not_offered";
     const bound = { id, orgId, client: credentials };
     // The refresh token first: with it goes, at most providers, every access token that came from it.

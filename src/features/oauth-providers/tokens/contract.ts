@@ -6,7 +6,7 @@ import { scopeToken } from "../clients/index.ts";
 import { label } from "../connections/index.ts";
 
 /** Who may ask for tokens: people, and the machines that work for them. */
-const forAgents = ["session", "key", "runner", "run"] as const;
+const issuePermission = ["session", "key", "runner", "run"] as const;
 
 export const issue = route({
   method: "post",
@@ -15,7 +15,7 @@ export const issue = route({
   summary: "A valid access token of mine, for an agent that works for me",
   description:
     "The token is refreshed when needed, once, however many requests arrive at the same moment. Without a body it is for the account `default`, else for the newest connection; own connections come before shared ones. A runner gets tokens of its own member, a run credential those of the connections that its automation names. Each issued token is recorded.",
-  access: can("connections:use", { credentials: forAgents }),
+  access: can("connections:use", { credentials: issuePermission }),
   params: z.strictObject({ providerId: z.string() }),
   body: z.strictObject({
     connectionId: z.string().max(100).optional(),

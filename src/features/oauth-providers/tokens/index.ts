@@ -1,10 +1,10 @@
-export { keepFresh } from "./jobs.ts";
+export { refreshExpiring } from "./jobs.ts";
 export { activeRefreshes } from "./refresh.ts";
 export { routes } from "./routes.ts";
 export { openToken, sealedTokens, sealTokens } from "./sealing.ts";
 export * as store from "./store.ts";
 export {
   insert as insertToken,
-  removeOverOfAll as removeOverTokensOfAll,
+  removeEndedAcrossOrganizations as removeEndedTokensAcrossOrganizations,
   retire as retireToken,
 } from "./store.ts";

@@ -5,15 +5,20 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { OAuthFailure, refreshTokens, type Tokens } from "../../../platform/oauth/index.ts";
 import { defineState } from "../../../platform/state.ts";
-import { type Destination, findCredentials, peerOf, serverFor } from "../clients/index.ts";
-import { announceNeed, findOfToken, isClientRejected, needReconnect } from "../connections/index.ts";
-import { note, theService } from "../events/index.ts";
+import { createPeer, type Destination, findCredentials, findServerOfClient } from "../clients/index.ts";
+import {
+  announceAttention,
+  findByTokenId,
+  isClientRejected,
+  markForReconnect,
+} from "../connections/index.ts";
+import { recordEvent, serviceActor } from "../events/index.ts";
 import { openToken, sealTokens } from "./sealing.ts";
 import * as store from "./store.ts";
 
 const topic = "oauth-tokens";
 const pollMs = 250;
-const pauses = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 0.2 };
+const retryDelays = { firstMs: 2_000, maxMs: 15 * 60_000, jitter: 0.2 };
 
 /** The refreshes that this process has started, by token. */
 export const activeRefreshes = defineState({
@@ -28,7 +33,7 @@ export const activeRefreshes = defineState({
 export async function refreshToken(
   platform: Platform,
   orgId: OrgId,
-  token: store.Seen,
+  token: store.RefreshCandidate,
   until: number,
 ): Promise<void> {
   const active = platform.state.get(activeRefreshes);
@@ -43,15 +48,15 @@ export async function refreshToken(
 async function refreshOrWait(
   platform: Platform,
   orgId: OrgId,
-  token: store.Seen,
+  token: store.RefreshCandidate,
   until: number,
 ): Promise<void> {
   const { db, bus } = platform;
   const holder = randomUUID();
-  const taken = await store.takeRefresh(db, orgId, token, holder);
-  if (taken) return refresh(platform, taken, holder);
-  const other = await store.findRefreshing(db, orgId, token.id);
-  if (other?.lapsed) return settleLapsed(platform, other);
+  const claimed = await store.claimRefresh(db, orgId, token, holder);
+  if (claimed) return performRefresh(platform, claimed, holder);
+  const other = await store.findActiveRefresh(db, orgId, token.id);
+  if (other?.isAbandoned) return settleAbandonedRefresh(platform, other);
   if (other) await waitForChange(bus, token.id, until);
 }
 
@@ -77,72 +82,87 @@ async function waitUntil(until: number, work: Promise<void>): Promise<void> {
   }
 }
 
-async function refresh(platform: Platform, taken: store.Taken, holder: string): Promise<void> {
+async function performRefresh(
+  platform: Platform,
+  claimed: store.ClaimedRefresh,
+  holder: string,
+): Promise<void> {
   const { db, keyring, bus } = platform;
-  const { orgId, id } = taken;
+  const { orgId, id } = claimed;
   let tokens: Tokens | OAuthFailure;
   let client: Destination | undefined;
   try {
-    const credentials = await findCredentials(db, orgId, taken.credentialsId);
+    const credentials = await findCredentials(db, orgId, claimed.credentialsId);
     client = credentials;
     tokens = await refreshTokens(
-      peerOf(platform, orgId, credentials!),
-      openToken(keyring, { id, orgId, client: credentials! }, "refresh_token", taken.refreshToken),
+      createPeer(platform, orgId, credentials!),
+      openToken(keyring, { id, orgId, client: credentials! }, "refresh_token", claimed.refreshToken),
     );
   } catch (error) {
     if (!(error instanceof OAuthFailure)) {
       // Nothing was sent: a value could not be opened, or a row was removed.
-      await store.putFailure(db, orgId, taken, holder, { code: "internal_error", pauseSeconds: 60 });
+      await store.storeRefreshFailure(db, orgId, claimed, holder, {
+        code: "internal_error",
+        pauseSeconds: 60,
+      });
       throw error;
     }
     tokens = error;
   }
   await db.transaction(async (tx) => {
-    if (tokens instanceof OAuthFailure) await fail(tx, taken, holder, tokens);
+    if (tokens instanceof OAuthFailure) await recordFailure(tx, claimed, holder, tokens);
     else {
       const sealed = sealTokens(keyring, { id, orgId, client: client! }, tokens);
-      await store.putRenewed(tx, orgId, taken, holder, { ...sealed, scopes: tokens.scopes ?? null });
+      await store.storeRefreshedTokens(tx, orgId, claimed, holder, {
+        ...sealed,
+        scopes: tokens.scopes ?? null,
+      });
     }
     await bus.publish(tx, topic, id);
   });
 }
 
-async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFailure): Promise<void> {
-  const { orgId, id } = taken;
+async function recordFailure(
+  tx: Db,
+  claimed: store.ClaimedRefresh,
+  holder: string,
+  failure: OAuthFailure,
+): Promise<void> {
+  const { orgId, id } = claimed;
   const { code } = failure;
   if (failure.kind !== "invalid_grant") {
-    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures + 1, pauses) / 1000;
-    const kept = await store.putFailure(tx, orgId, taken, holder, { code, pauseSeconds });
-    const connection = kept ? await findOfToken(tx, orgId, id) : undefined;
+    const pauseSeconds = failure.retryAfterSeconds ?? backOff(claimed.failures + 1, retryDelays) / 1000;
+    const isStored = await store.storeRefreshFailure(tx, orgId, claimed, holder, { code, pauseSeconds });
+    const connection = isStored ? await findByTokenId(tx, orgId, id) : undefined;
     if (connection) {
       const about = { providerId: connection.providerId, connectionId: connection.id };
-      await note(tx, orgId, "refresh_failed", theService, about, { code });
-      if (isClientRejected(code)) await announceNeed(tx, orgId, connection, "client_rejected");
+      await recordEvent(tx, orgId, "refresh_failed", serviceActor, about, { code });
+      if (isClientRejected(code)) await announceAttention(tx, orgId, connection, "client_rejected");
     }
     return;
   }
-  if ((await store.putEnd(tx, orgId, taken, holder, code)) === 0) return;
-  for (const connection of await needReconnect(tx, orgId, id, "revoked_at_provider")) {
+  if ((await store.endToken(tx, orgId, claimed, holder, code)) === 0) return;
+  for (const connection of await markForReconnect(tx, orgId, id, "revoked_at_provider")) {
     const about = { providerId: connection.providerId, connectionId: connection.id };
-    await note(tx, orgId, "reconnect_needed", theService, about, { code });
+    await recordEvent(tx, orgId, "reconnect_needed", serviceActor, about, { code });
   }
 }
 
 /** The process that refreshed the token died, so it is unknown whether the provider used up the refresh token. */
-export async function settleLapsed(
+export async function settleAbandonedRefresh(
   { db, bus }: Platform,
-  { id, orgId, credentialsId }: store.Lapsed,
+  { id, orgId, credentialsId }: store.AbandonedRefresh,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const credentials = await findCredentials(tx, orgId, credentialsId);
-    const reusable = credentials && serverFor(credentials)?.refresh === "reusable";
-    const settled = await store.settleLapsed(tx, orgId, id, reusable ? "idle" : "uncertain");
+    const reusable = credentials && findServerOfClient(credentials)?.refresh === "reusable";
+    const settled = await store.settleAbandonedRefresh(tx, orgId, id, reusable ? "idle" : "uncertain");
     if (!settled) return;
-    const connection = await findOfToken(tx, orgId, id);
+    const connection = await findByTokenId(tx, orgId, id);
     if (connection && settled === "uncertain") {
       const about = { providerId: connection.providerId, connectionId: connection.id };
-      await note(tx, orgId, "uncertain", theService, about);
-      await announceNeed(tx, orgId, connection, "refresh_uncertain");
+      await recordEvent(tx, orgId, "uncertain", serviceActor, about);
+      await announceAttention(tx, orgId, connection, "refresh_uncertain");
     }
     await bus.publish(tx, topic, id);
   });

@@ -3,5 +3,5 @@ import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
 export const routes = [
-  on(contract.issue, (ctx, { params, body }) => service.issue(ctx, params.providerId, body)),
+  on(contract.issue, (ctx, { params, body }) => service.issueToken(ctx, params.providerId, body)),
 ];

@@ -2,42 +2,43 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { conflict, notFound, Refusal } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import { findSetup } from "../clients/index.ts";
-import { needReconnect } from "../connections/index.ts";
-import { actorOf, note } from "../events/index.ts";
+import { markForReconnect } from "../connections/index.ts";
+import { createActor, recordEvent } from "../events/index.ts";
 import type { IssueToken } from "./contract.ts";
 import { refreshToken } from "./refresh.ts";
 import { openToken } from "./sealing.ts";
 import * as store from "./store.ts";
 
 /** How long a caller may be kept waiting for the provider. */
-const patienceMs = 15_000;
+const maxWaitMs = 15_000;
 /** Shorter than this it is not worth handing out: it would be over on arrival. */
-const leastMs = 5_000;
+const minRemainingMs = 5_000;
 
-export async function issue(ctx: MemberCtx, providerId: string, wanted: IssueToken) {
-  const until = Date.now() + patienceMs;
-  let found = await find(ctx, providerId, wanted, wanted.minTtlSeconds);
+export async function issueToken(ctx: MemberCtx, providerId: string, wanted: IssueToken) {
+  const until = Date.now() + maxWaitMs;
+  let found = await findAndIssue(ctx, providerId, wanted, wanted.minTtlSeconds);
   while (!found.fresh) {
     checkUsable(found, wanted.scopes);
-    if (!mayRenew(found)) return makeDo(ctx, providerId, found);
-    if (Date.now() >= until) throw unavailable(2, "still_refreshing");
-    const seen = found.accessToken;
-    await refreshToken(ctx, ctx.orgId, { id: found.tokenId, seen }, until);
-    found = await find(ctx, providerId, wanted, wanted.minTtlSeconds);
+    if (!canRefresh(found)) return issueWithoutRefresh(ctx, providerId, found);
+    if (Date.now() >= until) throw tokenUnavailable(2, "still_refreshing");
+    const previousAccessToken = found.accessToken;
+    await refreshToken(ctx, ctx.orgId, { id: found.tokenId, previousAccessToken }, until);
+    found = await findAndIssue(ctx, providerId, wanted, wanted.minTtlSeconds);
     // One that was just renewed is as good as this provider's get, however long was asked for.
-    if (!found.fresh && found.accessToken !== seen) found = await find(ctx, providerId, wanted, 0);
+    if (!found.fresh && found.accessToken !== previousAccessToken)
+      found = await findAndIssue(ctx, providerId, wanted, 0);
   }
   // To the minute is enough to know what is worth keeping fresh.
-  if (found.now - found.lastUsedAt > 60_000) await store.touch(ctx.db, ctx.orgId, found.tokenId);
-  return show(ctx, found);
+  if (found.now - found.lastUsedAt > 60_000) await store.setLastUsed(ctx.db, ctx.orgId, found.tokenId);
+  return toIssuedToken(ctx, found);
 }
 
 /** A run credential acts for the member whose run it is. `holder` is the runner or member that does the run. */
-const holderOf = ({ caller: { holder } }: MemberCtx) => (holder === undefined ? {} : { holder });
+const describeHolder = ({ caller: { holder } }: MemberCtx) => (holder === undefined ? {} : { holder });
 
-const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seconds: number) => {
+const findAndIssue = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seconds: number) => {
   const { orgId, member, caller } = ctx;
-  const found = await store.handOut(
+  const found = await store.findAndIssue(
     ctx.db,
     orgId,
     {
@@ -53,7 +54,7 @@ const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seco
       eventId: newId("oce"),
       credential: caller.credential,
       credentialId: caller.credentialId,
-      detail: holderOf(ctx),
+      detail: describeHolder(ctx),
       address: ctx.address,
       userAgent: ctx.userAgent,
     },
@@ -72,7 +73,7 @@ const find = async (ctx: MemberCtx, providerId: string, wanted: IssueToken, seco
   });
 };
 
-const show = ({ keyring, orgId }: MemberCtx, found: store.Found) => ({
+const toIssuedToken = ({ keyring, orgId }: MemberCtx, found: store.FoundToken) => ({
   accessToken: openToken(
     keyring,
     { id: found.tokenId, orgId, client: found },
@@ -86,8 +87,11 @@ const show = ({ keyring, orgId }: MemberCtx, found: store.Found) => ({
   account: found.label,
 });
 
-function checkUsable({ connectionId, status, reason, scopes }: store.Found, wanted: readonly string[]): void {
-  if (status === "needs_reconnect") throw reconnect(connectionId, reason ?? "revoked_at_provider");
+function checkUsable(
+  { connectionId, status, reason, scopes }: store.FoundToken,
+  wanted: readonly string[],
+): void {
+  if (status === "needs_reconnect") throw reconnectRequired(connectionId, reason ?? "revoked_at_provider");
   const missingScopes = wanted.filter((scope) => !scopes.includes(scope));
   if (missingScopes.length > 0) {
     throw conflict(
@@ -98,16 +102,16 @@ function checkUsable({ connectionId, status, reason, scopes }: store.Found, want
   }
 }
 
-const reconnect = (connectionId: string, reason: string) =>
+const reconnectRequired = (connectionId: string, reason: string) =>
   conflict("reconnect_required", "This connection cannot be renewed. Connect the account again.", {
     reason,
     connectionId,
   });
 
-const mayRenew = ({ refreshable, refreshState, nextRefreshAt, now }: store.Found) =>
+const canRefresh = ({ refreshable, refreshState, nextRefreshAt, now }: store.FoundToken) =>
   refreshable && refreshState !== "uncertain" && (nextRefreshAt === null || nextRefreshAt <= now);
 
-const unavailable = (seconds: number, reason: string) =>
+const tokenUnavailable = (seconds: number, reason: string) =>
   new Refusal(
     503,
     {
@@ -119,17 +123,20 @@ const unavailable = (seconds: number, reason: string) =>
   );
 
 /** It cannot be renewed now: what is there will do if it is still good, else say why and what to do. */
-async function makeDo(ctx: MemberCtx, providerId: string, found: store.Found) {
+async function issueWithoutRefresh(ctx: MemberCtx, providerId: string, found: store.FoundToken) {
   const { connectionId, expiresAt, now, refreshable, refreshState } = found;
-  if (found.accessToken !== null && expiresAt !== null && expiresAt - now > leastMs) {
+  if (found.accessToken !== null && expiresAt !== null && expiresAt - now > minRemainingMs) {
     const about = { providerId, connectionId };
-    await note(ctx.db, ctx.orgId, "token_issued", actorOf(ctx), about, { ...holderOf(ctx), shorter: true });
-    return show(ctx, found);
+    await recordEvent(ctx.db, ctx.orgId, "token_issued", createActor(ctx), about, {
+      ...describeHolder(ctx),
+      shorter: true,
+    });
+    return toIssuedToken(ctx, found);
   }
-  if (refreshState === "uncertain") throw reconnect(connectionId, "refresh_uncertain");
+  if (refreshState === "uncertain") throw reconnectRequired(connectionId, "refresh_uncertain");
   if (!refreshable) {
-    await ctx.db.transaction((tx) => needReconnect(tx, ctx.orgId, found.tokenId, "expired"));
-    throw reconnect(connectionId, "expired");
+    await ctx.db.transaction((tx) => markForReconnect(tx, ctx.orgId, found.tokenId, "expired"));
+    throw reconnectRequired(connectionId, "expired");
   }
-  throw unavailable(((found.nextRefreshAt ?? now) - now) / 1000, found.lastError ?? "unknown_error");
+  throw tokenUnavailable(((found.nextRefreshAt ?? now) - now) / 1000, found.lastError ?? "unknown_error");
 }

@@ -6,7 +6,7 @@ import type { Server } from "../../../platform/oauth/index.ts";
 const lease = defineLease(30);
 
 /** The same rule as in the list of connections: a member's own, and shared ones that are granted to the member. */
-const usableBy = (memberId: string) =>
+const isUsableBy = (memberId: string) =>
   sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
     or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
     or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
@@ -23,17 +23,17 @@ export interface NewToken {
 }
 
 /** `leftOver`: nobody wants it any more; it is only here to be revoked. */
-export const insert = (db: Db, orgId: OrgId, token: NewToken, leftOver = false) =>
+export const insert = (db: Db, orgId: OrgId, token: NewToken, isUnused = false) =>
   db.run(sql`
     insert into oauth_tokens (id, org_id, credentials_id, access_token, refresh_token, refresh_hash, scopes, expires_at,
       revoke_state, revoke_due_at)
     values (${token.id}, ${orgId}, ${token.credentialsId}, ${token.accessToken}, ${token.refreshToken},
-      ${token.refreshHash}, ${token.scopes}::text[], ${token.expiresAt}, ${leftOver ? "pending" : null},
-      ${leftOver ? new Date() : null})`);
+      ${token.refreshHash}, ${token.scopes}::text[], ${token.expiresAt}, ${isUnused ? "pending" : null},
+      ${isUnused ? new Date() : null})`);
 
 /** `erase`: a new one of the same account took its place, and revoking this one might end that. */
-export const retire = (db: Db, orgId: OrgId, id: string, erase: boolean) =>
-  erase
+export const retire = (db: Db, orgId: OrgId, id: string, isSameAccount: boolean) =>
+  isSameAccount
     ? db.run(sql`
         update oauth_tokens set revoke_state = 'unneeded', access_token = null, refresh_token = null
         where org_id = ${orgId} and id = ${id} and revoke_state is null`)
@@ -41,7 +41,7 @@ export const retire = (db: Db, orgId: OrgId, id: string, erase: boolean) =>
         update oauth_tokens set revoke_state = 'pending', revoke_due_at = now()
         where org_id = ${orgId} and id = ${id} and revoke_state is null`);
 
-export interface Wanted {
+export interface TokenRequest {
   providerId: string;
   memberId: string;
   connectionId: string | null;
@@ -53,7 +53,7 @@ export interface Wanted {
   scopes: readonly string[];
 }
 
-export interface Found {
+export interface FoundToken {
   /** The provider, tenant and server of the client that obtained the token. */
   providerId: string;
   tenant: string | null;
@@ -77,7 +77,7 @@ export interface Found {
   now: number;
 }
 
-interface HandOut {
+interface IssueRecord {
   eventId: string;
   credential: string;
   credentialId: string;
@@ -91,8 +91,8 @@ interface HandOut {
  * another. A token that is good enough is handed out by the same statement that writes it down: agents ask
  * often, and what they got must be known for certain.
  */
-export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) =>
-  db.row<Found>(sql`
+export const findAndIssue = (db: Db, orgId: OrgId, wanted: TokenRequest, out: IssueRecord) =>
+  db.row<FoundToken>(sql`
     with found as (
       select c.id, c.label, c.shared, c.status, c.reason, t.id as token_id, t.access_token, t.scopes, t.expires_at,
         k.provider_id, k.tenant, k.server, t.refresh_token is not null as refreshable, t.refresh_state, t.next_refresh_at, t.last_error, t.last_used_at,
@@ -102,7 +102,7 @@ export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) =>
       from oauth_connections c join oauth_tokens t on t.id = c.token_id
       join oauth_client_credentials k on k.id = t.credentials_id
       where c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
-        and ${usableBy(wanted.memberId)}
+        and ${isUsableBy(wanted.memberId)}
         and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
         and (${wanted.among}::text[] is null or c.id = any(${wanted.among}::text[]))
         and (${wanted.label}::text is null or c.label = ${wanted.label})
@@ -119,10 +119,10 @@ export const handOut = (db: Db, orgId: OrgId, wanted: Wanted, out: HandOut) =>
       f.last_used_at as "lastUsedAt", f.fresh, now() as now
     from found f`);
 
-export const touch = (db: Db, orgId: OrgId, id: string) =>
+export const setLastUsed = (db: Db, orgId: OrgId, id: string) =>
   db.run(sql`update oauth_tokens set last_used_at = now() where org_id = ${orgId} and id = ${id}`);
 
-export interface Taken {
+export interface ClaimedRefresh {
   id: string;
   orgId: OrgId;
   credentialsId: string;
@@ -132,31 +132,36 @@ export interface Taken {
 }
 
 /** A token, and what it said when somebody decided that it should be renewed. */
-export interface Seen {
+export interface RefreshCandidate {
   id: string;
-  seen: string | null;
+  previousAccessToken: string | null;
 }
 
 /**
  * Takes the one right to send this refresh token, unless it was renewed since it was looked at. Committed
  * before anything is sent: should this process vanish, the row says what it was about to do.
  */
-export const takeRefresh = (db: Db, orgId: OrgId, { id, seen }: Seen, holder: string) =>
-  db.row<Taken>(sql`
+export const claimRefresh = (
+  db: Db,
+  orgId: OrgId,
+  { id, previousAccessToken }: RefreshCandidate,
+  holder: string,
+) =>
+  db.row<ClaimedRefresh>(sql`
     update oauth_tokens t set refresh_state = 'refreshing', consumed_hash = t.refresh_hash,
       ${lease.take(holder)}
     where t.org_id = ${orgId} and t.id = ${id} and t.refresh_state = 'idle' and t.refresh_token is not null
-      and t.access_token is not distinct from ${seen}
+      and t.access_token is not distinct from ${previousAccessToken}
       and t.revoke_state is null and (t.next_refresh_at is null or t.next_refresh_at <= now())
     returning t.id, t.org_id as "orgId", t.credentials_id as "credentialsId", t.refresh_token as "refreshToken",
       t.consumed_hash as "consumedHash", t.failures`);
 
 /** Also true after the lease has expired, as long as no other process has taken the token. */
-const isOurs = (id: string, holder: string, consumedHash: string) =>
+const isHeldBy = (id: string, holder: string, consumedHash: string) =>
   sql`id = ${id} and ${lease.isHeldBy(holder)} and consumed_hash = ${consumedHash}
     and refresh_state in ('refreshing', 'uncertain')`;
 
-interface Renewed {
+interface RefreshedTokens {
   accessToken: string;
   /** null: the provider sent none, so the old one stays. */
   refreshToken: string | null;
@@ -169,7 +174,13 @@ interface Renewed {
  * A connection that ended meanwhile leaves the new tokens to be revoked, not the old ones; one that was made
  * anew meanwhile has no use for them.
  */
-export const putRenewed = (db: Db, orgId: OrgId, taken: Taken, holder: string, tokens: Renewed) =>
+export const storeRefreshedTokens = (
+  db: Db,
+  orgId: OrgId,
+  claimed: ClaimedRefresh,
+  holder: string,
+  tokens: RefreshedTokens,
+) =>
   db.run(sql`
     update oauth_tokens set
       access_token = case when revoke_state = 'unneeded' then null else ${tokens.accessToken} end,
@@ -181,13 +192,13 @@ export const putRenewed = (db: Db, orgId: OrgId, taken: Taken, holder: string, t
       next_refresh_at = null, last_error = null,
       revoke_state = case when revoke_state is null or revoke_state = 'unneeded' then revoke_state else 'pending' end,
       revoke_due_at = case when revoke_state is null then null else now() end
-    where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
+    where org_id = ${orgId} and ${isHeldBy(claimed.id, holder, claimed.consumedHash)}`);
 
 /** It goes on: the refresh token is kept, and sent again after a pause. */
-export const putFailure = (
+export const storeRefreshFailure = (
   db: Db,
   orgId: OrgId,
-  taken: Taken,
+  claimed: ClaimedRefresh,
   holder: string,
   { code, pauseSeconds }: { code: string; pauseSeconds: number },
 ) =>
@@ -195,30 +206,30 @@ export const putFailure = (
     update oauth_tokens set refresh_state = 'idle', ${lease.release}, consumed_hash = null,
       failures = failures + 1, last_error = ${code},
       next_refresh_at = now() + make_interval(secs => ${pauseSeconds}::float8)
-    where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
+    where org_id = ${orgId} and ${isHeldBy(claimed.id, holder, claimed.consumedHash)}`);
 
 /** The provider says that it is over: what we hold is worth nothing, and goes. */
-export const putEnd = (db: Db, orgId: OrgId, taken: Taken, holder: string, code: string) =>
+export const endToken = (db: Db, orgId: OrgId, claimed: ClaimedRefresh, holder: string, code: string) =>
   db.run(sql`
     update oauth_tokens set refresh_state = 'idle', ${lease.release}, consumed_hash = null,
       last_error = ${code}, access_token = null, refresh_token = null, revoke_state = 'unneeded'
-    where org_id = ${orgId} and ${isOurs(taken.id, holder, taken.consumedHash)}`);
+    where org_id = ${orgId} and ${isHeldBy(claimed.id, holder, claimed.consumedHash)}`);
 
-export interface Lapsed {
+export interface AbandonedRefresh {
   id: string;
   orgId: OrgId;
   credentialsId: string;
 }
 
 /** Whether somebody is renewing it, and whether they should have come back by now. */
-export const findRefreshing = (db: Db, orgId: OrgId, id: string) =>
-  db.row<Lapsed & { lapsed: boolean }>(sql`
-    select id, org_id as "orgId", credentials_id as "credentialsId", ${lease.isExpired} as lapsed
+export const findActiveRefresh = (db: Db, orgId: OrgId, id: string) =>
+  db.row<AbandonedRefresh & { isAbandoned: boolean }>(sql`
+    select id, org_id as "orgId", credentials_id as "credentialsId", ${lease.isExpired} as "isAbandoned"
     from oauth_tokens where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing'`);
 
 /** Tokens whose holder vanished in the middle of a refresh. */
-export const listLapsedOfAll = (db: Db, limit: number) =>
-  db.rows<Lapsed>(sql`
+export const listAbandonedAcrossOrganizations = (db: Db, limit: number) =>
+  db.rows<AbandonedRefresh>(sql`
     select id, org_id as "orgId", credentials_id as "credentialsId" from oauth_tokens
     where refresh_state = 'refreshing' and ${lease.isExpired}
     order by lease_expires_at limit ${limit}`);
@@ -227,7 +238,7 @@ export const listLapsedOfAll = (db: Db, limit: number) =>
  * Settles a refresh whose process died. `state` is `idle` where the provider accepts a refresh token twice; after a
  * second death the token is `uncertain` in any case. Returns the new state, or undefined when nothing was to settle.
  */
-export const settleLapsed = async (db: Db, orgId: OrgId, id: string, state: "idle" | "uncertain") =>
+export const settleAbandonedRefresh = async (db: Db, orgId: OrgId, id: string, state: "idle" | "uncertain") =>
   (
     await db.row<{ state: "idle" | "uncertain" }>(sql`
       update oauth_tokens set last_error = 'interrupted', refresh_deaths = refresh_deaths + 1,
@@ -247,8 +258,8 @@ export const listExpiringAcrossOrganizations = (
   perOrganization: number,
   limit: number,
 ) =>
-  db.rows<Seen & { orgId: OrgId }>(sql`
-    select id, org_id as "orgId", access_token as seen from (
+  db.rows<RefreshCandidate & { orgId: OrgId }>(sql`
+    select id, org_id as "orgId", access_token as "previousAccessToken" from (
       select id, org_id, access_token, expires_at, row_number() over (partition by org_id order by expires_at) as turn
       from oauth_tokens
       where refresh_token is not null and refresh_state = 'idle' and revoke_state is null
@@ -258,7 +269,7 @@ export const listExpiringAcrossOrganizations = (
         and org_id <> all(${busy}::text[])) t
     where turn <= ${perOrganization}::int order by turn, expires_at limit ${limit}`);
 
-export interface Pending {
+export interface PendingRevocation {
   id: string;
   orgId: OrgId;
   credentialsId: string;
@@ -273,7 +284,7 @@ export interface Pending {
  * Takes tokens that must be revoked, in turn by organization and without organizations in `busy`. If the process dies,
  * they become due again after the pause.
  */
-export const takePendingAcrossOrganizations = (
+export const claimPendingAcrossOrganizations = (
   db: Db,
   busy: readonly string[],
   perOrganization: number,
@@ -282,7 +293,7 @@ export const takePendingAcrossOrganizations = (
 ) => {
   const isPending = sql`revoke_state = 'pending' and revoke_due_at <= now()
     and (refresh_state <> 'refreshing' or ${lease.isExpired})`;
-  return db.rows<Pending>(sql`
+  return db.rows<PendingRevocation>(sql`
     update oauth_tokens t set revoke_attempts = revoke_attempts + 1, revoke_running = true,
       revoke_deaths = revoke_deaths + revoke_running::int,
       revoke_due_at = now() + make_interval(mins => (${pauses}::int[])[least(revoke_attempts + 1, ${pauses.length}::int)])
@@ -298,7 +309,7 @@ export const takePendingAcrossOrganizations = (
 };
 
 /** Over, one way or the other: the tokens are erased. */
-export const putRevoked = (
+export const storeRevocation = (
   db: Db,
   orgId: OrgId,
   id: string,
@@ -310,12 +321,12 @@ export const putRevoked = (
       refresh_token = null
     where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
 
-export const putRevokeError = (db: Db, orgId: OrgId, id: string, error: string) =>
+export const storeRevocationError = (db: Db, orgId: OrgId, id: string, error: string) =>
   db.run(sql`update oauth_tokens set revoke_error = ${error}, revoke_running = false
     where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
 
 /** Those that nothing refers to any more, once there is nothing left to do with them. */
-export const removeOverOfAll = (db: Db) =>
+export const removeEndedAcrossOrganizations = (db: Db) =>
   db.run(sql`
     delete from oauth_tokens t
     where t.revoke_state <> 'pending' and not exists (select from oauth_connections c where c.token_id = t.id)

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
-import { fields, type Said, slugFrom } from "../fields.ts";
+import { createSlug, fields, type TemplateContent } from "../fields.ts";
 
 /** A file that did not become a template, and why. */
 export interface Problem {
@@ -10,9 +10,9 @@ export interface Problem {
   message: string;
 }
 
-const mostFrontMatter = 16 * 1024;
+const maxFrontMatterBytes = 16 * 1024;
 
-const known = z.object({
+const knownFields = z.object({
   name: fields.name,
   slug: fields.slug.optional(),
   description: fields.description.default(""),
@@ -29,11 +29,11 @@ class Unreadable extends Error {
 
 /** The parsed content of a file, without its path: equal files are parsed once. */
 export type ParsedFile =
-  | { kind: "template"; fields: Omit<Said, "slug"> & { slug: string | undefined } }
+  | { kind: "template"; fields: Omit<TemplateContent, "slug"> & { slug: string | undefined } }
   | { kind: "without_front_matter" }
   | { kind: "unreadable"; line: number | null; message: string };
 
-const longestMessage = 300;
+const maxMessageLength = 300;
 
 /** Front matter is YAML between two lines of three dashes; the rest is the body. */
 export function parseFile(bytes: Buffer): ParsedFile {
@@ -42,12 +42,16 @@ export function parseFile(bytes: Buffer): ParsedFile {
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     // The parser's message can quote text of the file, of any length.
-    return { kind: "unreadable", line: error.line, message: error.message.slice(0, longestMessage) };
+    return { kind: "unreadable", line: error.line, message: error.message.slice(0, maxMessageLength) };
   }
 }
 
 /** The template of a parsed file. Its slug is derived from `name` if the file has none. Undefined for a README. */
-export function templateAt(parsed: ParsedFile, path: string, name: string): Said | Problem | undefined {
+export function toTemplate(
+  parsed: ParsedFile,
+  path: string,
+  name: string,
+): TemplateContent | Problem | undefined {
   const problem = (line: number | null, message: string) => ({ path, line, message });
   if (parsed.kind === "unreadable") return problem(parsed.line, parsed.message);
   if (parsed.kind === "without_front_matter") {
@@ -55,16 +59,17 @@ export function templateAt(parsed: ParsedFile, path: string, name: string): Said
     if (/(?:^|\/)readme\.md$/i.test(name)) return undefined;
     return problem(1, "There is no front matter. Begin with a line of ---, then name: …, then --- again.");
   }
-  const slug = parsed.fields.slug ?? slugFrom(name.replace(/\.md$/i, ""));
+  const slug = parsed.fields.slug ?? createSlug(name.replace(/\.md$/i, ""));
   if (!slug) return problem(1, "No slug can be made from this path. Give one in the front matter.");
   return { ...parsed.fields, slug };
 }
 
 export const readTemplate = (path: string, name: string, bytes: Buffer) =>
-  templateAt(parseFile(bytes), path, name);
+  toTemplate(parseFile(bytes), path, name);
 
 function parse(bytes: Buffer): ParsedFile {
-  if (!isUtf8(bytes)) throw new Unreadable(badLine(bytes), "The file is not UTF-8. Save it as UTF-8.");
+  if (!isUtf8(bytes))
+    throw new Unreadable(findInvalidLine(bytes), "The file is not UTF-8. Save it as UTF-8.");
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   const opening = /^---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!opening) return { kind: "without_front_matter" };
@@ -72,10 +77,10 @@ function parse(bytes: Buffer): ParsedFile {
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(rest);
   if (!closing) throw new Unreadable(1, "The front matter is not closed. End it with a line of ---.");
   const yaml = rest.slice(0, closing.index);
-  if (Buffer.byteLength(yaml) > mostFrontMatter)
+  if (Buffer.byteLength(yaml) > maxFrontMatterBytes)
     throw new Unreadable(1, "The front matter is larger than 16 KiB. Put the text below it.");
   const { values, lineOf } = parseYaml(yaml);
-  const parsed = known.safeParse(values);
+  const parsed = knownFields.safeParse(values);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
     const key = String(path[0]);
@@ -99,12 +104,12 @@ function parse(bytes: Buffer): ParsedFile {
     }
     throw new Unreadable(lineAfter(text.length - body.length), checked.error.issues[0]!.message);
   }
-  const { slug, ...said } = parsed.data;
-  return { kind: "template", fields: { ...said, slug, body, metadata: metadata.data } };
+  const { slug, ...content } = parsed.data;
+  return { kind: "template", fields: { ...content, slug, body, metadata: metadata.data } };
 }
 
-const deepest = 100;
-const tooDeep = "The front matter uses aliases or is nested too deeply. Write it out plainly.";
+const maxDepth = 100;
+const tooDeepMessage = "The front matter uses aliases or is nested too deeply. Write it out plainly.";
 
 /** Counted before it is parsed, as parsing takes long where it is deep. Brackets in texts are mostly in pairs. */
 function isTooDeep(text: string): boolean {
@@ -112,14 +117,14 @@ function isTooDeep(text: string): boolean {
   for (const sign of text) {
     if (sign === "[" || sign === "{") open++;
     else if (sign === "]" || sign === "}") open = Math.max(0, open - 1);
-    if (open > deepest) return true;
+    if (open > maxDepth) return true;
   }
   return compactDepth.test(text);
 }
-const compactDepth = new RegExp(`(?:[-?:][ \\t]+){${deepest}}`);
+const compactDepth = new RegExp(`(?:[-?:][ \\t]+){${maxDepth}}`);
 
 /** Finds a key that is repeated, or that is a list or a map: converting those to text can take seconds. */
-function wrongKey(document: Document): { at: number; message: string } | undefined {
+function findInvalidKey(document: Document): { at: number; message: string } | undefined {
   let found: { at: number; message: string } | undefined;
   visit(document, {
     Map(_, { items }) {
@@ -151,7 +156,7 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
   // The opening line of dashes is line 1 of the file.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
   let values: unknown;
-  if (isTooDeep(text)) throw new Unreadable(1, tooDeep);
+  if (isTooDeep(text)) throw new Unreadable(1, tooDeepMessage);
   try {
     const document = parseDocument(text, {
       lineCounter: lines,
@@ -168,7 +173,7 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
     const strange = document.warnings[0];
     if (strange)
       throw new Unreadable(lineAt(strange.pos[0]), "The front matter has a tag that is not known.");
-    const key = wrongKey(document);
+    const key = findInvalidKey(document);
     if (key) throw new Unreadable(lineAt(key.at), key.message);
     // Aliases make much out of little, and a template has no use for them.
     values = document.toJS({ maxAliasCount: 0 });
@@ -186,12 +191,12 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     // Too deep for the parser, or an alias.
-    throw new Unreadable(1, tooDeep);
+    throw new Unreadable(1, tooDeepMessage);
   }
 }
 
 /** The first line that is not UTF-8. */
-function badLine(bytes: Buffer): number {
+function findInvalidLine(bytes: Buffer): number {
   let line = 1;
   for (let at = 0; at < bytes.length; line++) {
     const end = bytes.indexOf(0x0a, at);

@@ -6,9 +6,9 @@ import { readTemplate } from "./front-matter.ts";
 const read = (text: string | Buffer, name = "team/Code Review.md") =>
   readTemplate(`templates/${name}`, name, Buffer.from(text));
 const problem = (text: string | Buffer) => {
-  const said = read(text);
-  if (!said || !("message" in said)) throw new Error(`It was read: ${JSON.stringify(said)}`);
-  return said;
+  const content = read(text);
+  if (!content || !("message" in content)) throw new Error(`It was read: ${JSON.stringify(content)}`);
+  return content;
 };
 
 describe("a file", () => {
@@ -98,9 +98,9 @@ describe("a file", () => {
     ],
   ])("with %s is refused quickly", (_, text) => {
     const started = performance.now();
-    const said = read(text);
+    const content = read(text);
     expect(performance.now() - started).toBeLessThan(1_000);
-    if (said && !("message" in said)) expect(JSON.stringify(said).length).toBeLessThan(40_000);
+    if (content && !("message" in content)) expect(JSON.stringify(content).length).toBeLessThan(40_000);
   });
 
   test("with thousands of fields holds nobody up", () => {
@@ -118,11 +118,11 @@ describe("a file", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }), (others) => {
         const fields = { ...others, name: "A", slug: "a", description: "", tags: [] };
-        const said = read(`---\n${stringify(fields, { aliasDuplicateObjects: false })}---\nbody`);
-        if (!said || "message" in said) return;
+        const content = read(`---\n${stringify(fields, { aliasDuplicateObjects: false })}---\nbody`);
+        if (!content || "message" in content) return;
         const { name: _n, slug: _s, description: _d, tags: _t, ...rest } = fields;
         // As it is stored: JSON knows no -0.
-        expect(JSON.parse(JSON.stringify(said.metadata))).toEqual(JSON.parse(JSON.stringify(rest)));
+        expect(JSON.parse(JSON.stringify(content.metadata))).toEqual(JSON.parse(JSON.stringify(rest)));
       }),
     );
   });
@@ -154,8 +154,8 @@ describe("a file", () => {
           fc.string({ unit: "binary" }),
         ),
         (text) => {
-          const said = read(text);
-          if (said && "message" in said) expect(said.line).toBeGreaterThan(0);
+          const content = read(text);
+          if (content && "message" in content) expect(content.line).toBeGreaterThan(0);
         },
       ),
       { numRuns: 2_000 },

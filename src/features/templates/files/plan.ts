@@ -16,11 +16,11 @@ export interface FoundFile {
   /** What stands for its content and where it was read from: equal means that nothing is new. */
   source: string;
   /** What it says; undefined when it was known already, a problem when it cannot be read. */
-  said: FileTemplate | Problem | undefined;
+  content: FileTemplate | Problem | undefined;
 }
 
 /** A template that follows a file, as it is stored. */
-export interface Following {
+export interface SyncedTemplate {
   id: string;
   path: string;
   slug: string;
@@ -31,7 +31,7 @@ export interface Following {
 export interface Write {
   path: string;
   source: string;
-  said: FileTemplate;
+  content: FileTemplate;
 }
 
 export interface Plan {
@@ -44,7 +44,7 @@ export interface Plan {
   problems: CappedList<Problem>;
 }
 
-export interface Others {
+export interface OtherTemplates {
   /** Slugs that are taken, and by whom in words. */
   slugs: ReadonlyMap<string, string>;
   /** How many templates there are beside those of this connector. */
@@ -52,7 +52,7 @@ export interface Others {
 }
 
 /** A list that keeps the first problems and counts all of them. */
-export const listProblems = (): CappedList<Problem> =>
+export const createProblemList = (): CappedList<Problem> =>
   createCappedList({
     items: 100,
     bytes: 64 * 1024,
@@ -63,10 +63,10 @@ export const listProblems = (): CappedList<Problem> =>
  * What makes templates equal to files. A file that cannot be read keeps the template it once made; a slug
  * belongs to the file that has it, then to the first by path. Undefined: there would be too many.
  */
-export function planOf(
+export function createPlan(
   files: readonly FoundFile[],
-  stored: readonly Following[],
-  others: Others,
+  stored: readonly SyncedTemplate[],
+  others: OtherTemplates,
 ): Plan | undefined {
   const plan: Plan = {
     added: [],
@@ -74,41 +74,41 @@ export function planOf(
     moved: [],
     removed: [],
     unchanged: 0,
-    problems: listProblems(),
+    problems: createProblemList(),
   };
   const byPath = new Map(stored.map((one) => [one.path, one]));
   const found = new Set(files.map(({ path }) => path));
   // A template whose file is gone can follow another file that goes by its slug: it was renamed.
   const orphans = new Map(stored.filter(({ path }) => !found.has(path)).map((one) => [one.slug, one]));
   const owners = new Map<string, string>();
-  const wanted: { file: FoundFile; said: FileTemplate; before: Following | undefined }[] = [];
+  const wanted: { file: FoundFile; content: FileTemplate; before: SyncedTemplate | undefined }[] = [];
 
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const before = byPath.get(file.path);
-    const { said } = file;
-    if (said === undefined || "message" in said) {
-      if (said) plan.problems.add(said);
+    const { content } = file;
+    if (content === undefined || "message" in content) {
+      if (content) plan.problems.add(content);
       // Nothing was read that could replace it: it stays, and so does its slug.
       if (before) {
         plan.unchanged++;
         owners.set(before.slug, before.path);
-      } else if (!said) throw new Error("A file that is not known was not read.");
+      } else if (!content) throw new Error("A file that is not known was not read.");
       continue;
     }
-    wanted.push({ file, said, before });
+    wanted.push({ file, content, before });
   }
   // Who has a slug keeps it, whatever the order of paths.
-  const settled = wanted.filter(({ said, before }) => before?.slug === said.slug);
-  for (const { said, file } of settled) owners.set(said.slug, file.path);
+  const settled = wanted.filter(({ content, before }) => before?.slug === content.slug);
+  for (const { content, file } of settled) owners.set(content.slug, file.path);
 
-  for (const { file, said, before } of wanted) {
-    const taken = owners.get(said.slug) ?? others.slugs.get(said.slug);
+  for (const { file, content, before } of wanted) {
+    const taken = owners.get(content.slug) ?? others.slugs.get(content.slug);
     if (taken !== undefined && taken !== file.path) {
-      const who = owners.has(said.slug) ? `the file ${taken}` : taken;
+      const who = owners.has(content.slug) ? `the file ${taken}` : taken;
       plan.problems.add({
         path: file.path,
         line: null,
-        message: `The slug ${said.slug} belongs to ${who}. Give another slug in the front matter.`,
+        message: `The slug ${content.slug} belongs to ${who}. Give another slug in the front matter.`,
       });
       if (!before) continue;
       if (owners.has(before.slug)) {
@@ -119,12 +119,12 @@ export function planOf(
       }
       continue;
     }
-    owners.set(said.slug, file.path);
-    const heir = before ?? orphans.get(said.slug);
-    if (heir && !before) orphans.delete(said.slug);
-    const write = { path: file.path, source: file.source, said };
+    owners.set(content.slug, file.path);
+    const heir = before ?? orphans.get(content.slug);
+    if (heir && !before) orphans.delete(content.slug);
+    const write = { path: file.path, source: file.source, content };
     if (!heir) plan.added.push(write);
-    else if (heir.digest !== said.digest) plan.changed.push({ ...write, id: heir.id });
+    else if (heir.digest !== content.digest) plan.changed.push({ ...write, id: heir.id });
     else {
       plan.unchanged++;
       if (heir.path !== file.path || heir.source !== file.source)

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { digestOf } from "../digest.ts";
+import { computeDigest } from "../digest.ts";
 import type { FileTemplate } from "./plan.ts";
-import { type Following, type FoundFile, planOf } from "./plan.ts";
+import { createPlan, type FoundFile, type SyncedTemplate } from "./plan.ts";
 
 const made = new Map<string, FileTemplate>();
-function said(slug: string, body: string): FileTemplate {
+function createContent(slug: string, body: string): FileTemplate {
   const known = made.get(`${slug} ${body}`);
   if (known) return known;
   const template = { slug, name: slug, description: "", tags: [], metadata: {}, body };
-  const file = { slug, digest: digestOf(template), json: Buffer.from(JSON.stringify(template)) };
+  const file = { slug, digest: computeDigest(template), json: Buffer.from(JSON.stringify(template)) };
   made.set(`${slug} ${body}`, file);
   return file;
 }
@@ -24,26 +24,30 @@ type Folder = Record<string, [string, string] | null>;
 const others = { slugs: new Map([["taken", "a template made by hand"]]), count: 0 };
 
 /** Finds files as a sync does: what is known is not read again. */
-function found(files: Folder, stored: Following[]): FoundFile[] {
+function found(files: Folder, stored: SyncedTemplate[]): FoundFile[] {
   return Object.entries(files).map(([path, content]) => {
     const source = JSON.stringify(content);
     if (stored.some((one) => one.path === path && one.source === source))
-      return { path, source, said: undefined };
-    return { path, source, said: content ? said(...content) : { path, line: 1, message: "broken" } };
+      return { path, source, content: undefined };
+    return {
+      path,
+      source,
+      content: content ? createContent(...content) : { path, line: 1, message: "broken" },
+    };
   });
 }
 
 let ids = 0;
 /** Does what a plan says, as strictly as the database would. */
-function apply(stored: Following[], plan: NonNullable<ReturnType<typeof planOf>>): Following[] {
+function apply(stored: SyncedTemplate[], plan: NonNullable<ReturnType<typeof createPlan>>): SyncedTemplate[] {
   const rows = new Map(stored.map((one) => [one.id, { ...one }]));
   for (const id of plan.removed) expect(rows.delete(id)).toBe(true);
   for (const { id, path, source } of plan.moved) Object.assign(rows.get(id)!, { path, source });
-  for (const { id, path, source, said } of plan.changed)
-    Object.assign(rows.get(id)!, { path, source, digest: said.digest, slug: said.slug });
-  for (const { path, source, said } of plan.added) {
+  for (const { id, path, source, content } of plan.changed)
+    Object.assign(rows.get(id)!, { path, source, digest: content.digest, slug: content.slug });
+  for (const { path, source, content } of plan.added) {
     const id = `t${++ids}`;
-    rows.set(id, { id, path, source, digest: said.digest, slug: said.slug });
+    rows.set(id, { id, path, source, digest: content.digest, slug: content.slug });
   }
   return [...rows.values()];
 }
@@ -51,10 +55,10 @@ function apply(stored: Following[], plan: NonNullable<ReturnType<typeof planOf>>
 test("after any history of folders the templates are what the last folder says, and each file is accounted for", () => {
   fc.assert(
     fc.property(fc.array(folder, { minLength: 1, maxLength: 6 }), (history) => {
-      let stored: Following[] = [];
+      let stored: SyncedTemplate[] = [];
       for (const files of history as Folder[]) {
         const before = stored;
-        const plan = planOf(found(files, stored), stored, others)!;
+        const plan = createPlan(found(files, stored), stored, others)!;
         stored = apply(stored, plan);
         const slugs = stored.map((one) => one.slug);
         expect(new Set(slugs).size).toBe(slugs.length);
@@ -68,10 +72,10 @@ test("after any history of folders the templates are what the last folder says, 
             // Last good version, or none: never something in between.
             const earlier = before.find((one) => one.path === path);
             if (now) expect(now).toEqual(earlier);
-          } else expect(now).toMatchObject({ slug: content![0], digest: said(...content!).digest });
+          } else expect(now).toMatchObject({ slug: content![0], digest: createContent(...content!).digest });
         }
         expect(plan.added.length + plan.changed.length + plan.unchanged).toBe(stored.length);
-        const again = planOf(found(files, stored), stored, others)!;
+        const again = createPlan(found(files, stored), stored, others)!;
         expect([again.added, again.changed, again.removed, again.moved]).toEqual([[], [], [], []]);
       }
     }),
@@ -80,7 +84,7 @@ test("after any history of folders the templates are what the last folder says, 
 });
 
 test("more than an organization may have is no plan at all", () => {
-  const files: FoundFile[] = [{ path: "a.md", source: "1", said: said("a", "a") }];
-  expect(planOf(files, [], { ...others, count: 10_000 })).toBeUndefined();
-  expect(planOf(files, [], { ...others, count: 9_999 })).toBeDefined();
+  const files: FoundFile[] = [{ path: "a.md", source: "1", content: createContent("a", "a") }];
+  expect(createPlan(files, [], { ...others, count: 10_000 })).toBeUndefined();
+  expect(createPlan(files, [], { ...others, count: 9_999 })).toBeDefined();
 });

@@ -5,19 +5,19 @@ import { takingTurns } from "../../../platform/git/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { lockWriting } from "../store.ts";
 import type { Problem } from "./front-matter.ts";
-import { type FoundFile, planOf, type Write } from "./plan.ts";
+import { createPlan, type FoundFile, type Write } from "./plan.ts";
 import * as store from "./store.ts";
 
 /** The module that reads files as templates. Worker threads load it, because parsing must not block the event loop. */
 export const fileReader = new URL("./reader.ts", import.meta.url);
 
 /** What of a connector's files is known already: the path, and what stood for its content. */
-export async function knownFiles(
+export async function listKnownFiles(
   db: Db,
   orgId: OrgId,
   connectorId: string,
 ): Promise<Map<string, string | null>> {
-  const rows = await store.listFollowing(db, orgId, connectorId);
+  const rows = await store.listSynced(db, orgId, connectorId);
   return new Map(rows.map(({ path, source }) => [path, source]));
 }
 
@@ -33,7 +33,7 @@ export interface Outcome {
  * Makes the templates of a connector equal to what was found. The caller's transaction makes it one step.
  * Undefined: the organization would have too many; nothing was written.
  */
-export async function makeEqual(
+export async function applyFiles(
   tx: Db,
   orgId: OrgId,
   origin: store.Origin,
@@ -41,12 +41,12 @@ export async function makeEqual(
 ): Promise<Outcome | undefined> {
   await lockWriting(tx, orgId);
   const { connectorId } = origin;
-  const stored = await store.listFollowing(tx, orgId, connectorId);
-  const slugs = files.flatMap(({ said }) => (said && "slug" in said ? [said.slug] : []));
-  const taken = await store.listTaken(tx, orgId, connectorId, slugs);
+  const stored = await store.listSynced(tx, orgId, connectorId);
+  const slugs = files.flatMap(({ content }) => (content && "slug" in content ? [content.slug] : []));
+  const taken = await store.listTakenSlugs(tx, orgId, connectorId, slugs);
   const owner = (name: string | null) =>
     name === null ? "a template made by hand" : `a template of the connector ${name}`;
-  const plan = planOf(files, stored, {
+  const plan = createPlan(files, stored, {
     slugs: new Map(taken.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
     count: await store.countOthers(tx, orgId, connectorId),
   });
@@ -54,18 +54,18 @@ export async function makeEqual(
   const { added, changed, moved, removed, unchanged, problems } = plan;
   // The embedded engine runs on this thread. Statements are small, and other work gets its turn between them.
   const turn = takingTurns();
-  for (const some of chunked(removed, batchRows)) {
+  for (const some of splitIntoChunks(removed, batchRows)) {
     await store.removeMany(tx, orgId, some);
     await turn();
   }
-  for (const some of chunked(moved, batchRows)) {
+  for (const some of splitIntoChunks(moved, batchRows)) {
     await store.move(tx, orgId, some);
     await turn();
   }
-  const batches = inBatches(changed);
+  const batches = splitIntoBatches(changed);
   // Within one statement slugs may change places; across several they would meet.
   if (batches.length > 1)
-    await store.setSlugsAside(
+    await store.setTemporarySlugs(
       tx,
       orgId,
       changed.map(({ id }) => id),
@@ -74,7 +74,7 @@ export async function makeEqual(
     await store.updateMany(tx, orgId, origin, batch);
     await turn();
   }
-  for (const batch of inBatches(added.map((write) => ({ ...write, id: newId("tpl") })))) {
+  for (const batch of splitIntoBatches(added.map((write) => ({ ...write, id: newId("tpl") })))) {
     await store.insertMany(tx, orgId, origin, batch);
     await turn();
   }
@@ -84,15 +84,15 @@ export async function makeEqual(
 const batchBytes = 64 * 1024;
 const batchRows = 200;
 
-const chunked = <T>(items: readonly T[], size: number): T[][] =>
+const splitIntoChunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-function inBatches<W extends Write>(writes: readonly W[]): W[][] {
+function splitIntoBatches<W extends Write>(writes: readonly W[]): W[][] {
   const batches: W[][] = [];
   let size = 0;
   for (const write of writes) {
     const last = batches.at(-1);
-    const more = write.said.json.length;
+    const more = write.content.json.length;
     if (!last || last.length >= batchRows || size + more > batchBytes) {
       batches.push([write]);
       size = more;

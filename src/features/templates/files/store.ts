@@ -1,23 +1,23 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
-import type { Following, Write } from "./plan.ts";
+import type { SyncedTemplate, Write } from "./plan.ts";
 
 /** They stay as if made by hand; what their versions say of commits stays true. */
-export const release = (tx: Db, orgId: OrgId, connectorId: string) =>
+export const detachFromConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.run(sql`
     update templates set connector_id = null, path = null, source = null, commit_sha = null,
       commit_author = null
     where org_id = ${orgId} and connector_id = ${connectorId}`);
 
-export const removeOfConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
+export const removeByConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.run(sql`delete from templates where org_id = ${orgId} and connector_id = ${connectorId}`);
 
-export const listFollowing = (db: Db, orgId: OrgId, connectorId: string) =>
-  db.rows<Following>(sql`
+export const listSynced = (db: Db, orgId: OrgId, connectorId: string) =>
+  db.rows<SyncedTemplate>(sql`
     select id, path, slug, source, digest from templates
     where org_id = ${orgId} and connector_id = ${connectorId}`);
 
-export const listTaken = (db: Db, orgId: OrgId, connectorId: string, slugs: string[]) =>
+export const listTakenSlugs = (db: Db, orgId: OrgId, connectorId: string, slugs: string[]) =>
   db.rows<{ slug: string; connectorName: string | null }>(sql`
     select t.slug, c.name as "connectorName"
     from templates t left join connectors c on c.id = t.connector_id
@@ -48,17 +48,17 @@ export interface Origin {
 
 const utf8 = new TextDecoder();
 
-const recordset = (writes: (Write & { id: string })[]) => {
+const selectWrites = (writes: (Write & { id: string })[]) => {
   // The fields of a file are JSON already, so they are joined as text and not parsed again.
-  const rows = writes.map(({ id, path, source, said: { digest, json } }) => {
-    const ours = JSON.stringify({ id, path, source, digest });
-    return `${ours.slice(0, -1)},${utf8.decode(json).slice(1)}`;
+  const rows = writes.map(({ id, path, source, content: { digest, json } }) => {
+    const ownFields = JSON.stringify({ id, path, source, digest });
+    return `${ownFields.slice(0, -1)},${utf8.decode(json).slice(1)}`;
   });
   return sql`jsonb_to_recordset(${`[${rows.join(",")}]`}::text::jsonb) as r (id text, path text, source text,
     digest text, slug text, name text, description text, tags jsonb, body text, metadata jsonb)`;
 };
 const tags = sql`array(select jsonb_array_elements_text(r.tags))`;
-const keepVersions = sql`
+const insertVersions = sql`
   insert into template_versions (template_id, version, org_id, slug, name, description, tags, body, metadata,
     commit_sha, commit_author)
   select id, version, org_id, slug, name, description, tags, body, metadata, commit_sha, commit_author from t`;
@@ -70,9 +70,9 @@ export const insertMany = (tx: Db, orgId: OrgId, origin: Origin, writes: (Write 
         connector_id, path, source, commit_sha, commit_author)
       select r.id, ${orgId}::text, r.slug, r.name, r.description, ${tags}, r.body, r.metadata, 1, r.digest,
         ${origin.connectorId}::text, r.path, r.source, ${origin.commit}::text, ${origin.author}::text
-      from ${recordset(writes)}
+      from ${selectWrites(writes)}
       returning *)
-    ${keepVersions}`);
+    ${insertVersions}`);
 
 export const updateMany = (tx: Db, orgId: OrgId, origin: Origin, writes: (Write & { id: string })[]) =>
   tx.run(sql`
@@ -81,12 +81,12 @@ export const updateMany = (tx: Db, orgId: OrgId, origin: Origin, writes: (Write 
         body = r.body, metadata = r.metadata, version = t.version + 1, digest = r.digest, path = r.path,
         source = r.source, commit_sha = ${origin.commit}, commit_author = ${origin.author}, updated_by = null,
         updated_at = now()
-      from ${recordset(writes)}
+      from ${selectWrites(writes)}
       where t.org_id = ${orgId} and t.id = r.id
       returning t.*)
-    ${keepVersions}`);
+    ${insertVersions}`);
 
 /** Slugs that files exchange, out of the way of each other before they are written in several statements. */
-export const setSlugsAside = (tx: Db, orgId: OrgId, ids: string[]) =>
+export const setTemporarySlugs = (tx: Db, orgId: OrgId, ids: string[]) =>
   tx.run(sql`
     update templates set slug = '~' || id where org_id = ${orgId} and id = any(${ids}::text[])`);

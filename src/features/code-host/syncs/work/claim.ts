@@ -59,7 +59,7 @@ async function tryToClaim(tx: Db, orgId: OrgId): Promise<Claim | "retry" | undef
   const { id: connectorId, status } = target;
   const live = await store.listLive(tx, orgId, connectorId);
   // Another worker was faster. There may be other syncs.
-  if (live.some(({ held }) => held)) return "retry";
+  if (live.some(({ isHeld }) => isHeld)) return "retry";
   const chosen = live.find((one) => one.due && one.status === "queued") ?? live.find(({ due }) => due);
   if (!chosen) return "retry";
   // All waiting syncs want the current state of the ref, which this one reads.

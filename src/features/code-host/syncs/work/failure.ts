@@ -11,9 +11,9 @@ export async function failSync(
   { id, connectorId, holder }: { id: SyncId; connectorId: string; holder: string | null },
   failure: store.SyncFailure,
 ): Promise<void> {
-  if (failure.retryInSeconds !== null) return void (await store.fail(db, orgId, id, holder, failure));
+  if (failure.retryInSeconds !== null) return void (await store.setFailed(db, orgId, id, holder, failure));
   await db.transaction(async (tx) => {
-    const failed = await store.fail(tx, orgId, id, holder, failure);
+    const failed = await store.setFailed(tx, orgId, id, holder, failure);
     // A member who disables a connector expects that it is not synced.
     if (!failed || failure.code === "connector_disabled") return;
     const { code, message } = failure;

@@ -1,9 +1,9 @@
 import type { Platform } from "../../../../platform/context.ts";
 import { SandboxError } from "../../../../platform/sandbox/index.ts";
 import { recordAsSystem } from "../../../audit/index.ts";
-import { knownFiles, makeEqual, removeOldVersions, takeStorage } from "../../../templates/index.ts";
+import { applyFiles, listKnownFiles, removeOldVersions, reserveStorage } from "../../../templates/index.ts";
 import { Failure, toFailure } from "../../failure.ts";
-import { completeTarget, type Reading, readTarget } from "../../source/index.ts";
+import { completeTarget, type RepositoryContent, readTarget } from "../../source/index.ts";
 import { type Claim, maxAttempts } from "./claim.ts";
 import { failSync } from "./failure.ts";
 import * as store from "./store.ts";
@@ -16,10 +16,10 @@ const computeMs = 60_000;
 const retryDelays = [10, 40, 160, 600];
 
 /** Another worker has the sync, or it was removed, so this attempt must not write. */
-class LeaseLost extends Error {}
+class LeaseLostError extends Error {}
 
 /** Performs a claimed sync. Never throws: the outcome is recorded on the sync. */
-export async function perform(platform: Platform, claim: Claim, stopping: AbortSignal): Promise<void> {
+export async function performSync(platform: Platform, claim: Claim, stopping: AbortSignal): Promise<void> {
   const { db, log, metrics } = platform;
   const { id, holder, target } = claim;
   const { orgId } = target;
@@ -36,8 +36,8 @@ export async function perform(platform: Platform, claim: Claim, stopping: AbortS
   const progress: { commit: string | null } = { commit: null };
   let outcome = "succeeded";
   try {
-    const reading = await read(platform, claim, signal, progress);
-    outcome = await apply(platform, claim, reading);
+    const reading = await readRepository(platform, claim, signal, progress);
+    outcome = await applyReading(platform, claim, reading);
   } catch (error) {
     outcome = await recordFailure(platform, claim, error, {
       stopping,
@@ -55,13 +55,13 @@ export async function perform(platform: Platform, claim: Claim, stopping: AbortS
   }
 }
 
-async function read(
+async function readRepository(
   platform: Platform,
   { id, holder, target }: Claim,
   signal: AbortSignal,
   progress: { commit: string | null },
-): Promise<Reading> {
-  const known = await knownFiles(platform.db, target.orgId, target.id);
+): Promise<RepositoryContent> {
+  const known = await listKnownFiles(platform.db, target.orgId, target.id);
   return readTarget(platform, completeTarget(target), {
     signal,
     computeMs,
@@ -76,12 +76,16 @@ async function read(
 }
 
 /** Updates the templates, the sync and the connector in one transaction. */
-async function apply(platform: Platform, { id, holder, target }: Claim, reading: Reading): Promise<string> {
+async function applyReading(
+  platform: Platform,
+  { id, holder, target }: Claim,
+  reading: RepositoryContent,
+): Promise<string> {
   const { orgId, id: connectorId } = target;
   const { commit, author, files } = reading;
   return platform.db.transaction(async (tx) => {
     const current = await store.lockTarget(tx, orgId, connectorId);
-    if (!current || !(await store.lockHeld(tx, orgId, id, holder))) throw new LeaseLost();
+    if (!current || !(await store.lockHeld(tx, orgId, id, holder))) throw new LeaseLostError();
     if (current.status !== "active")
       throw new Failure(
         `connector_${current.status}`,
@@ -97,9 +101,9 @@ async function apply(platform: Platform, { id, holder, target }: Claim, reading:
       await store.release(tx, orgId, id, holder);
       return "released";
     }
-    const full = await takeStorage(platform, tx, orgId, files);
+    const full = await reserveStorage(platform, tx, orgId, files);
     if (full) throw new Failure("too_large", full.message);
-    const outcome = await makeEqual(tx, orgId, { connectorId, commit, author }, files);
+    const outcome = await applyFiles(tx, orgId, { connectorId, commit, author }, files);
     if (!outcome) {
       throw new Failure(
         "too_many_templates",
@@ -111,8 +115,8 @@ async function apply(platform: Platform, { id, holder, target }: Claim, reading:
     const problems = [...reading.problems, ...outcome.problems.items];
     const problemCount = reading.problemCount + outcome.problems.count;
     const changes = { added, changed, removed, unchanged };
-    await store.succeed(tx, orgId, id, { commit, ...changes, problems, problemCount });
-    await store.setSynced(tx, orgId, connectorId, commit);
+    await store.setSucceeded(tx, orgId, id, { commit, ...changes, problems, problemCount });
+    await store.setSyncedCommit(tx, orgId, connectorId, commit);
     if (added + changed + removed > 0) {
       await recordAsSystem(tx, orgId, {
         action: "connector.synced",
@@ -142,7 +146,7 @@ async function recordFailure(
   { stopping, lost, commit }: AttemptState,
 ): Promise<string> {
   try {
-    if (lost.aborted || error instanceof LeaseLost) return "lease_lost";
+    if (lost.aborted || error instanceof LeaseLostError) return "lease_lost";
     if (stopping.aborted) {
       await store.release(db, orgId, id, holder);
       return "released";

@@ -46,13 +46,13 @@ export interface LiveSync {
   /** It is due, or its worker has died. */
   due: boolean;
   /** A worker has it. */
-  held: boolean;
+  isHeld: boolean;
 }
 
 export const listLive = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.rows<LiveSync>(sql`
     select id, status, attempt, worker_deaths as "workerDeaths", commit_sha as commit, (status = 'running' or due_at <= now()) as due,
-      (status = 'running' and lease_expires_at >= now()) as held
+      (status = 'running' and lease_expires_at >= now()) as "isHeld"
     from connector_syncs
     where org_id = ${orgId} and connector_id = ${connectorId} and status in ('queued', 'running')
     order by id desc`);
@@ -73,15 +73,15 @@ export const claim = (tx: Db, orgId: OrgId, id: SyncId, holder: string, deaths: 
     where org_id = ${orgId} and id = ${id}`);
 
 /** Matches the sync only while this holder has its lease. */
-const held = (orgId: OrgId, id: SyncId, holder: string) =>
+const isHeldBy = (orgId: OrgId, id: SyncId, holder: string) =>
   sql`org_id = ${orgId} and id = ${id} and holder = ${holder} and status = 'running'`;
 
 export const renew = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
-  db.run(sql`update connector_syncs set lease_expires_at = ${lease} where ${held(orgId, id, holder)}`);
+  db.run(sql`update connector_syncs set lease_expires_at = ${lease} where ${isHeldBy(orgId, id, holder)}`);
 
 /** Records the commit that this attempt reads. */
 export const recordCommit = (db: Db, orgId: OrgId, id: SyncId, holder: string, commit: string) =>
-  db.run(sql`update connector_syncs set commit_sha = ${commit} where ${held(orgId, id, holder)}`);
+  db.run(sql`update connector_syncs set commit_sha = ${commit} where ${isHeldBy(orgId, id, holder)}`);
 
 /** Locks the connector before its sync, like a worker that claims one. */
 export const lockTarget = (tx: Db, orgId: OrgId, connectorId: string) =>
@@ -91,10 +91,10 @@ export const lockTarget = (tx: Db, orgId: OrgId, connectorId: string) =>
 
 export const lockHeld = (tx: Db, orgId: OrgId, id: SyncId, holder: string) =>
   tx.row<{ id: SyncId }>(
-    sql`select id from connector_syncs where ${held(orgId, id, holder)} for no key update`,
+    sql`select id from connector_syncs where ${isHeldBy(orgId, id, holder)} for no key update`,
   );
 
-export interface Result {
+export interface SyncResult {
   commit: string;
   added: number;
   changed: number;
@@ -107,7 +107,7 @@ export interface Result {
 
 const shownProblems = 100;
 
-export const succeed = (tx: Db, orgId: OrgId, id: SyncId, result: Result) =>
+export const setSucceeded = (tx: Db, orgId: OrgId, id: SyncId, result: SyncResult) =>
   tx.run(sql`
     update connector_syncs set status = 'succeeded', holder = null, lease_expires_at = null,
       finished_at = now(), commit_sha = ${result.commit}, error_code = null, error_message = null,
@@ -117,7 +117,7 @@ export const succeed = (tx: Db, orgId: OrgId, id: SyncId, result: Result) =>
       problem_count = ${result.problemCount}
     where org_id = ${orgId} and id = ${id}`);
 
-export const setSynced = (tx: Db, orgId: OrgId, connectorId: string, commit: string) =>
+export const setSyncedCommit = (tx: Db, orgId: OrgId, connectorId: string, commit: string) =>
   tx.run(sql`
     update connectors set synced_commit = ${commit}, synced_at = now(), checked_at = now(), check_error = null
     where org_id = ${orgId} and id = ${connectorId}`);
@@ -133,14 +133,14 @@ export interface SyncFailure {
 }
 
 /** Undefined when another worker has the lease by now. That worker records the outcome. */
-export const fail = (db: Db, orgId: OrgId, id: SyncId, holder: string | null, failure: SyncFailure) =>
+export const setFailed = (db: Db, orgId: OrgId, id: SyncId, holder: string | null, failure: SyncFailure) =>
   db.row<{ syncedAt: number | null }>(sql`
     update connector_syncs set status = ${failure.retryInSeconds === null ? "failed" : "queued"},
       holder = null, lease_expires_at = null, error_code = ${failure.code}, error_message = ${failure.message},
       error_retryable = ${failure.retryable}, commit_sha = ${failure.commit},
       due_at = now() + make_interval(secs => ${failure.retryInSeconds ?? 0}::float8),
       finished_at = case when ${failure.retryInSeconds === null}::boolean then now() end
-    where ${holder === null ? sql`org_id = ${orgId} and id = ${id}` : held(orgId, id, holder)}
+    where ${holder === null ? sql`org_id = ${orgId} and id = ${id}` : isHeldBy(orgId, id, holder)}
     returning (select c.synced_at from connectors c where c.id = connector_id) as "syncedAt"`);
 
 /** Returns an unfinished sync to the queue. The attempt does not count. */
@@ -148,7 +148,7 @@ export const release = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
   db.run(sql`
     update connector_syncs set status = 'queued', holder = null, lease_expires_at = null, due_at = now(),
       attempt = attempt - 1
-    where ${held(orgId, id, holder)}`);
+    where ${isHeldBy(orgId, id, holder)}`);
 
 /** Removes syncs that ended more than `days` ago, at most `limit`. */
 export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>

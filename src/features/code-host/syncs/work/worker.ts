@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Platform } from "../../../../platform/context.ts";
 import { defineState } from "../../../../platform/state.ts";
-import { topic } from "../service.ts";
+import { syncTopic } from "../service.ts";
 import { claimNext } from "./claim.ts";
-import { perform } from "./perform.ts";
+import { performSync } from "./perform.ts";
 
 /**
  * How many repositories one process reads at a time. Each may hold a pack of 64 MiB, and a slow server holds its place
  * for minutes. Nothing waits in this queue: syncs that wait are rows.
  */
-const places = { capacity: 4, maxWaitMs: 0, maxWaiting: 0, maxWaitingPerKey: 0 };
+const queueLimits = { capacity: 4, maxWaitMs: 0, maxWaiting: 0, maxWaitingPerKey: 0 };
 
 interface SyncWorker {
   /**
@@ -36,7 +36,7 @@ function createSyncWorker(platform: Platform): SyncWorker {
   function subscribe(): () => void {
     metrics.describe("connector_sync_duration_seconds", "How long syncs took, by how they went.");
     const onNewSync = () => void run().catch((error) => log.warn({ err: error }, "connector syncs"));
-    return bus.subscribe(topic, { onMessage: onNewSync, onGap: onNewSync });
+    return bus.subscribe(syncTopic, { onMessage: onNewSync, onGap: onNewSync });
   }
 
   function run(): Promise<void> {
@@ -50,7 +50,7 @@ function createSyncWorker(platform: Platform): SyncWorker {
   async function loop(): Promise<void> {
     const stopping = new AbortController();
     const active = new Set<Promise<void>>();
-    const queue = queues("connector syncs", places);
+    const queue = queues("connector syncs", queueLimits);
     try {
       for (;;) {
         isRequested = false;
@@ -59,10 +59,10 @@ function createSyncWorker(platform: Platform): SyncWorker {
         });
         // When the process stops, running syncs are given back and no other is started.
         if (!jobs.isReady()) stopping.abort();
-        while (active.size < places.capacity && !stopping.signal.aborted) {
+        while (active.size < queueLimits.capacity && !stopping.signal.aborted) {
           const next = await claimNext(platform, (orgId) => queue.tryEnter(orgId));
           if (!next) break;
-          const sync = perform(platform, next.claim, stopping.signal).finally(() => {
+          const sync = performSync(platform, next.claim, stopping.signal).finally(() => {
             active.delete(sync);
             next.release();
           });

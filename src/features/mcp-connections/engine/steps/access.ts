@@ -1,7 +1,7 @@
 import type { HttpAddress } from "../address.ts";
 import type { Findings } from "../findings.ts";
 import type { DiscoveryStatus } from "../result.ts";
-import { type Challenges, NO_CHALLENGES } from "../transport/challenge.ts";
+import { type Challenges, noChallenges } from "../transport/challenge.ts";
 import type { RpcOutcome } from "../transport/outcomes.ts";
 import { isOpenServer, type Opening, type OpenServer } from "./probe.ts";
 import { explainRefusal } from "./refusal.ts";
@@ -112,7 +112,7 @@ function demandUndeclared(findings: Findings, target: HttpAddress, server: HttpA
     target,
     server,
     status: 401,
-    challenges: NO_CHALLENGES,
+    challenges: noChallenges,
     isUndeclared: true,
   };
 }

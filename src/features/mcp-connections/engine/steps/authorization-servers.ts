@@ -7,9 +7,9 @@ import type { MetadataOutcome } from "../transport/outcomes.ts";
 import type { Access } from "./access.ts";
 import { createEmptyFinding, parseServerMetadata, type ServerFinding } from "./server-metadata.ts";
 
-const METADATA_MS = 5000;
+const metadataTimeoutMs = 5000;
 /** Up to this many servers, all candidate URLs are requested at once: it saves a round trip on OpenID providers. */
-const MAX_SERVERS_AT_ONCE = 2;
+const maxServersAtOnce = 2;
 
 /** Step 7: requests the metadata of each authorization server. The order of the list is kept; none is preferred. */
 export async function findAuthorizationServers(
@@ -27,7 +27,7 @@ export async function findAuthorizationServers(
       `The server names ${issuers.length} authorization servers; only the first ${examined.length} were examined.`,
     );
   }
-  const atOnce = examined.length <= MAX_SERVERS_AT_ONCE;
+  const atOnce = examined.length <= maxServersAtOnce;
   return Promise.all(
     examined.map((issuer) =>
       findServer(state, findings, { issuer, namedBy: access.server, atOnce, isExpected: true }),
@@ -101,7 +101,7 @@ async function readCandidates(
   { issuer, atOnce, isExpected }: ServerLookup,
 ): Promise<ServerFinding> {
   const request = (candidate: HttpAddress) =>
-    fetchMetadata(state, { step: "server_metadata", address: candidate, timeoutMs: METADATA_MS });
+    fetchMetadata(state, { step: "server_metadata", address: candidate, timeoutMs: metadataTimeoutMs });
   const candidates = listServerMetadataUrls(address);
   const requested = atOnce ? candidates.map(request) : [];
   for (const outcome of requested) outcome.catch(() => undefined);

@@ -8,7 +8,7 @@ import { findOriginServer } from "./authorization-servers.ts";
 import { type MetadataSearch, readNamedMetadata } from "./resource-metadata.ts";
 import type { ServerFinding } from "./server-metadata.ts";
 
-const CHALLENGE_MS = 3000;
+const challengeTimeoutMs = 3000;
 
 export interface FallbackSearch extends MetadataSearch {
   /** The authorization server at the origin of the MCP server, as MCP 2025-03-26 defined it. */
@@ -57,7 +57,7 @@ async function requestChallengeByGet(
   const reply = await requestEventStream(state, {
     step: "probe_challenge",
     address: server,
-    timeoutMs: CHALLENGE_MS,
+    timeoutMs: challengeTimeoutMs,
   });
   const challenges = "status" in reply && reply.status === 401 ? reply.challenges : undefined;
   const namesMetadata = challenges?.token?.params.resource_metadata !== undefined;

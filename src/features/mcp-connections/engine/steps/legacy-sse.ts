@@ -3,8 +3,8 @@ import type { DiscoveryState } from "../state.ts";
 import { requestEventStream } from "../transport/event-stream.ts";
 import type { CredentialsRequired } from "../transport/outcomes.ts";
 
-const EVENTS_MS = 3000;
-const RULE =
+const eventsTimeoutMs = 3000;
+const specificationRule =
   "MCP 2025-11-25, Transports › Backwards Compatibility: POST refused, so GET and look for an endpoint event";
 
 type LegacyOpening =
@@ -16,30 +16,33 @@ export async function probeLegacySse(
   state: DiscoveryState,
   server: HttpAddress,
 ): Promise<LegacyOpening | undefined> {
-  const request = { step: "probe_legacy_sse", address: server, timeoutMs: EVENTS_MS };
-  const reply = await requestEventStream(state, request, EVENTS_MS);
+  const request = { step: "probe_legacy_sse", address: server, timeoutMs: eventsTimeoutMs };
+  const reply = await requestEventStream(state, request, eventsTimeoutMs);
   const { entry } = reply;
   if ("failure" in reply) {
-    entry.conclude("No event stream either.", RULE);
+    entry.conclude("No event stream either.", specificationRule);
     return undefined;
   }
   const { status, challenges, first } = reply;
   if (status === 401 || status === 403) {
     entry.conclude(
       `GET asks for credentials (${status}) where POST is not served at all.`,
-      RULE,
+      specificationRule,
       "server.initialize",
     );
     const outcome = { address: server, entry, kind: "credentials_required" as const, status, challenges };
     return { era: "credentials_required", outcome, onlyByGet: true };
   }
   if (first?.event !== "endpoint") {
-    entry.conclude(`GET answered ${status} and no endpoint event: not the HTTP+SSE transport.`, RULE);
+    entry.conclude(
+      `GET answered ${status} and no endpoint event: not the HTTP+SSE transport.`,
+      specificationRule,
+    );
     return undefined;
   }
   entry.conclude(
     "The first event names an endpoint: this is the HTTP+SSE transport of 2024-11-05.",
-    RULE,
+    specificationRule,
     "status",
     "authentication.kind",
   );

@@ -1,11 +1,11 @@
 import type { HttpAddress } from "../address.ts";
 import { isObject, readStrings } from "../json.ts";
 import {
-  HANDSHAKE_VERSIONS,
+  handshakeVersions,
   isModernError,
   isProtocolVersion,
   METHOD_NOT_FOUND,
-  MODERN_VERSIONS,
+  modernVersions,
   UNSUPPORTED_VERSION,
 } from "../protocol.ts";
 import type { DiscoveryState } from "../state.ts";
@@ -14,10 +14,10 @@ import { sendRpc } from "../transport/rpc.ts";
 import { closeSessions } from "../transport/sessions.ts";
 import { probeLegacySse } from "./legacy-sse.ts";
 
-const DISCOVER_MS = 5000;
-const INITIALIZE_MS = 10_000;
+const discoverTimeoutMs = 5000;
+const initializeTimeoutMs = 10_000;
 /** Once the handshake has answered, `server/discover` gets this long to prove the newer revision. */
-const GRACE_MS = 1500;
+const graceMs = 1500;
 
 /** A server that answered one of the two openings without credentials. */
 export interface OpenServer {
@@ -59,7 +59,7 @@ async function sendOpenings(state: DiscoveryState, target: HttpAddress): Promise
 
   const initialize = await initializing;
   const isDecided = initialize.kind === "result" || initialize.kind === "credentials_required";
-  const discover = isDecided ? await waitAtMost(discovering, GRACE_MS) : await discovering;
+  const discover = isDecided ? await waitAtMost(discovering, graceMs) : await discovering;
   if (discover && isDiscoverResult(discover)) return chooseRevision(discover, initializing);
   const handshake = readInitialize(initialize);
   if (handshake) return handshake;
@@ -84,23 +84,23 @@ async function chooseRevision(
 async function sendDiscover(state: DiscoveryState, server: HttpAddress): Promise<RpcOutcome> {
   const outcome = await sendOpening(state, server, {
     method: "server/discover",
-    version: MODERN_VERSIONS[0],
+    version: modernVersions[0],
     id: 1,
   });
   if (outcome.kind !== "error" || outcome.code !== UNSUPPORTED_VERSION) return outcome;
-  const version = MODERN_VERSIONS.find((known) => outcome.offeredVersions.includes(known));
+  const version = modernVersions.find((known) => outcome.offeredVersions.includes(known));
   return version ? sendOpening(state, server, { method: "server/discover", version, id: 2 }) : outcome;
 }
 
 async function sendInitialize(state: DiscoveryState, server: HttpAddress): Promise<RpcOutcome> {
   const outcome = await sendOpening(state, server, {
     method: "initialize",
-    version: HANDSHAKE_VERSIONS[0],
+    version: handshakeVersions[0],
     id: 3,
   });
   if (outcome.kind !== "error") return outcome;
   // A server may refuse the version instead of answering with its own.
-  const version = HANDSHAKE_VERSIONS.find((known) => outcome.offeredVersions.includes(known));
+  const version = handshakeVersions.find((known) => outcome.offeredVersions.includes(known));
   return version ? sendOpening(state, server, { method: "initialize", version, id: 4 }) : outcome;
 }
 
@@ -119,12 +119,12 @@ async function sendOpening(
           step: "probe_initialize",
           protocol: { era: "handshake" },
           params: { protocolVersion: version, capabilities: {}, clientInfo },
-          timeoutMs: INITIALIZE_MS,
+          timeoutMs: initializeTimeoutMs,
         }
       : {
           step: "probe_discover",
           protocol: { era: "modern", version },
-          timeoutMs: DISCOVER_MS,
+          timeoutMs: discoverTimeoutMs,
           opensSession: false,
         }),
   });
@@ -144,12 +144,12 @@ function isDiscoverResult(outcome: RpcOutcome): outcome is DiscoverResult {
 }
 
 function readDiscover({ address, result }: DiscoverResult): OpenServer {
-  const versions = readStrings(result, "supportedVersions") ?? [MODERN_VERSIONS[0]];
-  const known = MODERN_VERSIONS.find((version) => versions.includes(version));
+  const versions = readStrings(result, "supportedVersions") ?? [modernVersions[0]];
+  const known = modernVersions.find((version) => versions.includes(version));
   return {
     era: "modern",
     server: address,
-    version: known ?? versions[0] ?? MODERN_VERSIONS[0],
+    version: known ?? versions[0] ?? modernVersions[0],
     isKnownVersion: known !== undefined,
     hasTools: declaresTools(result),
   };
@@ -163,7 +163,7 @@ function readInitialize(outcome: RpcOutcome): OpenServer | undefined {
     era: "handshake",
     server: outcome.address,
     version,
-    isKnownVersion: [...HANDSHAKE_VERSIONS, ...MODERN_VERSIONS].some((known) => known === version),
+    isKnownVersion: [...handshakeVersions, ...modernVersions].some((known) => known === version),
     hasTools: declaresTools(outcome.result),
     ...(outcome.session === undefined ? {} : { session: outcome.session }),
   };

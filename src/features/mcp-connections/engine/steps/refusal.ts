@@ -6,7 +6,9 @@ import type { DiscoveryStatus } from "../result.ts";
 import { describeOutcome, type RpcOutcome } from "../transport/outcomes.ts";
 
 /** Statuses of a temporary failure, after which nothing is known about the server. */
-const TEMPORARY = new Set([408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530]);
+const temporaryStatuses = new Set([
+  408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530,
+]);
 
 /** Reports what answered in place of a usable MCP server, and what a person can do about it. */
 export function explainRefusal(
@@ -110,7 +112,7 @@ function explainStatus(
     );
     return "unreachable";
   }
-  if (TEMPORARY.has(status)) {
+  if (temporaryStatuses.has(status)) {
     const when = retryAfter ? ` It asks to be tried again ${retryAfter}.` : " Try again later.";
     findings.warn(
       `mcp_http_${status}`,

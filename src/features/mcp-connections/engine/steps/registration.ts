@@ -4,9 +4,9 @@ import type { DiscoveryStatus, RegistrationMethod } from "../result.ts";
 import type { DiscoveryState } from "../state.ts";
 import type { ServerFinding } from "./server-metadata.ts";
 
-const ORDER: readonly RegistrationMethod[] = ["pre_registered", "client_metadata", "dynamic"];
-const PREFERENCE: readonly RegistrationMethod[] = ["client_metadata", "dynamic", "pre_registered"];
-const KNOWN_AUTH_METHODS = [
+const methodOrder: readonly RegistrationMethod[] = ["pre_registered", "client_metadata", "dynamic"];
+const methodPreference: readonly RegistrationMethod[] = ["client_metadata", "dynamic", "pre_registered"];
+const knownAuthMethods = [
   "client_secret_basic",
   "client_secret_post",
   "client_secret_jwt",
@@ -53,7 +53,7 @@ export function assessRegistration(
 }
 
 function listMethods({ item }: ServerFinding): RegistrationMethod[] {
-  return ORDER.filter(
+  return methodOrder.filter(
     (method) =>
       method === "pre_registered" ||
       (method === "client_metadata" && item.clientIdMetadataDocumentSupported) ||
@@ -64,11 +64,11 @@ function listMethods({ item }: ServerFinding): RegistrationMethod[] {
 /** Lists the methods that every server offers, because any of the servers may be chosen. */
 export function listCommonMethods(servers: readonly ServerFinding[]): RegistrationMethod[] {
   if (servers.length === 0) return ["pre_registered"];
-  return ORDER.filter((method) => servers.every((server) => listMethods(server).includes(method)));
+  return methodOrder.filter((method) => servers.every((server) => listMethods(server).includes(method)));
 }
 
 export function recommendMethod(methods: readonly RegistrationMethod[]): RegistrationMethod {
-  return PREFERENCE.find((method) => methods.includes(method)) ?? "pre_registered";
+  return methodPreference.find((method) => methods.includes(method)) ?? "pre_registered";
 }
 
 function requireClient(
@@ -94,7 +94,7 @@ function describeSecret({ item, needsSecret, state }: ServerFinding): string {
     return "Whether a client secret is needed is not known: if the operator hands one out, save it too.";
   if (!needsSecret) return "A public client is enough: no secret is needed.";
   const listed = item.tokenEndpointAuthMethodsSupported ?? ["client_secret_basic"];
-  const methods = KNOWN_AUTH_METHODS.filter((method) => listed.includes(method));
+  const methods = knownAuthMethods.filter((method) => listed.includes(method));
   const secret = methods.some((method) => method.startsWith("client_secret"));
   if (!secret && methods.includes("private_key_jwt")) {
     return "It must be a confidential client with a key pair (private_key_jwt); a plain secret is not accepted.";

@@ -8,9 +8,9 @@ import type { MetadataOutcome } from "../transport/outcomes.ts";
 import type { Access } from "./access.ts";
 import { isOpenServer, type Opening } from "./probe.ts";
 
-const METADATA_MS = 5000;
-const WELL_KNOWN_RULE = "RFC 9728 §3.1: well-known place of protected resource metadata";
-const CHALLENGE_RULE = "RFC 9728 §5.1: resource_metadata in the challenge";
+const metadataTimeoutMs = 5000;
+const wellKnownRule = "RFC 9728 §3.1: well-known place of protected resource metadata";
+const challengeRule = "RFC 9728 §5.1: resource_metadata in the challenge";
 
 export type ResourceMatch = "exact" | "trailing_slash" | "parent" | "query" | "same_origin" | "foreign";
 
@@ -59,7 +59,7 @@ export function requestMetadataEarly(state: DiscoveryState, opening: Opening): E
   if (!isOpenServer(opening) || opening.server.url.pathname === "/") return undefined;
   const [address] = listResourceMetadataUrls(opening.server);
   if (!address) return undefined;
-  const outcome = fetchMetadata(state, { step: "resource_metadata", address, timeoutMs: METADATA_MS });
+  const outcome = fetchMetadata(state, { step: "resource_metadata", address, timeoutMs: metadataTimeoutMs });
   outcome.catch(() => undefined);
   return { href: address.href, outcome };
 }
@@ -95,7 +95,7 @@ async function searchWellKnown(
   let current = search;
   for (const address of wellKnown) {
     if (current.tried.some(({ url }) => url === address.display)) continue;
-    current = await readMetadata(state, names, { address, rule: WELL_KNOWN_RULE }, current, early);
+    current = await readMetadata(state, names, { address, rule: wellKnownRule }, current, early);
     if (current.resource) break;
   }
   return current;
@@ -119,7 +119,7 @@ export async function readNamedMetadata(
     );
     return search;
   }
-  const read = await readMetadata(state, names, { address, rule: CHALLENGE_RULE }, search, early);
+  const read = await readMetadata(state, names, { address, rule: challengeRule }, search, early);
   if (!read.resource) warnOfUnusable(state.findings, address, read.tried.at(-1));
   return read;
 }
@@ -144,7 +144,7 @@ async function readMetadata(
   search: MetadataSearch,
   early: EarlyMetadata | undefined,
 ): Promise<MetadataSearch> {
-  const request = { step: "resource_metadata", address, timeoutMs: METADATA_MS };
+  const request = { step: "resource_metadata", address, timeoutMs: metadataTimeoutMs };
   const outcome = await (early?.href === address.href ? early.outcome : fetchMetadata(state, request));
   const { entry } = outcome;
   if (outcome.kind === "absent") {
@@ -222,7 +222,7 @@ function removeDuplicates(issuers: string[]): string[] {
   });
 }
 
-const CLOSEST: readonly ResourceMatch[] = [
+const matchesByCloseness: readonly ResourceMatch[] = [
   "exact",
   "trailing_slash",
   "query",
@@ -233,7 +233,7 @@ const CLOSEST: readonly ResourceMatch[] = [
 
 function findClosestMatch(resource: string, addresses: HttpAddress[]): ResourceMatch {
   const matches = addresses.map((address) => compareResource(resource, address));
-  return CLOSEST.find((match) => matches.includes(match)) ?? "foreign";
+  return matchesByCloseness.find((match) => matches.includes(match)) ?? "foreign";
 }
 
 /** Compares the `resource` of protected resource metadata with a URL of the server (RFC 9728 §3.3). */

@@ -7,9 +7,9 @@ import { sendRpc } from "../transport/rpc.ts";
 import { closeSessions } from "../transport/sessions.ts";
 import { isOpenServer, type Opening, type OpenServer } from "./probe.ts";
 
-const PAGE_MS = 8000;
-const NOTIFY_MS = 3000;
-const RULE = "MCP, Server Features › Tools › Listing Tools";
+const pageTimeoutMs = 8000;
+const notifyTimeoutMs = 3000;
+const specificationRule = "MCP, Server Features › Tools › Listing Tools";
 
 export type ToolList =
   | { kind: "listed"; count: number; items: Tool[]; truncated?: string }
@@ -45,12 +45,12 @@ async function listPages(state: DiscoveryState, opening: OpenServer): Promise<To
       method: "tools/list",
       params: cursor === undefined ? {} : { cursor },
       id: 100 + page,
-      timeoutMs: PAGE_MS,
+      timeoutMs: pageTimeoutMs,
     });
     if (outcome.kind !== "result") return endWithout(outcome, page, opening, { count, items });
     const tools = Array.isArray(outcome.result.tools) ? outcome.result.tools : undefined;
     if (!tools) {
-      outcome.entry.conclude("The result has no list of tools.", RULE);
+      outcome.entry.conclude("The result has no list of tools.", specificationRule);
       return page === 1
         ? { kind: "failed", outcome }
         : { kind: "listed", count, items, truncated: "a later page could not be read" };
@@ -63,7 +63,7 @@ async function listPages(state: DiscoveryState, opening: OpenServer): Promise<To
     }
     outcome.entry.conclude(
       `${tools.length} tools on page ${page}, shown without credentials.`,
-      RULE,
+      specificationRule,
       "tools",
       "authentication.kind",
     );
@@ -106,29 +106,29 @@ function endWithout(
   if (outcome.kind === "error" && outcome.asksForCredentials) {
     outcome.entry.conclude(
       "A JSON-RPC error that asks for credentials, without a challenge.",
-      RULE,
+      specificationRule,
       "tools.visibility",
     );
     return { kind: "undeclared_credentials" };
   }
   if (page > 1) {
-    outcome.entry.conclude("A later page could not be read.", RULE, "tools");
+    outcome.entry.conclude("A later page could not be read.", specificationRule, "tools");
     return { kind: "listed", ...seen, truncated: "a later page could not be read" };
   }
   // A server that declares no tools has none, whatever its error says.
   if (outcome.kind === "error" && (outcome.code === METHOD_NOT_FOUND || !opening.hasTools)) {
-    outcome.entry.conclude("The server has no tools.", RULE, "tools");
+    outcome.entry.conclude("The server has no tools.", specificationRule, "tools");
     return { kind: "listed", count: 0, items: [] };
   }
   if (outcome.kind === "failed" && outcome.failure === "too_large" && outcome.status === 200) {
     outcome.entry.conclude(
       "The list is served without credentials and is larger than a discovery reads.",
-      RULE,
+      specificationRule,
       "tools",
     );
     return { kind: "uncounted" };
   }
-  outcome.entry.conclude("The tools could not be listed.", RULE, "tools");
+  outcome.entry.conclude("The tools could not be listed.", specificationRule, "tools");
   return { kind: "failed", outcome };
 }
 
@@ -138,7 +138,7 @@ async function sendInitialized(state: DiscoveryState, opening: OpenServer) {
     server: opening.server,
     protocol: opening,
     method: "notifications/initialized",
-    timeoutMs: NOTIFY_MS,
+    timeoutMs: notifyTimeoutMs,
   });
   entry.conclude(
     kind === "accepted"

@@ -7,7 +7,7 @@ export interface Challenges {
   scopes: string[];
 }
 
-export const NO_CHALLENGES: Challenges = { list: [], token: undefined, scopes: [] };
+export const noChallenges: Challenges = { list: [], token: undefined, scopes: [] };
 
 /** One challenge of a `WWW-Authenticate` field. Scheme and parameter names are in lower case. */
 export interface Challenge {
@@ -16,11 +16,11 @@ export interface Challenge {
   params: Record<string, string>;
 }
 
-const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
-const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
-const BLANK = /[ \t]*/y;
-const BETWEEN = /[ \t,;]*/y;
-const LOOSE_VALUE = /[^\s,;]*/y;
+const tokenPattern = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
+const token68Pattern = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
+const blankPattern = /[ \t]*/y;
+const separatorPattern = /[ \t,;]*/y;
+const looseValuePattern = /[^\s,;]*/y;
 
 /**
  * Reads the values of all `WWW-Authenticate` fields (RFC 9110 §11.6.1). Common violations of the grammar that are
@@ -44,8 +44,8 @@ function readField(field: string): Challenge[] {
   };
 
   while (at < field.length) {
-    take(BETWEEN);
-    const name = take(TOKEN);
+    take(separatorPattern);
+    const name = take(tokenPattern);
     if (name === "") {
       // Skip what the grammar does not allow. A quoted string is skipped as a whole.
       if (field[at] === '"') readQuoted();
@@ -54,11 +54,11 @@ function readField(field: string): Challenge[] {
     }
     const current = challenges.at(-1);
     const afterName = at;
-    take(BLANK);
+    take(blankPattern);
     if (field[at] === "=") {
       at += 1;
-      take(BLANK);
-      const value = field[at] === '"' ? readQuoted() : take(LOOSE_VALUE);
+      take(blankPattern);
+      const value = field[at] === '"' ? readQuoted() : take(looseValuePattern);
       if (current) addParam(current, name, value);
       continue;
     }
@@ -70,7 +70,7 @@ function readField(field: string): Challenge[] {
   function startChallenge(scheme: string, afterName: number): Challenge {
     const challenge: Challenge = { scheme: scheme.toLowerCase(), params: {} };
     if (at === afterName) return challenge;
-    const token68 = take(TOKEN68);
+    const token68 = take(token68Pattern);
     if (token68 !== "") challenge.token68 = token68;
     return challenge;
   }

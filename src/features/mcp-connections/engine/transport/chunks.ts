@@ -75,16 +75,16 @@ export async function readTextWithin(
   }
 }
 
-const DISCARD_BYTES = 16 * 1024;
-const DISCARD_MS = 10;
+const maxDiscardBytes = 16 * 1024;
+const maxDiscardMs = 10;
 
 /**
  * Reads and discards a body that is short and has already arrived. Its connection can then be reused, which saves
  * the next request a TLS handshake. Any other body is dropped together with its connection.
  */
 export async function discardShortBody(stream: EgressStream): Promise<void> {
-  const nextChunk = createChunkReader(stream, DISCARD_BYTES);
-  const deadline = performance.now() + DISCARD_MS;
+  const nextChunk = createChunkReader(stream, maxDiscardBytes);
+  const deadline = performance.now() + maxDiscardMs;
   for (;;) {
     const chunk = await nextChunk(Math.max(0, deadline - performance.now()));
     if (chunk.kind === "end") return;

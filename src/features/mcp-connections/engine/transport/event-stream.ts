@@ -6,7 +6,7 @@ import { openStream, type PlannedRequest } from "./http.ts";
 import type { Exchange } from "./outcomes.ts";
 import { createSseReader, type SseEvent } from "./sse.ts";
 
-const MAX_BYTES = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export type EventStreamReply = Exchange &
   ({ status: number; challenges: Challenges; first?: SseEvent } | { failure: string });
@@ -17,7 +17,7 @@ export async function requestEventStream(
   request: PlannedRequest,
   waitMs?: number,
 ): Promise<EventStreamReply> {
-  const { address, entry, ...sent } = await openStream(state, request, MAX_BYTES);
+  const { address, entry, ...sent } = await openStream(state, request, maxBytes);
   if ("failed" in sent) return { address, entry, failure: sent.failed.failure };
   const { status, headers } = sent.reply;
   const isEventStream =
@@ -30,7 +30,7 @@ export async function requestEventStream(
 
 async function readFirstEvent(stream: EgressStream, waitMs: number): Promise<SseEvent | undefined> {
   const reader = createSseReader();
-  const nextChunk = createChunkReader(stream, MAX_BYTES);
+  const nextChunk = createChunkReader(stream, maxBytes);
   for (;;) {
     const chunk = await nextChunk(waitMs);
     if (chunk.kind !== "bytes") return undefined;

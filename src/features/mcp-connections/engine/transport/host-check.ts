@@ -1,19 +1,19 @@
 import type { EgressStream } from "../../../../platform/egress/index.ts";
 import { readTextWithin } from "./chunks.ts";
 
-const MAX_BYTES = 4096;
-const MAX_MS = 1000;
+const maxReadBytes = 4096;
+const maxReadMs = 1000;
 
 /** The server refuses the Host header. `acceptedHost` is the host that it names instead, if any. */
 export interface HostCheck {
   acceptedHost?: string;
 }
 
-const HOST = /\bhosts?\b|\bhostnames?\b|\bHTTP_HOST\b/i;
-const REFUSES =
+const hostPattern = /\bhosts?\b|\bhostnames?\b|\bHTTP_HOST\b/i;
+const refusalPattern =
   /\b(?:invalid|allow(?:ed)?|unknown|unexpected|expected|blocked|rejected|mismatch|only|must|use|not)\b/i;
 /** Matches "Invalid Host: 10.0.0.5" and "This host is not allowed". */
-const REFUSES_HOST =
+const hostRefusalPattern =
   /\b(?:invalid|unknown|unexpected|blocked|disallowed|bad)\s+(?:http\s+)?host(?:name)?\b|\bhost(?:name)?\b(?:\s+not|[^\n]{0,280}?\b(?:is not|isn't|was not))\s+(?:allowed|permitted|recognized)\b/i;
 
 /**
@@ -21,16 +21,16 @@ const REFUSES_HOST =
  * body is reported except a host name.
  */
 export async function readHostCheck(stream: EgressStream, requested: URL): Promise<HostCheck | undefined> {
-  const body = await readTextWithin(stream, { maxBytes: MAX_BYTES, maxMs: MAX_MS });
-  const at = body.search(HOST);
-  if (at < 0 || !REFUSES.test(body)) return undefined;
+  const body = await readTextWithin(stream, { maxBytes: maxReadBytes, maxMs: maxReadMs });
+  const at = body.search(hostPattern);
+  if (at < 0 || !refusalPattern.test(body)) return undefined;
   // A host name before the word "host" has another meaning: "Your IP 203.0.113.5 is not allowed on this host".
   const acceptedHost = findHosts(body.slice(at)).find((host) => !isSameHost(host, requested));
   if (acceptedHost) return { acceptedHost };
-  return REFUSES_HOST.test(body) ? {} : undefined;
+  return hostRefusalPattern.test(body) ? {} : undefined;
 }
 
-const FILE_NAMES = new Set([
+const fileExtensions = new Set([
   "js",
   "ts",
   "mjs",
@@ -55,7 +55,7 @@ function findHosts(text: string): string[] {
   const names =
     /(?<![\w.@/-])(localhost|\[[0-9a-f:]+\]|\d{1,3}(?:\.\d{1,3}){3}|[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.([a-z]{2,24}))(:\d{1,5})?(?![\w/-]|\.\w)/g;
   for (const [whole, , suffix] of text.replace(links, " ").matchAll(names))
-    if (!suffix || !FILE_NAMES.has(suffix)) found.push(whole);
+    if (!suffix || !fileExtensions.has(suffix)) found.push(whole);
   return found.filter((host) => host.length <= 260 && URL.canParse(`http://${host}`));
 }
 

@@ -5,7 +5,7 @@ import { type RpcMessage, readRpcMessage } from "./rpc-message.ts";
 import { createSseReader } from "./sse.ts";
 
 /** How long to wait for the end of an answer that looks complete, or for the right id after a wrong one. */
-const COMPLETE_WAIT_MS = 1000;
+const completeWaitMs = 1000;
 
 export interface BodyRead {
   message?: RpcMessage;
@@ -37,7 +37,7 @@ async function readEvents(nextChunk: NextChunk, id: number): Promise<BodyRead> {
   let otherId: RpcMessage | undefined;
   let received = "an event stream without an answer";
   for (;;) {
-    const chunk = await nextChunk(otherId ? COMPLETE_WAIT_MS : undefined);
+    const chunk = await nextChunk(otherId ? completeWaitMs : undefined);
     const events =
       chunk.kind === "bytes" ? reader.push(chunk.bytes) : chunk.kind === "end" ? reader.end() : [];
     for (const { data } of events) {
@@ -60,7 +60,7 @@ async function readDocument(nextChunk: NextChunk, id: number, type: string): Pro
   const decoder = new TextDecoder("utf-8");
   const parts: string[] = [];
   for (;;) {
-    const chunk = await nextChunk(parts.length > 0 ? COMPLETE_WAIT_MS : undefined);
+    const chunk = await nextChunk(parts.length > 0 ? completeWaitMs : undefined);
     if (chunk.kind === "bytes") parts.push(decoder.decode(chunk.bytes, { stream: true }));
     const start = parts.length === 1 ? (parts[0] as string).trimStart() : "";
     if (start.startsWith("<"))

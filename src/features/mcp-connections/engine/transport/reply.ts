@@ -1,13 +1,13 @@
 import type { EgressStream } from "../../../../platform/egress/index.ts";
 import { asksForCredentials, isProtocolVersion, readOfferedVersions } from "../protocol.ts";
-import { NO_CHALLENGES, readChallenges } from "./challenge.ts";
+import { noChallenges, readChallenges } from "./challenge.ts";
 import { discardShortBody } from "./chunks.ts";
 import { readHostCheck } from "./host-check.ts";
 import { describeFailure } from "./http.ts";
 import type { Exchange, RpcOutcome } from "./outcomes.ts";
 import { type BodyRead, readAnswer } from "./reply-body.ts";
 
-const ERROR_BODY_MS = 2000;
+const errorBodyMs = 2000;
 
 type Headers = EgressStream["headers"];
 type Answered = Exchange & { status: number };
@@ -32,7 +32,7 @@ export async function interpretReply(
     const target = location === undefined ? undefined : address.resolve(location);
     return { outcome: { ...answered, kind: "redirect", ...(target ? { target } : {}) } };
   }
-  const challenges = status >= 400 ? readChallenges(headers["www-authenticate"]) : NO_CHALLENGES;
+  const challenges = status >= 400 ? readChallenges(headers["www-authenticate"]) : noChallenges;
   // RFC 9110 §15.5.20: 421 means that the server does not answer for this host.
   if (status === 421 || (status === 403 && challenges.list.length === 0)) {
     const hostCheck = await readHostCheck(stream, address.url);
@@ -50,7 +50,7 @@ export async function interpretReply(
     };
   }
   // The body of an error may name the protocol, but it is not worth a long wait.
-  const timer = status >= 400 ? setTimeout(() => stream.close(), ERROR_BODY_MS) : undefined;
+  const timer = status >= 400 ? setTimeout(() => stream.close(), errorBodyMs) : undefined;
   const read = await readAnswer(stream, id, maxBytes);
   clearTimeout(timer);
   return { outcome: classifyAnswer(read, answered, headers), version: readVersion(read) };

@@ -6,7 +6,7 @@ import type { RpcOutcome } from "./outcomes.ts";
 import { interpretReply } from "./reply.ts";
 import { readSessionId, recordSession } from "./sessions.ts";
 
-const MAX_POST_REDIRECTS = 3;
+const maxPostRedirects = 3;
 
 export interface RpcRequest extends RpcMessageToSend {
   step: string;
@@ -32,7 +32,7 @@ async function postFollowingRedirects(state: DiscoveryState, request: RpcRequest
   let server = request.server;
   for (let hop = 0; ; hop += 1) {
     const outcome = await post(state, request, server);
-    if (outcome.kind !== "redirect" || !outcome.target || hop >= MAX_POST_REDIRECTS) return outcome;
+    if (outcome.kind !== "redirect" || !outcome.target || hop >= maxPostRedirects) return outcome;
     if (!mayFollowPost(server, outcome.target, outcome.status)) return outcome;
     outcome.entry.conclude(
       `The server moved the request to ${outcome.target.host}; method and host stay the same, so it was followed.`,

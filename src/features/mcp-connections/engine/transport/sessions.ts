@@ -3,8 +3,8 @@ import { formatSessionHeaders } from "../protocol.ts";
 import type { DiscoveryState } from "../state.ts";
 import { deleteSession } from "./http.ts";
 
-const DELETE_MS = 3000;
-const MAX_SESSIONS = 20;
+const deleteTimeoutMs = 3000;
+const maxSessions = 20;
 
 /** Records a session that a server opened. It is closed at once when closing has already begun. */
 export function recordSession(
@@ -13,7 +13,7 @@ export function recordSession(
 ) {
   const { seen, open, closeNew } = state.sessions;
   // A server repeats the id of a session in its later replies.
-  if (seen.has(session.id) || seen.size >= MAX_SESSIONS) return;
+  if (seen.has(session.id) || seen.size >= maxSessions) return;
   seen.add(session.id);
   open.set(session.id, session);
   if (closeNew) closeSessions(state, closeNew.fallbackVersion);
@@ -32,7 +32,7 @@ export function closeSessions(state: DiscoveryState, fallbackVersion?: string) {
       state,
       address,
       formatSessionHeaders({ version, session }),
-      DELETE_MS,
+      deleteTimeoutMs,
     ).finally(() => closing.delete(closed));
     closing.add(closed);
   }

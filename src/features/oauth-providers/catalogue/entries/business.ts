@@ -1,7 +1,7 @@
-import type { Known } from "../schema.ts";
+import type { KnownProviderInput } from "../schema.ts";
 
 /** Customers, money and files. */
-export const business: Known[] = [
+export const business: KnownProviderInput[] = [
   {
     id: "salesforce",
     name: "Salesforce",

@@ -1,4 +1,4 @@
-import type { Known } from "../schema.ts";
+import type { KnownProviderInput } from "../schema.ts";
 
 const host = {
   pattern: "^(?!-)[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63})+$",
@@ -6,7 +6,7 @@ const host = {
 };
 
 /** Code hosts, clouds and what developers work with. */
-export const developers: Known[] = [
+export const developers: KnownProviderInput[] = [
   {
     id: "github",
     name: "GitHub",

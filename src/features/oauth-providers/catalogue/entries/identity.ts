@@ -1,10 +1,10 @@
-import type { Known } from "../schema.ts";
+import type { KnownProviderInput } from "../schema.ts";
 
 const host = { pattern: "^(?!-)[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63})+$" };
 const names = ["email", "preferred_username", "name"];
 
 /** Those that people sign in with, and the suites behind them. */
-export const identity: Known[] = [
+export const identity: KnownProviderInput[] = [
   {
     id: "google",
     name: "Google",

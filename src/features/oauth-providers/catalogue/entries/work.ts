@@ -1,7 +1,7 @@
-import type { Known } from "../schema.ts";
+import type { KnownProviderInput } from "../schema.ts";
 
 /** Where teams talk, plan and write. */
-export const work: Known[] = [
+export const work: KnownProviderInput[] = [
   {
     id: "slack",
     name: "Slack",
