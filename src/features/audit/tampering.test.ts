@@ -335,7 +335,9 @@ describe("a chain from before signatures", () => {
     expect((await verdictOf(scope)).faults).toEqual([expect.stringContaining("the chain is not signed")]);
     const signings = [];
     for await (const signing of signChains(db)) signings.push(signing);
-    expect(signings).toContainEqual(expect.objectContaining({ scope, sequence: 4, checkBefore: "none", faults: [] }));
+    expect(signings).toContainEqual(
+      expect.objectContaining({ scope, sequence: 4, checkBefore: "none", faults: [] }),
+    );
     await rename("Signed", globex);
     expect(await verdictOf(scope)).toMatchObject({ entries: 6, signature: "current", faults: [] });
     const [entry] = (await server.call("/v1/audit-events?action=audit_chain", { headers: globex.owner.auth }))
