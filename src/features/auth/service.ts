@@ -82,7 +82,10 @@ export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) 
     throw invalidRequest([{ message: "Send either the password, or a code." }]);
   if ((await findSignedInBy(db, userId, caller.credentialId)) === "sso") {
     // A password must not replace the organization's single sign-on.
-    throw conflict("sso_session", "You came by single sign-on. Sign in through it again to go on.");
+    throw conflict(
+      "sso_session",
+      "This session was started by single sign-on. Sign in with single sign-on again to continue.",
+    );
   }
   if (await hasTwoFactor(db, userId)) {
     if (code === undefined)

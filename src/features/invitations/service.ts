@@ -45,7 +45,7 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   return ctx.db.transaction(async (tx) => {
     const { actor, organization, sentToday } = await checkOffer(ctx, tx, { email, role, teamIds: teams });
     if ((await countTeams(tx, orgId, teams)) < teams.length)
-      throw invalidField(["teamIds"], "One of these is no team here. GET /v1/teams lists them.");
+      throw invalidField(["teamIds"], "One of these teams does not exist. GET /v1/teams lists them.");
     await store.cancelPending(tx, orgId, email);
     await takeQuota(ctx, tx, orgId, "invitations");
     const { token, mailToken, sent } = await createTokens(ctx, tx, actor);
@@ -105,7 +105,7 @@ function checkDomain(organization: Organization, email: string): void {
   const domains = organization.allowedEmailDomains;
   throw conflict(
     "email_domain_not_allowed",
-    `${organization.name} only takes addresses of ${domains.join(", ")}. Use such an address, or have the list changed.`,
+    `${organization.name} only accepts addresses of ${domains.join(", ")}. Use such an address, or have the list changed.`,
     { domains },
   );
 }

@@ -93,7 +93,7 @@ async function requireAnotherOwner(tx: Db, orgId: OrgId, memberId: MemberId): Pr
 export async function transferOwnership(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
-    requireOwner(actor, "Only an owner can hand ownership on.");
+    requireOwner(actor, "Only an owner can transfer the ownership.");
     const target = await requireMember(tx, ctx.orgId, id);
     if (target.id === actor.id) throw conflict("already_owner", "That is you. Choose another member.");
     if (target.role !== "owner") await setRole(ctx, tx, target, "owner");

@@ -90,7 +90,7 @@ export async function change(ctx: MemberCtx, changes: Parameters<typeof store.up
 function refuseWithoutSso(): never {
   throw conflict(
     "sso_not_configured",
-    "This organization has no single sign-on yet, so nobody could come in. Set it up first, then require it.",
+    "This organization has no single sign-on yet, so nobody could sign in. Set it up first, then require it.",
   );
 }
 

@@ -94,6 +94,6 @@ export function refuseBeyondOwnRights(actor: Membership, wanted: Iterable<string
   if (missing !== undefined)
     throw forbidden(
       "above_own_rights",
-      `You cannot ${action}: that takes ${missing}, which you do not have.`,
+      `You cannot ${action}: it needs the permission ${missing}, which you do not have.`,
     );
 }

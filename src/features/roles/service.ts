@@ -125,7 +125,7 @@ async function requireCustomRole(tx: Db, orgId: MemberCtx["orgId"], id: string):
   if ((builtInRoles as readonly string[]).includes(id)) {
     throw conflict(
       "built_in_role",
-      `${formatBuiltInName(id)} is built in and stays as it is. Make a role instead.`,
+      `${formatBuiltInName(id)} is a built-in role and cannot be changed. Make a custom role instead.`,
     );
   }
   const role = isId("role", id) ? await store.find(tx, orgId, id) : undefined;
