@@ -229,7 +229,7 @@ export const filesAreShort: Rule = (sources) =>
 /** Store functions of rooms that do not concern a single organization or person, and why. */
 const withoutOrganization: Record<string, string> = {
   "auth/store.ts findFirstUser": "concerns the instance",
-  "auth/store.ts removeExpired": "removes rows of all users",
+  "auth/store.ts removeExpiredSessionsAndLinks": "removes rows of all users",
   "auth/store.ts findUserByEmail": "concerns a person",
   "audit/store.ts append": "the head identifies the chain of an organization or of the instance",
   "audit/store.ts startChain": "null means the chain of the instance",

@@ -12,7 +12,7 @@ import * as store from "./store.ts";
 
 export const keyPrefix = "sbx_";
 
-/** Whose keys the caller may see and end: their own, or everyone's. */
+/** The member whose keys the caller may see and remove. Null means every member. */
 const toMemberFilter = ({ member }: MemberCtx) =>
   member.permissions.has("api_keys:manage") ? null : member.id;
 
@@ -62,7 +62,7 @@ function checkOwnPermissions(
     throw forbidden("missing_permission", `A key cannot have ${missing}: you do not have it yourself.`);
 }
 
-/** For rooms that hand out a key of their own making. The caller checks what it may have. */
+/** For rooms that create keys themselves. The caller checks the permissions. */
 export async function insert(
   tx: Db,
   orgId: OrgId,
@@ -87,7 +87,7 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
   const { orgId, member } = ctx;
   const key = newToken(keyPrefix);
   return ctx.db.transaction(async (tx) => {
-    // One's own only: the new key acts as its member, and is shown to whoever rotates it.
+    // Only the owner can rotate a key: the reply contains a new key that acts for its member.
     const old = isId("key", id) ? await store.lockOwn(tx, orgId, member.id, id) : undefined;
     if (!old) throw notFound("api_key");
     if (old.replacedBy)
@@ -109,7 +109,7 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
   });
 }
 
-/** The last moment a calendar date can name; the database's own end is not far beyond. */
+/** The last day of the year 9999, after which ISO 8601 needs an extended format. */
 const maxExpiresAt = Date.UTC(9999, 11, 31);
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {

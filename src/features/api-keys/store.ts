@@ -36,21 +36,21 @@ export const lockOwn = (tx: Db, orgId: OrgId, memberId: MemberId, id: ApiKeyId) 
     select ${columns}, coalesce(k.expires_at <= now(), false) as "isExpired" from api_keys k
     where k.org_id = ${orgId} and k.member_id = ${memberId} and k.id = ${id} for update`);
 
-/** It ends after so many seconds, or when it would have ended anyway. */
+/** The replaced key expires after `seconds`, or at its own earlier expiry. */
 export const replace = (db: Db, orgId: OrgId, id: ApiKeyId, by: ApiKeyId, seconds: number) =>
   db.row<ApiKey>(sql`
     update api_keys k set replaced_by = ${by},
       expires_at = least(k.expires_at, now() + make_interval(secs => ${seconds}))
     where k.org_id = ${orgId} and k.id = ${id} returning ${columns}`);
 
-/** `memberId` null: of every member. */
+/** Lists the keys of every member when `memberId` is null. */
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>
   db.rows<ApiKey>(sql`
     select ${columns} from api_keys k
     where k.org_id = ${orgId} and k.id < ${after} ${filterByMember(memberId)}
     order by k.id desc limit ${limit}`);
 
-/** The key it ended: none when it is not this organization's, or not this member's. */
+/** Returns the removed key. Undefined when it is not a key of this organization and member. */
 export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiKeyId) =>
   db.row<ApiKey>(sql`delete from api_keys k
     where org_id = ${orgId} and id = ${id} ${filterByMember(memberId)} returning ${columns}`);

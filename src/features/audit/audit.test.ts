@@ -30,7 +30,7 @@ const read = async (query = "", headers: Record<string, string> = owner.auth) =>
   (await server.call(`/v1/audit-events${query}`, { headers })).body;
 const rename = (name: string, headers: Record<string, string> = owner.auth) =>
   server.call("/v1/organization", { method: "PATCH", body: { name }, headers });
-const verdictOf = async (orgId: string) => {
+const findVerdict = async (orgId: string) => {
   for await (const verdict of verifyChains(server.platform.db, { only: orgId })) return verdict;
   throw new Error("no chain");
 };
@@ -181,10 +181,10 @@ describe("reading", () => {
     expect((await server.call("/v1/audit-events", { headers: admin.auth })).status).toBe(200);
     expect((await server.call("/v1/audit-chain", narrow)).status).toBe(403);
     const globex = await createWorkspace(server, "Globex");
-    const theirs = await read("", globex.owner.auth);
-    expect(theirs.items.map((one: { action: string }) => one.action)).toEqual(["organization.created"]);
+    const otherEvents = await read("", globex.owner.auth);
+    expect(otherEvents.items.map((one: { action: string }) => one.action)).toEqual(["organization.created"]);
     expect(
-      (await server.call(`/v1/audit-events/${theirs.items[0].id}`, { headers: owner.auth })).status,
+      (await server.call(`/v1/audit-events/${otherEvents.items[0].id}`, { headers: owner.auth })).status,
     ).toBe(404);
   });
 
@@ -255,7 +255,7 @@ describe("the chain", () => {
     expect(items.map((one: { sequence: number }) => one.sequence)).toEqual(
       Array.from({ length: 21 }, (_, i) => 21 - i),
     );
-    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 21, sequence: 21, faults: [] });
+    expect(await findVerdict(globex.orgId)).toMatchObject({ entries: 21, sequence: 21, faults: [] });
     const { chain } = (await server.call("/v1/audit-chain", { headers: globex.owner.auth })).body;
     expect(chain).toEqual({
       sequence: 21,
@@ -285,7 +285,7 @@ describe("the chain", () => {
       headers: globex.owner.auth,
     });
     await room.jobs![0]!.handle(server.platform, {});
-    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 4, faults: [] });
+    expect(await findVerdict(globex.orgId)).toMatchObject({ entries: 4, faults: [] });
     await atTime(Date.now() + 60 * dayMs, async () => {
       for (const note of ["later", "last"])
         await recordAsSystem(db, globex.orgId as OrgId, {
@@ -294,11 +294,11 @@ describe("the chain", () => {
         });
     });
     await pruneChains(server.platform, Date.now() + 100 * dayMs);
-    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 2, pruned: 4, sequence: 6, faults: [] });
+    expect(await findVerdict(globex.orgId)).toMatchObject({ entries: 2, pruned: 4, sequence: 6, faults: [] });
     const { chain } = (await server.call("/v1/audit-chain", { headers: globex.owner.auth })).body;
     expect(chain).toMatchObject({ prunedSequence: 4, retentionDays: 90 });
     await rename("Goes on", globex.owner.auth);
-    expect(await verdictOf(globex.orgId)).toMatchObject({ entries: 3, sequence: 7, faults: [] });
+    expect(await findVerdict(globex.orgId)).toMatchObject({ entries: 3, sequence: 7, faults: [] });
   });
 
   test("goes with its organization", async () => {

@@ -21,11 +21,11 @@ const columns: [name: string, value: (event: AuditEvent) => unknown][] = [
   ["hash", ({ hash }) => hash],
 ];
 
-/** One line of RFC 4180; without an event, the line of names. */
+/** Formats one line of RFC 4180. Without an event it is the header line. */
 export const formatCsvLine = (event?: AuditEvent): string =>
   `${columns.map(([name, value]) => formatCell(event ? value(event) : name)).join(",")}\r\n`;
 
-/** A spreadsheet takes what begins like this for a formula and runs it; a quote before it makes it text. */
+/** Spreadsheets execute text that begins like this as a formula. A quote before it prevents that. */
 const formulaStart = /^[=+\-@\t\r]/;
 
 function formatCell(value: unknown): string {

@@ -43,7 +43,7 @@ export const systemActor: Actor = {
   requestId: null,
 };
 
-/** The text that is hashed: every column, in this order. Changing it would break every chain there is. */
+/** The text that is hashed: every column, in this order. Changing it would break every existing chain. */
 export const serializeEntry = (entry: Entry): string =>
   JSON.stringify([
     entry.id,
@@ -63,16 +63,16 @@ export const serializeEntry = (entry: Entry): string =>
     entry.after,
   ]);
 
-/** Stored and read back it is the same text: what no column can hold would break the chain. */
+/** Removes characters that a column cannot store. A text that the database changes would break the chain. */
 export const removeUnstorable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
 
-/** Never to be found here. The net below the rule that nobody hands a secret over. */
+/** Values with these names are redacted, in case a caller passes a secret by mistake. */
 const secretNames =
   /^(?:password|newPassword|secret|clientSecret|privateKey|token|accessToken|refreshToken|key|apiKey|webhookSecret|authorization|cookie)$/;
 
 export type State = Record<string, unknown>;
 
-/** A state as it is kept: values that changed, long texts cut, nothing secret. */
+/** Serializes a state. Long texts are cut and secrets are redacted. */
 export function serializeState(state: State | undefined): string | null {
   if (!state) return null;
   const text = JSON.stringify(state, (name, value) =>
@@ -89,7 +89,7 @@ const maxTextLength = 2_000;
 const truncate = (text: string) =>
   text.length > maxTextLength ? `${text.slice(0, maxTextLength)}… (${text.length} characters)` : text;
 
-/** Of two states, what differs: an audit log is read for changes, not for everything that stayed. */
+/** Returns only the fields that differ, because people read an audit log for changes. */
 export function diffStates(before: State, after: State): { before: State; after: State } {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),

@@ -22,7 +22,7 @@ export interface Change {
   /** What happened, in the past tense: `member.removed`. */
   action: `${string}.${string}`;
   target: { type: string; id: string | null };
-  /** Given both, only what differs is kept. Never a secret. */
+  /** With both `before` and `after`, only the differences are stored. Never pass a secret. */
   before?: State | undefined;
   after?: State | undefined;
 }
@@ -122,7 +122,7 @@ export const recordAsSystem = (tx: Db, orgId: OrgId | null, change: Change): Pro
 async function appendChange(db: Db, orgId: OrgId | null, change: Change, who: Actor) {
   const states = findChangedStates(change);
   if (!states) return;
-  // As the last thing in the transaction: everybody in the organization wants the end of the chain.
+  // Appended last in the transaction, because it locks the chain of the organization.
   await db.beforeCommit(async (tx) => {
     await appendEntry(tx, orgId, {
       id: newId("aud"),
@@ -249,7 +249,7 @@ export async function changeChain(ctx: MemberCtx, { retentionDays }: { retention
       before: { retentionDays: before.retentionDays },
       after: { retentionDays },
     });
-    // After the entry, which makes the chain where there was none.
+    // Runs after the entry is appended, because the first entry creates the chain.
     await tx.beforeCommit(() => changeHead(tx, ctx.orgId, { retentionDays }));
   });
   return readChain(ctx);

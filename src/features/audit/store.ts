@@ -6,7 +6,7 @@ import type { Entry } from "./entry.ts";
 
 export type AuditId = Id<"aud">;
 
-/** The chain of what belongs to no organization. */
+/** The chain of changes that belong to no organization. */
 export const instanceScope = "instance";
 
 /** Where a chain begins. */

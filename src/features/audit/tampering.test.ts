@@ -33,7 +33,7 @@ async function workspaceWith(entries: number): Promise<Workspace> {
   return globex;
 }
 
-async function verdictOf(scope: string, db: Db = server.platform.db, options: VerifyOptions = {}) {
+async function findVerdict(scope: string, db: Db = server.platform.db, options: VerifyOptions = {}) {
   for await (const verdict of verifyChains(db, { only: scope, ...options })) return verdict;
   throw new Error(`no verdict on ${scope}`);
 }
@@ -156,7 +156,7 @@ describe("an attacker with access to the database but without the secret", () =>
   test("cannot change anything unnoticed", { timeout: 240_000 }, async () => {
     const { db } = server.platform;
     const { orgId: scope } = await workspaceWith(length);
-    expect((await verdictOf(scope)).faults).toEqual([]);
+    expect((await findVerdict(scope)).faults).toEqual([]);
     const attack = fc.record({
       tampering,
       // Makes the chain consistent in itself again, so that only the signature shows the change.
@@ -178,7 +178,7 @@ describe("an attacker with access to the database but without the secret", () =>
             // An inserted entry takes up the next sequence number, so the service could not append.
             if (goesOn && (rehashes || one.kind !== "inserted"))
               await appendEntry(tx, scope as OrgId, entryNow("organization.changed"));
-            throw (await verdictOf(scope, tx)).faults;
+            throw (await findVerdict(scope, tx)).faults;
           })
           .catch((thrown: string[]) => thrown);
         expect(faults, JSON.stringify(one)).not.toEqual([]);
@@ -186,20 +186,20 @@ describe("an attacker with access to the database but without the secret", () =>
       }),
       { numRuns: 150, seed: 7 },
     );
-    expect((await verdictOf(scope)).faults).toEqual([]);
+    expect((await findVerdict(scope)).faults).toEqual([]);
   });
 
   test("cannot prune unnoticed, even if the noted end still exists", async () => {
     const { db } = server.platform;
     const { orgId: scope } = await workspaceWith(5);
-    const { sequence, hash } = await verdictOf(scope);
+    const { sequence, hash } = await findVerdict(scope);
     await db.transaction((tx) => asIntruder(tx, () => tamper(tx, scope, { kind: "pruning forged", at: 3 })));
     const expected = [{ scope, sequence, hash }];
-    expect((await verdictOf(scope, db, { expected })).faults).toEqual([
+    expect((await findVerdict(scope, db, { expected })).faults).toEqual([
       "the signature does not match this chain: its end, its pruning mark or its retention was changed outside of Signalbox",
     ]);
     const below = [{ scope, sequence: 2, hash: "0".repeat(64) }];
-    const { faults } = await verdictOf(scope, db, { expected: below });
+    const { faults } = await findVerdict(scope, db, { expected: below });
     expect(faults.at(-1)).toBe(
       "the noted entry 2 no longer exists: entries up to 3 are marked as pruned, and the mark is not signed",
     );
@@ -221,7 +221,7 @@ describe("an attacker with access to the database but without the secret", () =>
     const warn = vi.spyOn(log, "warn");
     await pruneChains({ db, log }, Date.now() + 1_000);
     for (const { orgId } of [backdated, shortened])
-      expect(await verdictOf(orgId)).toMatchObject({ entries: 4, pruned: 0 });
+      expect(await findVerdict(orgId)).toMatchObject({ entries: 4, pruned: 0 });
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
@@ -231,9 +231,9 @@ describe("an attacker with access to the database but without the secret", () =>
     await db.transaction((tx) =>
       asIntruder(tx, () => tamper(tx, gone.orgId, { kind: "chain removed", at: 1 })),
     );
-    expect((await verdictOf(gone.orgId)).faults).toEqual(["the organization has no chain: it was removed"]);
+    expect((await findVerdict(gone.orgId)).faults).toEqual(["the organization has no chain: it was removed"]);
     await rename("Again", gone);
-    expect((await verdictOf(gone.orgId)).faults).toEqual([
+    expect((await findVerdict(gone.orgId)).faults).toEqual([
       "the chain was started late: an earlier chain was removed and is lost",
     ]);
   });
@@ -268,7 +268,7 @@ test("an instance that has only provisional users needs no chain yet", async () 
       // The first person signs up later.
       await tx.run(sql`update users set created_at = now() - interval '1 day'`);
       await appendEntry(tx, null, entryNow("user.signed_up"));
-      throw [...found, ...(await verdictOf("instance", tx)).faults];
+      throw [...found, ...(await findVerdict("instance", tx)).faults];
     })
     .catch((thrown) => thrown);
   expect(scopes).toEqual([]);
@@ -281,20 +281,20 @@ describe("a noted entry", () => {
     const { orgId: scope } = globex;
     const before = await store.findHeadAcrossOrganizations(db, scope);
     await rename("Noted", globex);
-    const { sequence, hash } = await verdictOf(scope);
+    const { sequence, hash } = await findVerdict(scope);
     await db.transaction((tx) =>
       asIntruder(tx, async () => {
         await tamper(tx, scope, { kind: "truncated", at: 2 });
         await tx.run(sql`update audit_chains set signature = ${before!.signature} where scope = ${scope}`);
       }),
     );
-    expect((await verdictOf(scope)).faults).toEqual([]);
+    expect((await findVerdict(scope)).faults).toEqual([]);
     const expected = [{ scope, sequence, hash }];
-    expect((await verdictOf(scope, db, { expected })).faults).toEqual([
+    expect((await findVerdict(scope, db, { expected })).faults).toEqual([
       "the chain ends at 2, before the noted entry 3",
     ]);
     await rename("Goes on", globex);
-    expect((await verdictOf(scope, db, { expected })).faults).toEqual([
+    expect((await findVerdict(scope, db, { expected })).faults).toEqual([
       "entry 3 is not the one that was noted",
     ]);
   });
@@ -314,7 +314,7 @@ describe("a noted entry", () => {
     );
     await pruneChains({ db, log: createLog("silent") }, Date.now() + 100 * dayMs);
     const noted = (sequence: number, hash: string) =>
-      verdictOf(scope, db, { expected: [{ scope, sequence, hash }] });
+      findVerdict(scope, db, { expected: [{ scope, sequence, hash }] });
     const { prunedSequence, prunedHash } = (await store.findHeadAcrossOrganizations(db, scope))!;
     expect(prunedSequence).toBe(5);
     expect(await noted(5, prunedHash)).toMatchObject({ faults: [], notes: [], pruned: 5, entries: 1 });
@@ -332,14 +332,14 @@ describe("a chain from before signatures", () => {
     const { orgId: scope } = globex;
     await db.run(sql`update audit_chains set signature = null where scope = ${scope}`);
     await rename("Later", globex);
-    expect((await verdictOf(scope)).faults).toEqual([expect.stringContaining("the chain is not signed")]);
+    expect((await findVerdict(scope)).faults).toEqual([expect.stringContaining("the chain is not signed")]);
     const signings = [];
     for await (const signing of signChains(db)) signings.push(signing);
     expect(signings).toContainEqual(
       expect.objectContaining({ scope, sequence: 4, checkBefore: "none", faults: [] }),
     );
     await rename("Signed", globex);
-    expect(await verdictOf(scope)).toMatchObject({ entries: 6, signature: "current", faults: [] });
+    expect(await findVerdict(scope)).toMatchObject({ entries: 6, signature: "current", faults: [] });
     const [entry] = (await server.call("/v1/audit-events?action=audit_chain", { headers: globex.owner.auth }))
       .body.items;
     expect(entry).toMatchObject({ before: { signature: "none" }, after: { sequence: 4 } });
@@ -357,7 +357,7 @@ describe("a chain from before signatures", () => {
     const signings = [];
     for await (const signing of signChains(db, scope)) signings.push(signing);
     expect(signings).toMatchObject([{ scope, faults: [expect.stringContaining("entry 2")] }]);
-    expect((await verdictOf(scope)).signature).toBe("none");
+    expect((await findVerdict(scope)).signature).toBe("none");
   });
 });
 
@@ -385,7 +385,7 @@ describe("rotating the secret", () => {
         const rotated: Db = { ...tx, signer: fresh };
         await appendEntry(rotating, written.orgId as OrgId, entryNow("test.noted"));
         const during = await Promise.all(
-          [resealed, written, left].map(async ({ orgId }) => (await verdictOf(orgId, rotating)).signature),
+          [resealed, written, left].map(async ({ orgId }) => (await findVerdict(orgId, rotating)).signature),
         );
         await tx.run(
           sql`delete from audit_chains where scope <> all(${[resealed.orgId, written.orgId]}::text[])`,
@@ -393,7 +393,7 @@ describe("rotating the secret", () => {
         const check = await renewChainSignatures(rotating, { checkOnly: true });
         const done = await renewChainSignatures(rotating, { checkOnly: false });
         const after = await Promise.all(
-          [resealed, written].map(async ({ orgId }) => await verdictOf(orgId, rotated)),
+          [resealed, written].map(async ({ orgId }) => await findVerdict(orgId, rotated)),
         );
         throw { during, check, done, after };
       })
@@ -408,7 +408,7 @@ describe("rotating the secret", () => {
       ],
     });
     const lost: Db = { ...db, signer: createKeyring("another secret that is long enough") };
-    expect((await verdictOf(left.orgId, lost)).faults).toEqual([
+    expect((await findVerdict(left.orgId, lost)).faults).toEqual([
       "the chain is signed under a secret that is not configured: put that secret into SIGNALBOX_SECRET_PREVIOUS",
     ]);
   });

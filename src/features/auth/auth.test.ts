@@ -8,7 +8,7 @@ import { cookieName, createSessionCookie } from "./cookie.ts";
 // What people see of accounts is in test/http/identity.test.ts; this is what only this room knows.
 describe("sessions", () => {
   const server = useServer();
-  const sessionOf = (userId: string) =>
+  const readSession = (userId: string) =>
     server.platform.db.row<{ expiresAt: number; lastUsedAt: number; address: string; agent: string }>(sql`
       select expires_at as "expiresAt", last_used_at as "lastUsedAt", ip_address as address, user_agent as agent
       from sessions where user_id = ${userId}`);
@@ -19,7 +19,7 @@ describe("sessions", () => {
       body: { email, password: "correct horse", name: "Ada" },
       headers: { "user-agent": "Testing/1.0", "x-client-address": "6.6.6.6" },
     });
-    expect(await sessionOf(body.user.id)).toMatchObject({ address: "127.0.0.1", agent: "Testing/1.0" });
+    expect(await readSession(body.user.id)).toMatchObject({ address: "127.0.0.1", agent: "Testing/1.0" });
   });
 
   test("that are used live on; no request waits for that to be written", async () => {
@@ -29,9 +29,9 @@ describe("sessions", () => {
       where user_id = ${ada.userId}`);
     const app = createApp(server.platform, { role: "api" });
     expect((await askOnce(app, "/v1/me", ada.auth)).status).toBe(200);
-    expect((await sessionOf(ada.userId))!.expiresAt).toBeLessThan(Date.now() + 2 * 3_600_000);
+    expect((await readSession(ada.userId))!.expiresAt).toBeLessThan(Date.now() + 2 * 3_600_000);
     await app.close();
-    const used = (await sessionOf(ada.userId))!;
+    const used = (await readSession(ada.userId))!;
     expect(used.expiresAt).toBeGreaterThan(Date.now() + 6 * 24 * 3_600_000);
     expect(used.lastUsedAt).toBeGreaterThan(Date.now() - 60_000);
   });
@@ -44,7 +44,7 @@ describe("sessions", () => {
       sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${ada.userId}`,
     );
     await app.close();
-    expect((await sessionOf(ada.userId))!.expiresAt).toBeLessThan(Date.now());
+    expect((await readSession(ada.userId))!.expiresAt).toBeLessThan(Date.now());
   });
 
   test("that are over are removed after a while, others are not", async () => {
@@ -54,8 +54,8 @@ describe("sessions", () => {
       sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${gone.userId}`,
     );
     await jobs.find(({ name }) => name === "auth.tidy")!.handle(server.platform, {});
-    expect(await sessionOf(gone.userId)).toBeUndefined();
-    expect(await sessionOf(here.userId)).toBeDefined();
+    expect(await readSession(gone.userId)).toBeUndefined();
+    expect(await readSession(here.userId)).toBeDefined();
   });
 });
 
@@ -69,7 +69,7 @@ test("a cookie over TLS is bound to its host", () => {
 
 describe("passwords", () => {
   const server = useServer();
-  const hashOf = async (userId: string) =>
+  const findHash = async (userId: string) =>
     (await server.platform.db.row<{ password: string }>(
       sql`select password from accounts where user_id = ${userId}`,
     ))!.password;
@@ -84,12 +84,12 @@ describe("passwords", () => {
     const signIn = async (password: string) =>
       (await server.call("/api/auth/sign-in/email", { body: { email: ada.email, password } })).status;
     expect(await signIn("another password")).toBe(401);
-    expect(await hashOf(ada.userId)).toBe(earlier);
+    expect(await findHash(ada.userId)).toBe(earlier);
     expect(await signIn("correct horse battery")).toBe(200);
-    const current = await hashOf(ada.userId);
+    const current = await findHash(ada.userId);
     expect(current).toMatch(/^\$argon2id\$/);
     expect(await signIn("correct horse battery")).toBe(200);
-    expect(await hashOf(ada.userId)).toBe(current);
+    expect(await findHash(ada.userId)).toBe(current);
   });
 
   test("a link to reset a password works once, even for two requests at the same moment", async () => {

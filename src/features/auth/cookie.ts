@@ -1,7 +1,7 @@
 import type { Refusal } from "../../platform/errors.ts";
 import { cookieValue, type HttpHeaders } from "../../platform/http/index.ts";
 
-/** As long as browsers allow: when a session ends is decided here, by its use, not by the cookie. */
+/** The maximum that browsers allow. The server decides when a session ends, not the cookie. */
 const maxAgeSeconds = 400 * 24 * 3600;
 
 export const cookieName = (publicUrl: string) =>

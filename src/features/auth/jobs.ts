@@ -1,6 +1,6 @@
 import { job } from "../../platform/jobs/index.ts";
 import * as store from "./store.ts";
-import { removeExpiredChallenges } from "./two-factor/index.ts";
+import { removeExpiredChallengesAcrossOrganizations } from "./two-factor/index.ts";
 
 export const jobs = [
   job({
@@ -8,7 +8,7 @@ export const jobs = [
     schedule: "7 * * * *",
     handle: async ({ db }) => {
       await store.removeExpiredSessionsAndLinks(db);
-      await removeExpiredChallenges(db);
+      await removeExpiredChallengesAcrossOrganizations(db);
     },
   }),
 ];

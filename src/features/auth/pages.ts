@@ -66,8 +66,8 @@ ${actions(linkButton("/", "Go to the first page"))}`,
 });
 
 /** The form to ask for a reset link, without a token or when the token is not valid. */
-export const requestResetPage = (publicUrl: string, why: "asked" | "bad_link" | "expired") =>
-  why === "asked"
+export const requestResetPage = (publicUrl: string, reason: "no_token" | "bad_link" | "expired") =>
+  reason === "no_token"
     ? htmlPage({
         publicUrl,
         ...createRequestForm({
@@ -79,9 +79,9 @@ export const requestResetPage = (publicUrl: string, why: "asked" | "bad_link" | 
         publicUrl,
         status: 400,
         ...createRequestForm({
-          state: { kind: "bad", word: why === "expired" ? "Link expired" : "Link not valid" },
+          state: { kind: "bad", word: reason === "expired" ? "Link expired" : "Link not valid" },
           title:
-            why === "expired"
+            reason === "expired"
               ? "This link is older than an hour"
               : "This link was used before, was replaced, or was not copied whole",
           lead: "Your password was not changed. Ask for a new link to change it.",

@@ -1,4 +1,4 @@
-/** A domain that nobody can own (RFC 2606): no mail ever leaves for it. */
+/** A reserved domain that nobody can own (RFC 2606). No mail is sent to it. */
 const domain = "provisional.invalid";
 
 export const provisionalAddress = (name: string) => `${name}@${domain}`;

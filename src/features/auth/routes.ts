@@ -34,10 +34,10 @@ export const routes = [
   on(contract.sendVerificationEmail, (ctx) => service.sendVerificationEmail(ctx)),
   on(contract.resetPage, async (ctx, { query }) => {
     const { publicUrl } = ctx.config;
-    const opened = await service.findResetLink(ctx, query.token);
-    return opened.kind === "good"
-      ? pages.choosePasswordPage(publicUrl, opened.email)
-      : pages.requestResetPage(publicUrl, opened.kind);
+    const link = await service.findResetLink(ctx, query.token);
+    return link.kind === "valid"
+      ? pages.choosePasswordPage(publicUrl, link.email)
+      : pages.requestResetPage(publicUrl, link.kind);
   }),
   ...mailbox,
   ...sessions,

@@ -30,7 +30,7 @@ import {
   removeChallenges,
 } from "./two-factor/index.ts";
 
-/** Per person and place: a stranger's guesses do not lock the person out elsewhere. */
+/** Counted per address and network, so that guesses from one network do not block the person in another. */
 const toAttemptKey = ({ address }: Ctx, email: string) =>
   `sign-in ${email.toLowerCase()} ${networkOf(address)}`;
 const passwordLimit = { attempts: 10, perSeconds: 600 };
@@ -75,14 +75,17 @@ interface Proof {
   code?: string | undefined;
 }
 
-/** Makes this session as fresh as a new one, by what signing in would have asked for. */
+/** Renews the sign-in time of the session, after the same check as a sign-in. */
 export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) {
   const { db, bus, userId, caller } = ctx;
   if ((password === undefined) === (code === undefined))
     throw invalidRequest([{ message: "Send either the password, or a code." }]);
   if ((await findSignedInBy(db, userId, caller.credentialId)) === "sso") {
-    // A password must not stand in for the organization's own way of knowing people.
-    throw conflict("sso_session", "You came by single sign-on. Sign in through it again to go on.");
+    // A password must not replace the organization's single sign-on.
+    throw conflict(
+      "sso_session",
+      "This session was started by single sign-on. Sign in with single sign-on again to continue.",
+    );
   }
   if (await hasTwoFactor(db, userId)) {
     if (code === undefined)
@@ -98,7 +101,7 @@ export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) 
     await forgetCallers(bus, tx, caller.credentialId);
     return row;
   });
-  // Ended at this moment.
+  // The session ended in the meantime.
   if (!refreshed) throw unauthorized("invalid_token");
   return refreshed;
 }
@@ -140,21 +143,21 @@ interface NewPassword {
   endKeysAndTokens?: boolean | undefined;
 }
 
-export type ResetLink = { kind: "good"; email: string } | { kind: "asked" | "bad_link" | "expired" };
+export type ResetLink = { kind: "valid"; email: string } | { kind: "no_token" | "bad_link" | "expired" };
 
 /** Finds the account of a reset link, or why the link is not valid. Does not use up the link. */
 export async function findResetLink({ db }: Ctx, token: string | undefined): Promise<ResetLink> {
-  if (token === undefined) return { kind: "asked" };
+  if (token === undefined) return { kind: "no_token" };
   const found = await store.findResetLinkByToken(db, hashResetToken(token));
   if (!found) return { kind: "bad_link" };
-  return found.isExpired ? { kind: "expired" } : { kind: "good", email: found.email };
+  return found.isExpired ? { kind: "expired" } : { kind: "valid", email: found.email };
 }
 
 const invalidReset = () => invalidField(["token"], "This link was used or is too old. Ask for a new mail.");
 
 export async function resetPassword(ctx: Ctx, { token, newPassword, endKeysAndTokens: endAll }: NewPassword) {
   // An invalid link must not cause the work of hashing. The link is checked again when it is used up.
-  if ((await findResetLink(ctx, token)).kind !== "good") throw invalidReset();
+  if ((await findResetLink(ctx, token)).kind !== "valid") throw invalidReset();
   const hash = await hashPassword(newPassword);
   // One transaction: a new password must also end every session, or a thief would stay signed in.
   await ctx.db.transaction(async (tx) => {

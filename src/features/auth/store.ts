@@ -29,7 +29,7 @@ export const renameUser = (db: Db, userId: UserId, name: string) =>
     sql`update users set name = ${name}, updated_at = now() where id = ${userId} returning ${columns}`,
   );
 
-/** Somebody who stands for a workspace that nobody has claimed; no password, so nobody signs in as them. */
+/** Inserts the user of an unclaimed workspace. It has no password, so nobody can sign in as this user. */
 export const insertProvisionalUser = (db: Db, userId: UserId, email: string, name: string) =>
   db.run(sql`insert into users (id, email, name, provisional) values (${userId}, ${email}, ${name}, true)`);
 
@@ -63,7 +63,7 @@ export const setPassword = (db: Db, userId: UserId, accountId: string, hash: str
 export const removePassword = (db: Db, userId: UserId) =>
   db.run(sql`update accounts set password = null, updated_at = now() where user_id = ${userId}`);
 
-/** Sessions, passwords, memberships and all that hangs on them go along. */
+/** Also deletes sessions, passwords, memberships and everything that belongs to them. */
 export const removeUser = async (db: Db, userId: UserId) => {
   await removeLinks(db, userId);
   return db.run(sql`delete from users where id = ${userId}`);
@@ -99,7 +99,7 @@ export const useResetLinkByToken = (db: Db, identifier: string) =>
   db.row<{ userId: UserId }>(sql`
     delete from verifications where identifier = ${identifier} and expires_at > now() returning value as "userId"`);
 
-/** The links by mail that a person did not use. */
+/** Removes the mailed links that a person did not use. */
 export const removeLinks = (db: Db, userId: UserId) =>
   db.run(sql`delete from verifications where value = ${userId}`);
 

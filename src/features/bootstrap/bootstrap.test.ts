@@ -15,7 +15,7 @@ const server = useServer();
 type Auth = Record<string, string>;
 const accept = (token: string, headers: Auth) =>
   server.call("/v1/bootstrap/claims/accept", { body: { token }, headers });
-const newLink = (headers: Auth) => server.call("/v1/bootstrap/claims", { method: "POST", headers });
+const createLink = (headers: Auth) => server.call("/v1/bootstrap/claims", { method: "POST", headers });
 const tidy = () => jobs.find(({ name }) => name === "bootstrap.tidy")!.handle(server.platform, {});
 const expire = (orgId: string) =>
   server.platform.db.run(
@@ -123,7 +123,7 @@ describe("claiming it", () => {
     ).toHaveLength(1);
     const keys = (await server.call("/v1/api-keys", { headers: ada.auth })).body.items;
     expect(keys).toMatchObject([{ name: "bootstrap", memberId: body.member.id }]);
-    expect((await newLink(agent.auth)).body.error).toBe("already_claimed");
+    expect((await createLink(agent.auth)).body.error).toBe("already_claimed");
     expect((await createKey(server, ada)).key).toMatch(/^sbx_/);
     const nobody = await server.platform.db.rows(sql`
       select 1 from users u where u.provisional and not exists (select 1 from members m where m.user_id = u.id)`);
@@ -145,7 +145,7 @@ describe("claiming it", () => {
   test("takes the newest link, within a day, of a session", async () => {
     const agent = await bootstrap(server);
     const ada = await signUp(server);
-    const second = (await newLink(agent.auth)).body.claim;
+    const second = (await createLink(agent.auth)).body.claim;
     expect(await accept(agent.claim.token, ada.auth)).toMatchObject({
       status: 404,
       body: { error: "claim_not_found" },
@@ -154,7 +154,7 @@ describe("claiming it", () => {
       sql`update claim_links set expires_at = now() - interval '1 second' where org_id = ${agent.orgId}`,
     );
     expect((await accept(second.token, ada.auth)).body.error).toBe("claim_expired");
-    const third = (await newLink(agent.auth)).body.claim;
+    const third = (await createLink(agent.auth)).body.claim;
     const acme = await createWorkspace(server);
     const key = await createKey(server, acme.owner);
     expect((await accept(third.token, key.auth)).body.reason).toBe("session_required");
@@ -164,7 +164,10 @@ describe("claiming it", () => {
 
   test("of an organization that has an owner is nothing one can make a link for", async () => {
     const acme = await createWorkspace(server);
-    expect(await newLink(acme.owner.auth)).toMatchObject({ status: 409, body: { error: "already_claimed" } });
+    expect(await createLink(acme.owner.auth)).toMatchObject({
+      status: 409,
+      body: { error: "already_claimed" },
+    });
   });
 
   test("links and keys are kept as hashes", async () => {
@@ -253,7 +256,7 @@ test("the page of a claim link names the workspace, and refuses an invalid link 
     status: 400,
     body: expect.stringContaining("older than 24 hours"),
   });
-  const fresh = (await newLink(agent.auth)).body.claim.token;
+  const fresh = (await createLink(agent.auth)).body.claim.token;
   expect((await open(token)).status).toBe(400);
   expect((await accept(fresh, ada.auth)).status).toBe(200);
   expect((await open(fresh, ada)).body).toContain("There is nothing left to claim.");

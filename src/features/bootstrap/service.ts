@@ -33,7 +33,7 @@ const tokenPrefix = "sbl_";
 const workspaceDays = 7;
 const linkHours = 24;
 
-/** Enough to begin with: nothing that lets others in, nothing that gives away or takes in a secret. */
+/** Enough to start with. It excludes permissions to invite people and to read or store secrets. */
 const agentPermissions: Permission[] = ["organization:read", "automations:create"];
 
 export async function create(ctx: Ctx, { name }: { name: string }) {
@@ -116,7 +116,7 @@ export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acc
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await requireLinkByToken(tx, token);
     await lockRights(tx, orgId);
-    // Whoever held the lock may have claimed it, or made another link.
+    // Another request may have claimed it or made a new link before this one got the lock.
     const { isExpired } = await requireLinkByToken(tx, token);
     if ((await findOrganization(tx, orgId))?.provisionalUntil == null) throw alreadyClaimed();
     if (isExpired)

@@ -26,7 +26,7 @@ export const countUnclaimedAcrossOrganizations = async (db: Db, network: string)
 export const setNetwork = (tx: Db, orgId: OrgId, network: string) =>
   tx.run(sql`update organizations set provisional_network = ${network} where id = ${orgId}`);
 
-/** One whose time is over, for whoever comes first; others pass it by. */
+/** Locks one expired workspace. Other processes skip it. */
 export const lockOverdueAcrossOrganizations = (tx: Db) =>
   tx.row<{ orgId: OrgId; userId: UserId | null }>(sql`
     select o.id as "orgId", (select m.user_id from members m join users u on u.id = m.user_id

@@ -42,7 +42,7 @@ async function countRows({ platform: { db } }: TestServer): Promise<Record<strin
   return counts;
 }
 
-const faultsOf = async ({ platform: { db } }: TestServer) => {
+const listFaults = async ({ platform: { db } }: TestServer) => {
   const verdicts = [];
   for await (const { scope, entries, faults } of verifyChains(db)) verdicts.push({ scope, entries, faults });
   return verdicts;
@@ -53,13 +53,13 @@ describe("the plan", () => {
 
   test("is the same for the same seed and time, and differs for another seed", () => {
     expect(planDemo("1", now)).toEqual(planDemo("1", now));
-    const costOf = (seed: string) =>
+    const findCost = (seed: string) =>
       planDemo(seed, now)
         .runs.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage))
         .reduce((sum, { costMicros }) => sum + costMicros, 0);
-    expect(new Set(["1", "2", "3", "four"].map(costOf)).size).toBe(4);
-    const countOf = (seed: string) => planDemo(seed, now).runs.length;
-    expect(new Set(["1", "2", "3", "four", "5", "6"].map(countOf)).size).toBeGreaterThan(2);
+    expect(new Set(["1", "2", "3", "four"].map(findCost)).size).toBe(4);
+    const countRuns = (seed: string) => planDemo(seed, now).runs.length;
+    expect(new Set(["1", "2", "3", "four", "5", "6"].map(countRuns)).size).toBeGreaterThan(2);
   });
 
   test("has a repository whose commit ids are those that git computes", () => {
@@ -100,12 +100,12 @@ describe("the plan", () => {
       }
       // A run must be skipped exactly when the month's cost had reached the budget at that time.
       const reports = runs.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage));
-      const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7);
+      const formatMonth = (time: number) => new Date(time).toISOString().slice(0, 7);
       for (const { status, reason, createdAt } of runs) {
         if (createdAt < budget.setAt) continue;
         const limit = createdAt < budget.raisedAt ? budget.firstMicros : budget.micros;
         const spent = reports
-          .filter((report) => report.at <= createdAt && monthOf(report.at) === monthOf(createdAt))
+          .filter((report) => report.at <= createdAt && formatMonth(report.at) === formatMonth(createdAt))
           .reduce((sum, { costMicros }) => sum + costMicros, 0);
         const skipped = status === "skipped" && reason === "monthly_budget_exceeded";
         if (skipped !== spent >= limit)
@@ -265,7 +265,7 @@ describe("the workspace", () => {
       expect(times).toEqual(times.toSorted((a, b) => b - a));
       for (const { id } of audit.slice(0, 5)) await get(`/v1/audit-events/${id}`);
 
-      const verdicts = await faultsOf(server);
+      const verdicts = await listFaults(server);
       expect(verdicts).toEqual([
         { scope: "instance", entries: 1, faults: [] },
         { scope: organization.id, entries: audit.length, faults: [] },
@@ -343,7 +343,7 @@ describe("the workspace", () => {
       expect((await server.call("/v1/organizations", { headers })).body.items).toHaveLength(1);
       const counts = await countRows(server);
       expect(counts).toMatchObject({ users: 2, organizations: 2, automation_runs: 0, automation_events: 0 });
-      for (const { faults } of await faultsOf(server)) expect(faults).toEqual([]);
+      for (const { faults } of await listFaults(server)) expect(faults).toEqual([]);
       await expect(removeDemo(server.platform)).rejects.toThrow(/^There is no demo workspace here/);
     });
   });

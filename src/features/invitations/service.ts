@@ -45,7 +45,7 @@ export async function create(ctx: MemberCtx, { email: given, role, teamIds = [] 
   return ctx.db.transaction(async (tx) => {
     const { actor, organization, sentToday } = await checkOffer(ctx, tx, { email, role, teamIds: teams });
     if ((await countTeams(tx, orgId, teams)) < teams.length)
-      throw invalidField(["teamIds"], "One of these is no team here. GET /v1/teams lists them.");
+      throw invalidField(["teamIds"], "One of these teams does not exist. GET /v1/teams lists them.");
     await store.cancelPending(tx, orgId, email);
     await takeQuota(ctx, tx, orgId, "invitations");
     const { token, mailToken, sent } = await createTokens(ctx, tx, actor);
@@ -78,7 +78,7 @@ const listNeededPermissions = async (
     ? ["members:invite", "teams:manage", ...(await findPermissionsToAdd(tx, orgId, teamIds))]
     : ["members:invite"];
 
-/** What holds whenever somebody offers a place: they may give it, and the address may have it. */
+/** Checks that the caller may give this role and these teams, and that the address may have them. */
 async function checkOffer(
   ctx: MemberCtx,
   tx: Db,
@@ -105,7 +105,7 @@ function checkDomain(organization: Organization, email: string): void {
   const domains = organization.allowedEmailDomains;
   throw conflict(
     "email_domain_not_allowed",
-    `${organization.name} only takes addresses of ${domains.join(", ")}. Use such an address, or have the list changed.`,
+    `${organization.name} only accepts addresses of ${domains.join(", ")}. Use such an address, or have the list changed.`,
     { domains },
   );
 }
@@ -129,7 +129,7 @@ export async function resend(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const before = await requireInvitation(tx, ctx, id);
     const { actor, organization, sentToday } = await checkOffer(ctx, tx, before);
-    // Read again: the one who had the lock may have accepted it.
+    // Read again: it may have been accepted before this request got the lock.
     refuseClosed(await requireInvitation(tx, ctx, id), ["accepted", "cancelled"]);
     const { token, mailToken, sent } = await createTokens(ctx, tx, actor);
     const invitation = (await store.renew(tx, ctx.orgId, id as store.InvitationId, sent))!;
@@ -204,7 +204,7 @@ function toPreview({
   return { organizationName, email: maskEmail(email), role, roleName, inviterName, status, expiresAt };
 }
 
-/** `ada@example.com` → `a•••@example.com`: enough to know which of one's addresses is meant. */
+/** `ada@example.com` → `a•••@example.com`: enough for the person to recognize the address. */
 const maskEmail = (email: string) => email.replace(/^(.).*@/u, "$1•••@");
 
 export async function accept(ctx: PersonCtx, { token }: { token: string }) {
@@ -212,7 +212,7 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await requireInvitationByToken(tx, token);
     await lockRights(tx, orgId);
-    // Whoever held the lock before us may have used it, taken it back or sent it again.
+    // It may have been accepted, cancelled or sent again before this request got the lock.
     const invitation = await requireInvitationByToken(tx, token);
     refuseClosed(invitation, ["accepted", "cancelled", "expired"]);
     const { email } = (await findUser(tx, userId))!;

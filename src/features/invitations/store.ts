@@ -56,7 +56,7 @@ export const cancel = (db: Db, orgId: OrgId, id: InvitationId) =>
     where i.org_id = ${orgId} and i.id = ${id} and i.accepted_at is null and i.cancelled_at is null
     returning ${columns}`);
 
-/** The one it makes room for, if there was one. */
+/** Cancels the pending invitation for this address. Undefined when there is none. */
 export const cancelPending = (db: Db, orgId: OrgId, email: string) =>
   db.row<{ id: InvitationId }>(sql`
     update invitations set cancelled_at = now()
@@ -69,7 +69,7 @@ export interface InvitationByToken extends Invitation {
   id: InvitationId;
   orgId: OrgId;
   organizationName: string;
-  /** True for the token that only the mailbox was sent. */
+  /** True for the token that was sent only by mail. */
   isMailToken: boolean;
 }
 

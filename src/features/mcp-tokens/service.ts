@@ -11,7 +11,7 @@ import * as store from "./store.ts";
 export const mcpPrefix = "sbm_";
 const days = 7;
 
-/** Whose tokens the caller may see and end: their own, or everyone's. */
+/** The member whose tokens the caller may see and remove. Null means every member. */
 const toMemberFilter = ({ member }: MemberCtx) =>
   member.permissions.has("api_keys:manage") ? null : member.id;
 

@@ -34,7 +34,7 @@ export const insert = (db: Db, orgId: OrgId, token: NewToken) =>
 const filterByMember = (memberId: MemberId | null) =>
   memberId ? sql`and t.member_id = ${memberId}` : nothing;
 
-/** `memberId` null: of every member. */
+/** Lists the tokens of every member when `memberId` is null. */
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>
   db.rows<McpToken>(sql`
     select ${columns} from mcp_tokens t where t.org_id = ${orgId} and t.id < ${after} ${filterByMember(memberId)}

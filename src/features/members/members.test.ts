@@ -24,16 +24,16 @@ const change = (id: string, role: string, headers: Auth) =>
 const remove = (id: string, headers: Auth) => server.call(`/v1/members/${id}`, { method: "DELETE", headers });
 const transfer = (id: string, headers: Auth) =>
   server.call(`/v1/members/${id}/transfer-ownership`, { method: "POST", headers });
-const memberIdOf = async ({ orgId, owner }: Workspace): Promise<string> =>
+const findMemberId = async ({ orgId, owner }: Workspace): Promise<string> =>
   (await server.platform.db.row<{ id: string }>(
     sql`select id from members where org_id = ${orgId} and user_id = ${owner.userId}`,
   ))!.id;
-const roleOf = async (id: string) =>
+const findRole = async (id: string) =>
   (await server.platform.db.row<{ role: string }>(sql`select role from members where id = ${id}`))?.role;
-const ownersOf = async (orgId: string) =>
+const countOwners = async (orgId: string) =>
   (await server.platform.db.rows(sql`select 1 from members where org_id = ${orgId} and role = 'owner'`))
     .length;
-const statusesOf = (replies: Reply[]) => replies.map(({ status }) => status).sort();
+const listStatuses = (replies: Reply[]) => replies.map(({ status }) => status).sort();
 
 describe("members", () => {
   let acme: Workspace;
@@ -138,7 +138,7 @@ describe("changing a member's role", () => {
 
   test("an admin neither makes, changes nor removes an owner; an owner does", async () => {
     const acme = await createWorkspace(server);
-    const owner = await memberIdOf(acme);
+    const owner = await findMemberId(acme);
     const admin = await joinWorkspace(server, acme, "admin");
     const bob = await joinWorkspace(server, acme, "member");
     const refused = { status: 403, body: { error: "forbidden", reason: "owner_required" } };
@@ -227,9 +227,9 @@ describe("removing a member", () => {
     const bob = await joinWorkspace(server, acme, "member");
     const leave = (headers: Auth) => server.call("/v1/organization/leave", { method: "POST", headers });
     expect((await leave(bob.auth)).status).toBe(204);
-    expect(await roleOf(bob.memberId)).toBeUndefined();
+    expect(await findRole(bob.memberId)).toBeUndefined();
     const refused = { status: 409, body: { error: "last_owner" } };
-    const id = await memberIdOf(acme);
+    const id = await findMemberId(acme);
     expect(await leave(acme.owner.auth)).toMatchObject(refused);
     expect(await remove(id, acme.owner.auth)).toMatchObject(refused);
     expect(await change(id, "admin", acme.owner.auth)).toMatchObject(refused);
@@ -242,7 +242,7 @@ describe("removing a member", () => {
 describe("handing ownership on", () => {
   test("makes them owner and me admin, if I am one and it is not myself", async () => {
     const acme = await createWorkspace(server);
-    const mine = await memberIdOf(acme);
+    const mine = await findMemberId(acme);
     const bob = await joinWorkspace(server, acme, "member");
     const admin = await joinWorkspace(server, acme, "admin");
     expect(await transfer(bob.memberId, admin.auth)).toMatchObject({
@@ -273,8 +273,8 @@ describe("at the same moment", () => {
       const replies = await Promise.all(
         [bob, carl].map(({ memberId }) => transfer(memberId, acme.owner.auth)),
       );
-      expect(statusesOf(replies)).toEqual([200, 403]);
-      expect(await ownersOf(acme.orgId)).toBe(1);
+      expect(listStatuses(replies)).toEqual([200, 403]);
+      expect(await countOwners(acme.orgId)).toBe(1);
     }
   });
 
@@ -289,12 +289,12 @@ describe("at the same moment", () => {
   test.each(Object.entries(ways))("two owners %s: one of them stays an owner", async (_, act) => {
     for (let round = 0; round < 5; round++) {
       const acme = await createWorkspace(server);
-      const ann = { ...acme.owner, memberId: await memberIdOf(acme) };
+      const ann = { ...acme.owner, memberId: await findMemberId(acme) };
       const bob = await joinWorkspace(server, acme, "owner");
       const replies = await Promise.all([act(ann, bob), act(bob, ann)]);
       expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
       expect(replies.every(({ status }) => status < 500)).toBe(true);
-      expect(await ownersOf(acme.orgId)).toBe(1);
+      expect(await countOwners(acme.orgId)).toBe(1);
     }
   });
 
@@ -337,7 +337,7 @@ describe("at the same moment", () => {
       ]);
       expect(demoted.status).toBe(200);
       expect([200, 403]).toContain(promoted.status);
-      expect(await roleOf(bob.memberId)).toBe(promoted.status === 200 ? "admin" : "member");
+      expect(await findRole(bob.memberId)).toBe(promoted.status === 200 ? "admin" : "member");
       expect((await change(bob.memberId, "admin", admin.auth)).status).toBe(403);
     }
   });

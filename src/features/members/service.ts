@@ -8,7 +8,7 @@ import { checkMayChangeMember, lockAuthority, requireGrantableRole, requireOwner
 import type { listQuery, Member } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** For rooms that let people in. The caller announces the change, with whatever else changes. */
+/** For rooms that add members. The caller records the change and calls `forgetCallers`. */
 export async function addMember(tx: Db, orgId: OrgId, userId: UserId, role: string): Promise<MemberId> {
   const id = newId("mem");
   await store.insert(tx, orgId, { id, userId, role });
@@ -56,7 +56,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     const member = await requireMember(tx, ctx.orgId, id);
-    // Leaving is a person's own right; of a key that was limited it would undo more than it was given.
+    // A person may always leave. A limited key may not, because leaving removes more than the key may change.
     if (member.id !== actor.id || ctx.caller.credential !== "session")
       await checkMayChangeMember(tx, actor, member);
     await endMembership(ctx, tx, member);
@@ -81,7 +81,7 @@ async function endMembership(ctx: MemberCtx, tx: Db, member: Member & { id: Memb
   });
 }
 
-/** The caller holds the lock under which nobody else's role changes. */
+/** The caller holds the lock of the organization, so no other role changes meanwhile. */
 async function requireAnotherOwner(tx: Db, orgId: OrgId, memberId: MemberId): Promise<void> {
   if (!(await store.hasOtherOwner(tx, orgId, memberId)))
     throw conflict(
@@ -93,7 +93,7 @@ async function requireAnotherOwner(tx: Db, orgId: OrgId, memberId: MemberId): Pr
 export async function transferOwnership(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
-    requireOwner(actor, "Only an owner can hand ownership on.");
+    requireOwner(actor, "Only an owner can transfer the ownership.");
     const target = await requireMember(tx, ctx.orgId, id);
     if (target.id === actor.id) throw conflict("already_owner", "That is you. Choose another member.");
     if (target.role !== "owner") await setRole(ctx, tx, target, "owner");

@@ -57,7 +57,7 @@ export const findByUser = (db: Db, orgId: OrgId, userId: UserId) =>
 export const setRole = (db: Db, orgId: OrgId, id: MemberId, role: string) =>
   db.run(sql`update members set role = ${role} where org_id = ${orgId} and id = ${id}`);
 
-/** What hangs on a member goes along: keys, tokens, runners, places in teams. */
+/** Also deletes the member's keys, tokens, runners and team memberships. */
 export const remove = (db: Db, orgId: OrgId, id: MemberId) =>
   db.run(sql`delete from members where org_id = ${orgId} and id = ${id}`);
 
@@ -66,7 +66,7 @@ export const hasOtherOwner = async (db: Db, orgId: OrgId, id: MemberId): Promise
     sql`select 1 from members where org_id = ${orgId} and role = 'owner' and id <> ${id} limit 1`,
   )) !== undefined;
 
-/** The member of a workspace that nobody owned becomes this person, with all that was made under its name. */
+/** Gives the provisional member of an unclaimed workspace, with everything it made, to this person. */
 export const claimMembership = (db: Db, orgId: OrgId, userId: UserId) =>
   db.row<{ id: MemberId; formerUserId: UserId }>(sql`
     update members m set user_id = ${userId}, role = 'owner' from members before join users u on u.id = before.user_id

@@ -87,7 +87,7 @@ const putMine = (person: Pick<Person, "auth">, mail: object) =>
 const subjectsTo = async (person: Person) =>
   (await mailsTo(server, person.email)).map(({ subject }) => subject);
 
-const eventsOf = (orgId: string) =>
+const listEvents = (orgId: string) =>
   server.platform.db.rows<{ type: string; data: Record<string, unknown> }>(
     sql`select type, data from notification_events where org_id = ${orgId} order by id`,
   );
@@ -122,7 +122,7 @@ describe("a failed run", () => {
       await complete(server, owner.auth, run.id, { attempt: 1, status });
       expect((await readRun(server, owner.auth, run.id)).run.status).toBe(status);
     }
-    expect(await eventsOf(orgId)).toEqual([]);
+    expect(await listEvents(orgId)).toEqual([]);
   });
 
   test("is announced once, however it fails and even when the report is repeated", async () => {
@@ -143,7 +143,7 @@ describe("a failed run", () => {
       sql`update automation_runs set deadline_at = now() - interval '2 minutes' where id = ${slow.id}`,
     );
     await tick.handle(server.platform, {});
-    const events = await eventsOf(orgId);
+    const events = await listEvents(orgId);
     expect(events.map(({ data }) => [data.runId, data.attempt, data.reason])).toEqual([
       [reported.id, 1, "reported"],
       [silent.id, 2, "interrupted"],
@@ -182,7 +182,7 @@ describe("a failed run", () => {
         status: "cancelled",
         reason: "timed_out",
       });
-    const events = await eventsOf(orgId);
+    const events = await listEvents(orgId);
     expect(events.map(({ type, data }) => [type, data.runId, data.reason])).toEqual([
       ["run.failed", obedient.id, "timed_out"],
       ["run.failed", silent.id, "timed_out"],
@@ -198,7 +198,7 @@ describe("a failed run", () => {
       const fact = { runId: run.id, automationId: "aut", memberId: "mem", attempt: 1, trigger: "manual" };
       await announce(tx, orgId as OrgId, { type: "run.failed", ...fact, reason: null, message: null });
     });
-    expect(await eventsOf(orgId)).toEqual([]);
+    expect(await listEvents(orgId)).toEqual([]);
   });
 
   test("is announced in the transaction that ends the run, or not at all", async () => {
@@ -212,7 +212,7 @@ describe("a failed run", () => {
     const read = await server.call(`/v1/automation-runs/${run.id}`, { headers: owner.auth });
     expect(read.body.run.status).toBe("running");
     await complete(server, owner.auth, run.id, { attempt: 1, status: "failed" });
-    expect(await eventsOf(orgId)).toHaveLength(1);
+    expect(await listEvents(orgId)).toHaveLength(1);
   });
 
   test("shares one mail with others of a burst: it lists the first ten and counts all", async () => {
@@ -445,7 +445,7 @@ describe("a budget", () => {
   const settle = (auth: Record<string, string>, body: object) =>
     server.call("/v1/automation-settings", { method: "PATCH", body, headers: auth });
   const reached = async (orgId: string) =>
-    (await eventsOf(orgId)).filter(({ type }) => type === "budget.reached").map(({ data }) => data.percent);
+    (await listEvents(orgId)).filter(({ type }) => type === "budget.reached").map(({ data }) => data.percent);
 
   test("is announced at exactly 80 and 100 %, once each", async () => {
     const workspace = await setUp();
@@ -491,7 +491,7 @@ describe("a budget", () => {
 
 describe("a connection", () => {
   const concern = async (orgId: string) =>
-    (await eventsOf(orgId)).map(({ type, data }) => [type, data.connectionId, data.reason]);
+    (await listEvents(orgId)).map(({ type, data }) => [type, data.connectionId, data.reason]);
 
   test("that expires without a way to renew it is announced to its member, once", async () => {
     const workspace = await setUp();
@@ -533,7 +533,7 @@ describe("a sync", () => {
     const { owner, orgId } = workspace;
     const { id } = await createConnector(server, owner.auth);
     const failed = async () =>
-      (await eventsOf(orgId)).filter(({ type }) => type === "sync.failed").map(({ data }) => data.code);
+      (await listEvents(orgId)).filter(({ type }) => type === "sync.failed").map(({ data }) => data.code);
     /** Runs all attempts of a sync without the pauses. A worker may have started the first one already. */
     const failOnce = async () => {
       const { body } = await server.call(`/v1/connectors/${id}/sync`, {
@@ -580,7 +580,7 @@ describe("a sync", () => {
       headers: speak.github(secret, body, { event: "repository" }),
     });
     expect(sent.status).toBe(202);
-    expect((await eventsOf(orgId)).map(({ data }) => [data.connectorId, data.code])).toEqual([
+    expect((await listEvents(orgId)).map(({ data }) => [data.connectorId, data.code])).toEqual([
       [id, "connector_disconnected"],
     ]);
     await fanOut(server);
@@ -633,13 +633,13 @@ describe("an announced event", () => {
     await fanOut(server);
     await tell();
     await prune(server);
-    expect(await eventsOf(orgId)).toHaveLength(1);
+    expect(await listEvents(orgId)).toHaveLength(1);
     await server.platform.db.run(
       sql`update notification_events set created_at = now() - interval '31 days' where org_id = ${orgId}`,
     );
     await prune(server);
-    expect(await eventsOf(orgId)).toEqual([]);
+    expect(await listEvents(orgId)).toEqual([]);
     await tell();
-    expect(await eventsOf(orgId)).toHaveLength(1);
+    expect(await listEvents(orgId)).toHaveLength(1);
   });
 });

@@ -210,11 +210,11 @@ describe("requiring single sign-on", () => {
 describe("deleting an organization", () => {
   const remove = (confirm: string, headers: Record<string, string>) =>
     server.call("/v1/organization", { method: "DELETE", body: { confirm }, headers });
-  const slugOf = async ({ owner }: Workspace) =>
+  const readSlug = async ({ owner }: Workspace) =>
     (await server.call("/v1/organization", { headers: owner.auth })).body.organization.slug;
 
   /** Tables that say whose their rows are, and how many are this organization's. */
-  async function rowsOf(orgId: string): Promise<Record<string, number>> {
+  async function countRows(orgId: string): Promise<Record<string, number>> {
     const { db } = server.platform;
     const tables = await db.rows<{ name: string }>(sql`
       select table_name as name from information_schema.columns
@@ -249,7 +249,7 @@ describe("deleting an organization", () => {
     });
     const waiting = await queueRun(server, owner.auth);
     await createAutomation(server, bob.auth);
-    const before = await rowsOf(acme.orgId);
+    const before = await countRows(acme.orgId);
     expect(Object.keys(before)).toEqual(
       expect.arrayContaining([
         "api_keys",
@@ -263,7 +263,7 @@ describe("deleting an organization", () => {
     const { no } = (await server.platform.db.row<{ no: number }>(
       sql`select no from automation_runs where id = ${ended.id}`,
     ))!;
-    const slug = await slugOf(acme);
+    const slug = await readSlug(acme);
     expect((await remove(slug, owner.auth)).status).toBe(204);
     for (const auth of [key.auth, mcp.auth])
       expect((await server.call("/v1/me", { headers: auth })).status).toBe(401);
@@ -273,7 +273,7 @@ describe("deleting an organization", () => {
       expect((await server.call("/v1/organization", { headers: auth })).status).toBe(403);
     }
     // What was large is left for later, and nobody can do anything with it meanwhile.
-    const left = await rowsOf(acme.orgId);
+    const left = await countRows(acme.orgId);
     expect(Object.keys(left).sort()).toEqual([
       "automation_org_leftovers",
       "automation_runs",
@@ -285,7 +285,7 @@ describe("deleting an organization", () => {
     expect(rows).toEqual([{ id: ended.id }]);
     expect(waiting.status).toBe("queued");
     await jobs.find(({ name }) => name === "automations.prune")!.handle(server.platform, {});
-    expect(await rowsOf(acme.orgId)).toEqual({});
+    expect(await countRows(acme.orgId)).toEqual({});
     const events = await server.platform.db.rows(sql`select 1 from automation_events where run_no = ${no}`);
     expect(events).toEqual([]);
     // The slug is free again, and the instance remembers that it was there.
@@ -299,8 +299,8 @@ describe("deleting an organization", () => {
   test("needs its slug typed out, an owner, and leaves others alone", async () => {
     const [acme, globex] = [await createWorkspace(server), await createWorkspace(server)];
     const admin = await joinWorkspace(server, acme, "admin");
-    const slug = await slugOf(acme);
-    for (const confirm of ["", "yes", slug.toUpperCase(), await slugOf(globex)])
+    const slug = await readSlug(acme);
+    for (const confirm of ["", "yes", slug.toUpperCase(), await readSlug(globex)])
       expect(await remove(confirm, acme.owner.auth)).toMatchObject({
         status: 400,
         body: { details: [{ path: ["confirm"] }] },
@@ -314,7 +314,7 @@ describe("deleting an organization", () => {
     for (let round = 0; round < 3; round++) {
       const acme = await createWorkspace(server);
       const bob = await joinWorkspace(server, acme, "admin");
-      const slug = await slugOf(acme);
+      const slug = await readSlug(acme);
       const calls = Array.from({ length: 12 }, (_, i) =>
         [
           () => server.call("/v1/api-keys", { body: { name: "late" }, headers: bob.auth }),

@@ -31,14 +31,14 @@ export async function create(ctx: PersonCtx, wanted: NewOrganization) {
   });
 }
 
-/** For rooms that make one; who belongs to it is theirs to say. */
+/** For rooms that create organizations. The caller adds the members. */
 export async function insertOrganization(
   tx: Db,
   { name, slug }: NewOrganization,
   provisionalDays: number | null = null,
 ): Promise<Organization> {
   const id = newId("org");
-  // A slug that was asked for is taken or refused; one that we make up gets a tail until it is free.
+  // A requested slug is used or refused. A generated slug gets a suffix until it is free.
   const wantedSlug = slug ?? createSlug(name);
   let organization = await store.insert(tx, { id, name, slug: wantedSlug, provisionalDays });
   if (!organization && slug) throw slugTaken();
@@ -55,7 +55,7 @@ export async function insertOrganization(
 }
 
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
-  // A key belongs to one organization and has no business with the person's others.
+  // A key belongs to one organization and must not show the person's others.
   const onlyOrgId = caller.credential === "key" ? (caller.member?.orgId ?? null) : null;
   return page(await store.listByUser(db, userId, onlyOrgId, afterOf(query), query.limit + 1), query);
 }
@@ -86,17 +86,17 @@ export async function change(ctx: MemberCtx, changes: Parameters<typeof store.up
   }
 }
 
-/** The one place that knows whether requiring single sign-on would lock everybody out. */
+/** Refuses to require single sign-on while it is not set up, because nobody could sign in. */
 function refuseWithoutSso(): never {
   throw conflict(
     "sso_not_configured",
-    "This organization has no single sign-on yet, so nobody could come in. Set it up first, then require it.",
+    "This organization has no single sign-on yet, so nobody could sign in. Set it up first, then require it.",
   );
 }
 
 export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    // Whoever lost the right at this very moment does not get through with what was remembered.
+    // Checked again under the lock, because the right may have been removed in the meantime.
     await lockAuthority(ctx, tx, "organization:delete");
     const organization = requireOrganization(await store.find(tx, ctx.orgId));
     if (confirm !== organization.slug)
@@ -105,13 +105,13 @@ export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): 
   });
 }
 
-/** Without a word: for whoever says themselves what happened. */
+/** Writes no audit entry. The caller records what happened. */
 export async function deleteOrganizationRows(bus: Ctx["bus"], tx: Db, orgId: OrgId): Promise<void> {
   await store.remove(tx, orgId);
   await forgetCallers(bus, tx, orgId);
 }
 
-/** Everything that could open a door goes with this transaction; large tables are swept afterwards. */
+/** Credentials are deleted in this transaction. Large tables are cleaned up afterwards. */
 export async function removeOrganization(
   ctx: Pick<Ctx, "bus"> & Parameters<typeof record>[0],
   tx: Db,
@@ -119,11 +119,11 @@ export async function removeOrganization(
 ): Promise<void> {
   const id = organization.id;
   await deleteOrganizationRows(ctx.bus, tx, id);
-  // Its own chain went along; what is left to know of it belongs to the instance.
+  // The organization's audit chain is deleted too, so the entry goes to the chain of the instance.
   await record(ctx, tx, { action: "organization.deleted", target: toTarget(id), before: organization }, null);
 }
 
-/** Whether somebody with this address may belong to it. */
+/** Whether a person with this address may be a member. */
 export const allowsAddress = ({ allowedEmailDomains }: Organization, email: string): boolean =>
   allowedEmailDomains.length === 0 ||
   allowedEmailDomains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());

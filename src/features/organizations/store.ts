@@ -10,7 +10,7 @@ interface NewOrganization {
   id: OrgId;
   name: string;
   slug: string;
-  /** It goes after so many days unless somebody claims it; null: it has an owner. */
+  /** The workspace is removed after this many days unless it is claimed. Null when it has an owner. */
   provisionalDays: number | null;
 }
 
@@ -34,7 +34,7 @@ export const listByUser = (db: Db, userId: UserId, orgId: OrgId | null, after: s
 
 type ChangeableField = "name" | "slug" | "allowedEmailDomains" | "sessionMaxAgeMinutes" | "requireSso";
 
-/** Writes what is given; `undefined` keeps what is there. */
+/** Changes the given fields. `undefined` keeps the current value. */
 export const update = (
   db: Db,
   orgId: OrgId,
@@ -54,10 +54,10 @@ export const update = (
     where o.id = ${orgId} returning ${columns}`);
 };
 
-/** Everything that belongs to it goes along. */
+/** Also deletes everything that belongs to the organization. */
 export const remove = (db: Db, orgId: OrgId) => db.run(sql`delete from organizations where id = ${orgId}`);
 
-/** From now on somebody owns it. False when somebody does already, or it is gone. */
+/** Marks the workspace as claimed. Returns false when it already is, or does not exist. */
 export const markClaimed = async (db: Db, orgId: OrgId): Promise<boolean> =>
   (await db.run(sql`update organizations set provisional_until = null, updated_at = now()
     where id = ${orgId} and provisional_until > now()`)) > 0;

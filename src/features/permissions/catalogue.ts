@@ -6,7 +6,7 @@ const owners: readonly BuiltInRole[] = ["owner"];
 const admins: readonly BuiltInRole[] = ["owner", "admin"];
 const everyone: readonly BuiltInRole[] = builtInRoles;
 
-/** What can be allowed, what that means, and which built-in roles have it. Every route names one of these. */
+/** All permissions, with their meaning and the built-in roles that have them. Routes name one of these. */
 export const catalogue = {
   "organization:read": { description: "See the organization and its settings.", roles: everyone },
   "organization:update": { description: "Change the organization's name and settings.", roles: admins },

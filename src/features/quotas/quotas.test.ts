@@ -40,7 +40,7 @@ const read = async (headers: Record<string, string>) => {
   expect(status).toBe(200);
   return body;
 };
-const quotaOf = async (headers: Record<string, string>, name: QuotaName) =>
+const findQuota = async (headers: Record<string, string>, name: QuotaName) =>
   (await read(headers)).items.find((one: { name: string }) => one.name === name);
 
 const count = async (statement: ReturnType<typeof sql>) =>
@@ -102,7 +102,7 @@ describe("objects that people create", () => {
       expect(replies.filter(({ status }) => status < 300)).toHaveLength(2);
       for (const reply of replies.filter(({ status }) => status >= 300))
         expect(reply).toMatchObject(exceeded(quota, { limit: 2, used: 2 }));
-      expect(await quotaOf(workspace.owner.auth, quota)).toMatchObject({
+      expect(await findQuota(workspace.owner.auth, quota)).toMatchObject({
         ...{ unit: "count", limit: 2, used: 2, overridden: true },
       });
     },
@@ -179,7 +179,7 @@ describe("what automations store", () => {
       headers: auth,
     });
     expect(refused).toMatchObject(exceeded("automation_storage"));
-    expect(await quotaOf(auth, "automation_storage")).toMatchObject({
+    expect(await findQuota(auth, "automation_storage")).toMatchObject({
       limit: 100_000,
       used: expect.any(Number),
     });
@@ -191,10 +191,10 @@ describe("what automations store", () => {
     const run = await queueRun(server, auth);
     for (let i = 0; i < 3; i++)
       await report(server, auth, run.id, event(i, { payload: { text: "x".repeat(10_000) } }));
-    const { used } = await quotaOf(auth, "automation_storage");
+    const { used } = await findQuota(auth, "automation_storage");
     expect(used).toBeGreaterThan(30_000);
     await measureDue(server.platform, Date.now() + 20_000);
-    const measured = await quotaOf(auth, "automation_storage");
+    const measured = await findQuota(auth, "automation_storage");
     // The metered sum and the measurement differ only by the white space of JSON.
     expect(Math.abs(measured.used - used)).toBeLessThan(500);
     expect(measured.measuredAt).toBeTypeOf("number");
@@ -204,7 +204,7 @@ describe("what automations store", () => {
     await server.platform.db.run(sql`
       update organization_usage set measured_at = now() - interval '2 days' where org_id = ${workspace.orgId}`);
     await measureDue(server.platform, Date.now() + 20_000);
-    expect((await quotaOf(auth, "automation_storage")).used).toBeLessThan(5_000);
+    expect((await findQuota(auth, "automation_storage")).used).toBeLessThan(5_000);
   });
 
   test("includes the newest revisions of an automation, and those that a run uses", async () => {
@@ -266,7 +266,7 @@ describe("templates", () => {
       await repository.commit({ "templates/first.md": templateFile("First", "x".repeat(30_000)) });
       const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
       await workSyncs(server);
-      const { used } = await quotaOf(auth, "template_storage");
+      const { used } = await findQuota(auth, "template_storage");
       expect(used).toBeGreaterThan(30_000);
       expect(used).toBeLessThan(32_000);
       await repository.commit({ "templates/second.md": templateFile("Second", "y".repeat(30_000)) });

@@ -54,7 +54,7 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
 export const count = async (db: Db, orgId: OrgId, quota: CountQuota): Promise<number> =>
   (await db.row<{ count: number }>(sql`select count(*) as count from ${countedRows[quota](orgId)}`))!.count;
 
-/** Bytes that a row takes beside its text, for example in indexes. They also limit the number of small rows. */
+/** Bytes that a row takes in addition to its text, for example in indexes. They also limit the number of small rows. */
 export const overhead = {
   event: 100,
   run: 1_000,

@@ -7,9 +7,8 @@ import { builtInRoles, type Permission, permissionsOfRole } from "../permissions
 import * as store from "./store.ts";
 
 /**
- * What the caller may do at this moment, and nobody's rights here change until the transaction ends. What
- * was true when the request came in may be over: two who take each other's rights away at the same moment
- * must not both succeed.
+ * Returns the caller's current rights, and locks the rights of the organization until the transaction ends. Otherwise
+ * two people could remove each other's rights at the same moment.
  */
 export async function lockAuthority(
   { orgId, member }: MemberCtx,
@@ -19,7 +18,7 @@ export async function lockAuthority(
   await lockRights(tx, orgId);
   const row = await findMembership(tx, orgId, member.id);
   if (!row) throw forbidden("no_active_organization", "You do not belong to this organization any more.");
-  // The credential may be narrower than its member.
+  // The credential may have fewer permissions than its member.
   const now = createMembership(row, [...member.permissions]);
   if (permission && !now.permissions.has(permission)) {
     throw forbidden("missing_permission", `This needs the permission ${permission}. Ask an owner or admin.`);
@@ -27,7 +26,7 @@ export async function lockAuthority(
   return now;
 }
 
-/** The same for who is not a member (yet). */
+/** Locks the rights of an organization for a caller who is not a member. */
 export async function lockRights(tx: Db, orgId: OrgId): Promise<void> {
   if (!(await store.lockOrganization(tx, orgId))) throw notFound("organization");
 }
@@ -47,7 +46,7 @@ async function findRole(db: Db, orgId: OrgId, id: string): Promise<GrantableRole
   return own && { ...own, permissions: new Set(own.permissions) };
 }
 
-/** The role, if this member may give it to somebody: it holds nothing that they do not have themselves. */
+/** Returns the role if the actor may give it, which needs every permission of the role. */
 export async function requireGrantableRole(tx: Db, actor: Membership, id: string): Promise<GrantableRole> {
   const role = await findRole(tx, actor.orgId, id);
   if (!role) throw invalidField(["role"], "There is no such role here. GET /v1/roles lists them.");
@@ -56,7 +55,7 @@ export async function requireGrantableRole(tx: Db, actor: Membership, id: string
   return role;
 }
 
-/** Refuses whoever would change something about a member who may do more than they may. */
+/** Refuses to change a member who has more permissions than the actor. */
 export async function checkMayChangeMember(
   tx: Db,
   actor: Membership,
@@ -68,7 +67,7 @@ export async function checkMayChangeMember(
   refuseBeyondOwnRights(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");
 }
 
-/** True while this member has these rights and could still give that role: what they once offered stands and falls with it. */
+/** Whether the member still has these permissions and may still give this role. Otherwise their invitations are void. */
 export async function canStillGrant(
   tx: Db,
   orgId: OrgId,
@@ -95,6 +94,6 @@ export function refuseBeyondOwnRights(actor: Membership, wanted: Iterable<string
   if (missing !== undefined)
     throw forbidden(
       "above_own_rights",
-      `You cannot ${action}: that takes ${missing}, which you do not have.`,
+      `You cannot ${action}: it needs the permission ${missing}, which you do not have.`,
     );
 }

@@ -52,7 +52,7 @@ export const list = route({
 const name = lineOfText(60);
 const description = z.string().trim().max(500);
 const permissionList = z.array(z.enum(permissions)).max(permissions.length);
-const taken = "`role_name_taken`: there is a role of this name.";
+const nameTakenText = "`role_name_taken`: there is a role of this name.";
 
 export const create = route({
   method: "post",
@@ -63,7 +63,7 @@ export const create = route({
   access: can("roles:manage"),
   body: z.strictObject({ name, description: description.optional(), permissions: permissionList }),
   replies: { 201: z.strictObject({ role: Role }) },
-  errors: { 409: `${taken} \`quota_exceeded\`: remove one first.` },
+  errors: { 409: `${nameTakenText} \`quota_exceeded\`: remove one first.` },
 });
 
 const params = z.strictObject({ id: z.string() });
@@ -83,7 +83,7 @@ export const change = route({
     permissions: permissionList.optional(),
   }),
   replies: { 200: z.strictObject({ role: Role }) },
-  errors: { 409: `${taken} ${builtIn}` },
+  errors: { 409: `${nameTakenText} ${builtIn}` },
 });
 
 export const remove = route({

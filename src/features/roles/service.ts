@@ -19,7 +19,7 @@ export const listPermissions = () => ({
   nextCursor: null,
 });
 
-/** Few enough to be sorted here: the organization's own, then the three that every organization has. */
+/** An organization has few roles, so they are sorted here: custom roles first, then the built-in ones. */
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
   const [own, counts] = [await store.list(db, orgId), await countMembersByRole(db, orgId)];
   const all: Role[] = [
@@ -82,7 +82,7 @@ export async function change(ctx: MemberCtx, id: string, input: RoleInput) {
     ctx.db.transaction(async (tx) => {
       const actor = await lockAuthority(ctx, tx, "roles:manage");
       const before = await requireCustomRole(tx, ctx.orgId, id);
-      // Also what it has already: who may do less must not decide about who may do more.
+      // Checks its current permissions too, so that nobody changes a role that is stronger than their own.
       refuseBeyondOwnRights(actor, before.permissions, "change this role");
       if (input.permissions) refuseBeyondOwnRights(actor, input.permissions, "change this role");
       if (input.name !== undefined) refuseBuiltInName(input.name);
@@ -125,7 +125,7 @@ async function requireCustomRole(tx: Db, orgId: MemberCtx["orgId"], id: string):
   if ((builtInRoles as readonly string[]).includes(id)) {
     throw conflict(
       "built_in_role",
-      `${formatBuiltInName(id)} is built in and stays as it is. Make a role instead.`,
+      `${formatBuiltInName(id)} is a built-in role and cannot be changed. Make a custom role instead.`,
     );
   }
   const role = isId("role", id) ? await store.find(tx, orgId, id) : undefined;

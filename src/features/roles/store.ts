@@ -9,13 +9,13 @@ export type CustomRole = Omit<Role, "builtIn" | "memberCount">;
 const columns = sql`r.id, r.name, r.description, r.permissions, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 /**
- * Who changes what people may do in an organization goes one at a time: whoever waited here sees what the
- * one before them did. References to the organization do not wait for it.
+ * Changes of rights in an organization run one at a time, so that each sees the result of the one before. References
+ * to the organization do not wait.
  */
 export const lockOrganization = (tx: Db, orgId: OrgId) =>
   tx.row<{ id: OrgId }>(sql`select id from organizations where id = ${orgId} for no key update`);
 
-/** All of them: an organization has few. */
+/** Lists all custom roles, because an organization has few. */
 export const list = (db: Db, orgId: OrgId) =>
   db.rows<CustomRole>(sql`select ${columns} from roles r where r.org_id = ${orgId} order by r.id desc`);
 

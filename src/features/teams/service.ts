@@ -58,7 +58,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const team = await requireTeam(tx, ctx.orgId, id);
     if ((await store.remove(tx, ctx.orgId, team.id)) === 0) throw notFound("team");
-    // What was granted to it counted for its members.
+    // Its members lose what was granted to the team.
     await forgetCallers(ctx.bus, tx, ctx.orgId);
     await record(ctx, tx, { action: "team.removed", target: toTarget(id), before: team });
   });

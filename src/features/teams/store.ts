@@ -29,13 +29,13 @@ export const update = (db: Db, orgId: OrgId, id: TeamId, { name, description }: 
 export const remove = (db: Db, orgId: OrgId, id: TeamId) =>
   db.run(sql`delete from teams where org_id = ${orgId} and id = ${id}`);
 
-/** How many of these are teams here. */
+/** Counts those that are teams of this organization. */
 export const countExisting = async (db: Db, orgId: OrgId, ids: readonly string[]): Promise<number> =>
   (await db.row<{ count: number }>(
     sql`select count(*)::int as count from teams where org_id = ${orgId} and id = any(${ids}::text[])`,
   ))!.count;
 
-/** How many teams the member came into; those that are gone, or that they are in, are passed over. */
+/** Returns how many teams the member joined. Missing teams and existing memberships are skipped. */
 export const addMember = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly string[]) =>
   db.run(sql`
     insert into team_members (team_id, member_id, org_id)
@@ -50,7 +50,7 @@ export const removeMember = (db: Db, orgId: OrgId, memberId: MemberId, id: TeamI
   db.run(sql`
     delete from team_members where org_id = ${orgId} and team_id = ${id} and member_id = ${memberId}`);
 
-/** Whom a grant may name so that it counts for this member: themselves, and each team they are in. */
+/** Lists whose grants apply to this member: the member's own, and those of their teams. */
 export const listGrantees = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<string[]> => {
   const teams = await db.rows<{ id: string }>(
     sql`select team_id as id from team_members where org_id = ${orgId} and member_id = ${memberId}`,

@@ -21,7 +21,7 @@ export async function readMe({ db, userId, caller }: PersonCtx) {
     store.listMemberships(db, userId),
     hasTwoFactor(db, userId),
   ]);
-  // Deleted between the check of the credential and here.
+  // The account was deleted after its credential was checked.
   if (!user) throw unauthorized("invalid_token");
   return {
     user,
@@ -30,7 +30,7 @@ export async function readMe({ db, userId, caller }: PersonCtx) {
     scopes: caller.scopes ? [...caller.scopes] : null,
     activeOrganizationId: caller.member?.orgId ?? null,
     permissions: [...(caller.member?.permissions ?? [])].sort(),
-    // A key or token belongs to one organization and has no business with the person's others.
+    // A key or token belongs to one organization and must not show the person's others.
     organizations:
       caller.credential === "session"
         ? organizations

@@ -8,7 +8,7 @@ interface MembershipRow {
   role: string;
 }
 
-/** The organizations a person belongs to; a person is in few. */
+/** Lists the organizations of a person, who has few. */
 export const listMemberships = (db: Db, userId: UserId) =>
   db.rows<MembershipRow>(sql`
     select o.id as "organizationId", o.name as "organizationName", m.id as "memberId", m.role
@@ -18,7 +18,7 @@ export const listMemberships = (db: Db, userId: UserId) =>
 export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<boolean> =>
   (await db.row(sql`select 1 from members where user_id = ${userId} and org_id = ${orgId}`)) !== undefined;
 
-/** Nobody takes this person in anywhere until the transaction ends. */
+/** Until the transaction ends, this person cannot join an organization. */
 export const lockUser = (tx: Db, userId: UserId) =>
   tx.row<{ id: UserId }>(sql`select id from users where id = ${userId} for update`);
 
@@ -32,7 +32,7 @@ interface RemainingOrganization {
   hasOtherOwner: boolean;
 }
 
-/** What would be left of each organization without this person. */
+/** Lists the person's organizations, and whether each has other members and other owners. */
 export const listRemainingOrganizations = (db: Db, userId: UserId) =>
   db.rows<RemainingOrganization>(sql`
     select o.id as "orgId", m.id as "memberId", o.name, o.slug, m.role,

@@ -40,11 +40,11 @@ describe("me", () => {
     const acme = await createWorkspace(server);
     const member = await joinWorkspace(server, acme, "member");
     const key = await createKey(server, acme.owner, { permissions: ["members:read"] });
-    const permissionsOf = async (headers: Record<string, string>) =>
+    const listPermissions = async (headers: Record<string, string>) =>
       (await server.call("/v1/me", { headers })).body.permissions;
-    expect(await permissionsOf(acme.owner.auth)).toEqual([...permissions].sort());
-    expect(await permissionsOf(member.auth)).not.toContain("organization:update");
-    expect(await permissionsOf(key.auth)).toEqual(["members:read"]);
+    expect(await listPermissions(acme.owner.auth)).toEqual([...permissions].sort());
+    expect(await listPermissions(member.auth)).not.toContain("organization:update");
+    expect(await listPermissions(key.auth)).toEqual(["members:read"]);
   });
 
   test("with a key shows its organization and none of the person's others", async () => {
@@ -114,7 +114,7 @@ describe("deleting my account", () => {
     server.call("/v1/me", { method: "DELETE", body: { confirm: email, ...body }, headers: auth });
   const exists = async ({ userId }: Person) =>
     (await server.platform.db.row(sql`select 1 from users where id = ${userId}`)) !== undefined;
-  const slugOf = async ({ owner }: Workspace) =>
+  const readSlug = async ({ owner }: Workspace) =>
     (await server.call("/v1/organization", { headers: owner.auth })).body.organization.slug as string;
 
   test("ends every session and key, and the address is free again", async () => {
@@ -146,7 +146,7 @@ describe("deleting my account", () => {
   test("is refused to the only owner of others, with where", async () => {
     const acme = await createWorkspace(server, "Acme");
     const bob = await joinWorkspace(server, acme, "member");
-    const refused = await remove(acme.owner, { deleteOrganizations: [await slugOf(acme)] });
+    const refused = await remove(acme.owner, { deleteOrganizations: [await readSlug(acme)] });
     expect(refused).toMatchObject({
       status: 409,
       body: { error: "sole_owner", organizations: [{ id: acme.orgId, name: "Acme" }] },
@@ -162,7 +162,7 @@ describe("deleting my account", () => {
 
   test("takes organizations along that nobody else is in, if they are named", async () => {
     const acme = await createWorkspace(server, "Alone");
-    const slug = await slugOf(acme);
+    const slug = await readSlug(acme);
     expect(await remove(acme.owner)).toMatchObject({
       status: 409,
       body: { error: "organizations_would_be_deleted", organizations: [{ slug, name: "Alone" }] },
@@ -178,7 +178,7 @@ describe("deleting my account", () => {
       const acme = await createWorkspace(server);
       const guest = await joinWorkspace(server, await createWorkspace(server), "member");
       const { token } = await invite(server, acme.owner, { email: guest.email });
-      const slug = await slugOf(acme);
+      const slug = await readSlug(acme);
       const [gone, joined] = await Promise.all([
         remove(acme.owner, { deleteOrganizations: [slug] }),
         server.call("/v1/invitations/accept", { body: { token }, headers: guest.auth }),

@@ -108,11 +108,11 @@ describe("a password reset", () => {
 describe("a confirmation link", () => {
   const open = (token: string, headers: Auth = {}) =>
     server.call(`/api/auth/verify-email?token=${token}`, { headers });
-  const linkOf = ({ email }: Person) => mailedToken(email, "/verify-email?token=");
+  const findLink = ({ email }: Person) => mailedToken(email, "/verify-email?token=");
 
   test("does not confirm without a session of the account, because mail programs open links too", async () => {
     const ada = await signUp(server);
-    const token = await linkOf(ada);
+    const token = await findLink(ada);
     const page = await open(token);
     expect(page.status).toBe(200);
     expect(page.body).toContain(ada.email);
@@ -125,7 +125,7 @@ describe("a confirmation link", () => {
 
   test("confirms at once in the browser that is signed in to the account, and ends nothing", async () => {
     const ada = await signUp(server);
-    const page = await open(await linkOf(ada), { cookie: `signalbox_session=${ada.token}` });
+    const page = await open(await findLink(ada), { cookie: `signalbox_session=${ada.token}` });
     expect(page.body).toContain("is confirmed");
     expect(await isVerified(ada.userId)).toBe(true);
     expect((await me(ada.auth)).status).toBe(200);
@@ -134,7 +134,7 @@ describe("a confirmation link", () => {
 
   test("confirms the address when its recipient claims the account, and everything stays", async () => {
     const { owner, programs } = await furnished();
-    const token = await linkOf(owner);
+    const token = await findLink(owner);
     const confirm = () => server.call("/api/auth/verify-email", { body: { token } });
     for (let i = 0; i < 2; i++) expect(await confirm()).toMatchObject({ status: 200, body: { ok: true } });
     expect(await isVerified(owner.userId)).toBe(true);
@@ -146,7 +146,7 @@ describe("a confirmation link", () => {
 
   test("lets its recipient end a stranger's access to the account, and take it over", async () => {
     const { owner, second, programs } = await furnished();
-    const token = await linkOf(owner);
+    const token = await findLink(owner);
     expect((await server.call("/api/auth/disown-account", { body: { token } })).status).toBe(200);
     for (const auth of [owner.auth, second]) await gone(async () => (await me(auth)).status);
     for (const program of Object.values(programs)) await gone(program);

@@ -1,4 +1,4 @@
-/** The first that fits names it: many agents claim to be several things, the most common ones last. */
+/** The first match decides. Many user agents name several browsers, so the most common ones are last. */
 const browsers: readonly [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\b(?:OPR|OPT|Opera)\//, "Opera"],
@@ -22,7 +22,7 @@ const systems: readonly [RegExp, string][] = [
 const findName = (list: readonly [RegExp, string][], agent: string) =>
   list.find(([pattern]) => pattern.test(agent))?.[1];
 
-/** `Firefox on Windows`; of a program its name and version; what says nothing is an unknown device. */
+/** Returns a name such as `Firefox on Windows` or `curl 8.5`, or `Unknown device`. */
 export function describeDevice(agent: string): string {
   const browser = findName(browsers, agent);
   const system = findName(systems, agent);

@@ -16,8 +16,8 @@ import { sql } from "../../../platform/db/index.ts";
 import { readMails } from "../../../platform/mail/index.ts";
 
 const password = "correct horse battery";
-let made = 0;
-const newAddress = () => `entry-${++made}-${Date.now()}@example.com`;
+let accountCount = 0;
+const newAddress = () => `entry-${++accountCount}-${Date.now()}@example.com`;
 
 const join = (server: TestServer, email: string, more: object = {}) =>
   server.call("/api/auth/sign-up/email", { body: { email, password, name: "Ada", ...more } });
@@ -37,7 +37,7 @@ const refused = (reason: string) => ({ status: 403, body: { error: "forbidden", 
 const reachable = { PUBLIC_URL: "https://signalbox.example.com", SIGNUP: "", BOOTSTRAP: "" };
 
 const middle = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
+async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
@@ -54,7 +54,7 @@ describe("an address that has an account", () => {
       await join(server, free),
     ];
     expect([taken.status, fresh.status]).toEqual([200, 200]);
-    const shapeOf = ({ body, headers }: Reply) => ({
+    const describeShape = ({ body, headers }: Reply) => ({
       fields: Object.keys(body),
       user: Object.entries(body.user).map(([name, value]) => [name, typeof value]),
       token: String(body.token).length,
@@ -62,7 +62,7 @@ describe("an address that has an account", () => {
       headers: [...headers.keys()].filter((name) => name !== "content-length"),
       cookie: headers.get("set-cookie")!.replace(body.token, ""),
     });
-    expect(shapeOf(taken)).toEqual(shapeOf(fresh));
+    expect(describeShape(taken)).toEqual(describeShape(fresh));
     expect(taken.body.user).toMatchObject({ email: ada.email, name: "Ada", emailVerified: false });
     expect(taken.body.user.id).not.toBe(ada.userId);
     expect(Math.abs(Date.now() - taken.body.user.createdAt)).toBeLessThan(60_000);
@@ -99,8 +99,8 @@ describe("an address that has an account", () => {
     await join(server, ada.email, hashed);
     const [taken, free]: [number[], number[]] = [[], []];
     for (let i = 0; i < 9; i++) {
-      taken.push(await timeOf(() => join(server, ada.email, hashed)));
-      free.push(await timeOf(() => join(server, newAddress(), hashed)));
+      taken.push(await measureTime(() => join(server, ada.email, hashed)));
+      free.push(await measureTime(() => join(server, newAddress(), hashed)));
     }
     // Without the work of a new account, the ratio would be about 1/30.
     expect(middle(taken) / middle(free)).toBeGreaterThan(0.3);
@@ -111,8 +111,8 @@ describe("an address that has an account", () => {
     for (let i = 0; i < 5; i++) {
       const { email } = await signUp(server);
       const ask = (to: string) => server.call("/api/auth/request-password-reset", { body: { email: to } });
-      known.push(await timeOf(() => ask(email)));
-      unknown.push(await timeOf(() => ask(newAddress())));
+      known.push(await measureTime(() => ask(email)));
+      unknown.push(await measureTime(() => ask(newAddress())));
       expect((await mailsTo(server, email))[0]).toBe("Choose a new password");
     }
     expect(Math.min(...known, ...unknown)).toBeGreaterThanOrEqual(145);

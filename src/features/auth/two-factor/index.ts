@@ -5,5 +5,5 @@ export {
   hasTwoFactor,
   remove as removeTwoFactor,
   removeChallenges,
-  removeExpiredChallenges,
+  removeExpiredChallengesAcrossOrganizations,
 } from "./store.ts";

@@ -17,7 +17,7 @@ export const sealedSecrets = { table: "two_factors", id: "user_id", column: "sec
 const challengePrefix = "sbc_";
 const challengeMinutes = 10;
 const maxChallengeTries = 5;
-/** Of a person, from everywhere: a code has a million values, and three of them are good at any moment. */
+/** Counted per person, from all networks: a code has a million values, and three are valid at any time. */
 const codeLimit = { attempts: 20, perSeconds: 3600 };
 const toAttemptKey = (userId: UserId) => `two-factor ${userId}`;
 
@@ -71,7 +71,7 @@ export async function remove(ctx: PersonCtx, { code }: { code: string }): Promis
   });
 }
 
-/** Told by mail as well: whoever did not do it themselves should hear of it. */
+/** Sends a mail too, so that the person notices a change by somebody else. */
 async function recordAndMail(
   ctx: PersonCtx,
   tx: Db,
@@ -86,7 +86,7 @@ async function recordAndMail(
 const toTarget = (id: string) => ({ type: "user", id });
 
 async function createBackupCodes(tx: Db, userId: UserId) {
-  // 80 bits each: a fast hash is enough to keep them.
+  // Each code has 80 random bits, so a fast hash is enough.
   const backupCodes = Array.from({ length: 10 }, () =>
     totp
       .createSecret()
@@ -100,7 +100,7 @@ async function createBackupCodes(tx: Db, userId: UserId) {
 
 const hashBackupCode = (code: string) => hashSecret(code.toLowerCase().replace(/[^a-z2-7]/g, ""));
 
-/** Does the work if the code is right; the code and the work are used up together. */
+/** Runs `work` if the code is right, in the transaction that uses up the code. */
 async function runWithCode<T>(ctx: PersonCtx, code: string, work: (tx: Db) => Promise<T>): Promise<T> {
   await countAttempt(ctx.db, toAttemptKey(ctx.userId), codeLimit);
   const result = await ctx.db.transaction(async (tx) => {
@@ -112,7 +112,7 @@ async function runWithCode<T>(ctx: PersonCtx, code: string, work: (tx: Db) => Pr
   return result;
 }
 
-/** For routes that ask for a code beside what they do. */
+/** For callers that only need the check. */
 export const checkCode = (ctx: PersonCtx, code: string) => runWithCode(ctx, code, async () => {});
 
 async function useCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
@@ -139,7 +139,7 @@ export interface Challenge {
   expiresAt: number;
 }
 
-/** The password was right; the session comes with the code. */
+/** Creates the second step of a sign-in, after the password was right. */
 export async function createChallenge(tx: Db, userId: UserId): Promise<Challenge> {
   const twoFactorToken = newToken(challengePrefix);
   const added = await store.insertChallenge(tx, userId, hashSecret(twoFactorToken), challengeMinutes);

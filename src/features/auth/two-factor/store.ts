@@ -12,7 +12,7 @@ export const find = (db: Db, userId: UserId) =>
     sql`select secret, confirmed_at as "confirmedAt" from two_factors where user_id = ${userId}`,
   );
 
-/** Whoever looks at the secret decides by it: nobody puts another in its place meanwhile. */
+/** Locks the row, so that the secret does not change while a code is checked. */
 export const lock = (tx: Db, userId: UserId) =>
   tx.row<TwoFactor>(sql`
     select secret, confirmed_at as "confirmedAt" from two_factors where user_id = ${userId} for no key update`);
@@ -21,14 +21,14 @@ export const hasTwoFactor = async (db: Db, userId: UserId): Promise<boolean> =>
   (await db.row(sql`select 1 from two_factors where user_id = ${userId} and confirmed_at is not null`)) !==
   undefined;
 
-/** False when it is switched on already. */
+/** Returns false when the second factor is already on. */
 export const begin = async (db: Db, userId: UserId, secret: string): Promise<boolean> =>
   (await db.run(sql`
     insert into two_factors as t (user_id, secret) values (${userId}, ${secret})
     on conflict (user_id) do update set secret = excluded.secret, last_step = 0, created_at = now()
       where t.confirmed_at is null`)) > 0;
 
-/** False when this code, or a newer one, was taken before: of two requests with one code, one gets it. */
+/** Returns false when this code or a newer one was used before, so that a code works once. */
 export const useStep = async (db: Db, userId: UserId, step: number): Promise<boolean> =>
   (await db.run(
     sql`update two_factors set last_step = ${step} where user_id = ${userId} and last_step < ${step}`,
@@ -60,14 +60,14 @@ export const insertChallenge = (db: Db, userId: UserId, tokenHash: string, minut
     values (${tokenHash}, ${userId}, now() + make_interval(mins => ${minutes}))
     returning expires_at as "expiresAt"`);
 
-/** Counts a try at the second step; nobody when there were too many, or it is too late. */
+/** Counts a try of the second step. Undefined after too many tries, or when the challenge has expired. */
 export const countChallengeTryByToken = (db: Db, tokenHash: string, tries: number) =>
   db.row<{ userId: UserId }>(sql`
     update sign_in_challenges set attempts = attempts + 1
     where token_hash = ${tokenHash} and expires_at > now() and attempts < ${tries}
     returning user_id as "userId"`);
 
-/** False when it was ended before: of two right codes at the same moment, one signs in. */
+/** Returns false when it has ended before, so that two right codes at the same moment sign in once. */
 export const endChallenge = async (db: Db, userId: UserId, tokenHash: string): Promise<boolean> =>
   (await db.run(
     sql`delete from sign_in_challenges where user_id = ${userId} and token_hash = ${tokenHash}`,
@@ -76,5 +76,5 @@ export const endChallenge = async (db: Db, userId: UserId, tokenHash: string): P
 export const removeChallenges = (db: Db, userId: UserId) =>
   db.run(sql`delete from sign_in_challenges where user_id = ${userId}`);
 
-export const removeExpiredChallenges = (db: Db) =>
+export const removeExpiredChallengesAcrossOrganizations = (db: Db) =>
   db.run(sql`delete from sign_in_challenges where expires_at < now()`);

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Codes that change every half minute (RFC 6238): what every authenticator app knows how to make. */
+/** Codes change every 30 seconds (RFC 6238). Every authenticator app supports this. */
 const stepSeconds = 30;
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** 160 random bits, as the RFC advises for SHA-1, in the base32 that people can type. */
+/** Creates 160 random bits, as the RFC recommends for SHA-1, in base32 so that people can type them. */
 export function createSecret(): string {
   let bits = 0;
   let buffer = 0;
@@ -42,12 +42,12 @@ export function codeAt(secret: string, step: number): string {
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
-/** The half minute a code belongs to: this one, or a neighbour, since clocks differ a little. */
+/** Returns the time step of a code: the current one or one next to it, because clocks differ. */
 export function findStep(secret: string, code: string, now: number): number | undefined {
   const steps = [0, -1, 1].map((offset) => stepAt(now) + offset);
   return steps.find((step) => timingSafeEqual(Buffer.from(codeAt(secret, step)), Buffer.from(code)));
 }
 
-/** What authenticator apps read from a QR code. */
+/** Creates the URI that authenticator apps read from a QR code. */
 export const createUri = (secret: string, account: string, issuer: string) =>
   `otpauth://totp/${encodeURIComponent(`${issuer}:${account}`)}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;

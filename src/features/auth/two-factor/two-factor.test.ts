@@ -24,7 +24,8 @@ const firstStep = ({ email, password }: Person) =>
   server.call("/api/auth/sign-in/email", { body: { email, password } });
 const secondStep = (twoFactorToken: string, code: string) =>
   server.call("/api/auth/sign-in/two-factor", { body: { twoFactorToken, code } });
-const isOn = async (headers: Auth) => (await server.call("/v1/me", { headers })).body.twoFactorEnabled;
+const hasTwoFactor = async (headers: Auth) =>
+  (await server.call("/v1/me", { headers })).body.twoFactorEnabled;
 
 /** As if the half minutes of the codes used so far were long over. */
 const later = ({ userId }: Person) =>
@@ -76,7 +77,7 @@ describe("a second factor", () => {
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(new URL(uri).searchParams.get("secret")).toBe(secret);
     expect(decodeURIComponent(uri)).toContain(ada.email);
-    expect(await isOn(ada.auth)).toBe(false);
+    expect(await hasTwoFactor(ada.auth)).toBe(false);
     expect((await firstStep(ada)).status).toBe(200);
     expect(await confirm(ada, wrong(secret))).toMatchObject({
       status: 400,
@@ -84,7 +85,7 @@ describe("a second factor", () => {
     });
     const confirmed = await confirm(ada, now(secret));
     expect(confirmed.body.backupCodes).toHaveLength(10);
-    expect(await isOn(ada.auth)).toBe(true);
+    expect(await hasTwoFactor(ada.auth)).toBe(true);
     expect((await begin(ada)).body.error).toBe("two_factor_on");
     await later(ada);
 
@@ -202,7 +203,7 @@ describe("a second factor", () => {
     const { secret } = (await begin(ada)).body;
     await server.platform.db.run(sql`update users set email_verified = false where id = ${ada.userId}`);
     expect((await confirm(ada, now(secret))).body.reason).toBe("email_not_verified");
-    expect(await isOn(ada.auth)).toBe(false);
+    expect(await hasTwoFactor(ada.auth)).toBe(false);
   });
 
   test("can be removed by the operator: sessions end, the person gets a mail, each organization an audit entry", async () => {
@@ -234,9 +235,9 @@ describe("a second factor", () => {
   test("is switched off with a code, and a wrong one leaves it on", async () => {
     const { ada, secret } = await withTwoFactor();
     expect((await off(ada, wrong(secret))).status).toBe(400);
-    expect(await isOn(ada.auth)).toBe(true);
+    expect(await hasTwoFactor(ada.auth)).toBe(true);
     expect((await off(ada, now(secret))).status).toBe(204);
-    expect(await isOn(ada.auth)).toBe(false);
+    expect(await hasTwoFactor(ada.auth)).toBe(false);
     expect((await firstStep(ada)).status).toBe(200);
     expect((await off(ada, "123456")).body.error).toBe("two_factor_off");
   });

@@ -36,7 +36,7 @@ describe("the schedule of a delivery", () => {
       fc.property(fc.integer({ min: 1, max: 9 }), outcome, random, (tries, one, chance) => {
         const step = decideNextStep(tries, one, chance);
         expect(step.state === "succeeded").toBe(one.status !== null && Math.floor(one.status / 100) === 2);
-        if (one.status === 410) expect(step).toEqual({ state: "failed", gone: true });
+        if (one.status === 410) expect(step).toEqual({ state: "failed", isGone: true });
         else if (step.state === "failed") expect(step.isGone).toBe(false);
       }),
     );
