@@ -235,7 +235,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   };
 }
 
-interface Reach {
+interface NetworkSettings {
   host: string;
   publicUrl: string | undefined;
   trustedProxies: readonly unknown[];
@@ -245,10 +245,10 @@ interface Reach {
  * Returns true when only this machine can reach the service, so callers may reach other loopback services too. `HOST`
  * alone does not decide: a proxy makes the service public although it listens on loopback.
  */
-export const isLoopbackOnly = (config: Reach): boolean => findExposure(config) === undefined;
+export const isLoopbackOnly = (config: NetworkSettings): boolean => findExposure(config) === undefined;
 
 /** Returns the setting that lets other machines reach the service, or undefined when it is loopback-only. */
-export function findExposure({ host, publicUrl, trustedProxies }: Reach): string | undefined {
+export function findExposure({ host, publicUrl, trustedProxies }: NetworkSettings): string | undefined {
   if (host !== "localhost" && !(isIP(host) !== 0 && ipaddr.parse(host).range() === "loopback"))
     return `HOST is ${host}`;
   if (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname))

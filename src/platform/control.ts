@@ -5,17 +5,17 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
-import { holderOf } from "./db/index.ts";
+import { findLockHolder } from "./db/index.ts";
 
 /**
  * The embedded database has one holder, so a command that needs it while the server runs is run by the
  * server: one HTTP request over a unix socket only its owner can open, answered with a line of JSON for
  * each line of output and a last one with the exit code.
  */
-const Order = z.object({ command: z.string(), args: z.array(z.string()) });
-export type Order = z.output<typeof Order>;
+const ControlCommand = z.object({ command: z.string(), args: z.array(z.string()) });
+export type ControlCommand = z.output<typeof ControlCommand>;
 
-export interface Outlet {
+export interface CommandOutput {
   out(line: string): void;
   err(line: string): void;
   /** Aborted when the one who gave the order is gone. */
@@ -32,24 +32,24 @@ export interface Control {
 
 export async function openControl(
   dataDir: string,
-  carryOut: (order: Order, outlet: Outlet) => Promise<number>,
+  runRequested: (order: ControlCommand, outlet: CommandOutput) => Promise<number>,
 ): Promise<Control> {
-  const address = freshAddress(dataDir);
+  const address = createAddress(dataDir);
   const closing = new AbortController();
   const server = createServer(async (incoming, response) => {
     if (incoming.method !== "POST" || incoming.url !== "/orders") return void response.writeHead(404).end();
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
-    const order = await readOrder(incoming);
+    const disconnected = new AbortController();
+    response.on("close", () => disconnected.abort());
+    const order = await readCommand(incoming);
     if (!order) return void response.writeHead(400).end();
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     const write = (line: Line) => {
       if (!response.destroyed) response.write(`${JSON.stringify(line)}\n`);
     };
-    const exit = await carryOut(order, {
+    const exit = await runRequested(order, {
       out: (line) => write({ out: line }),
       err: (line) => write({ err: line }),
-      signal: AbortSignal.any([gone.signal, closing.signal]),
+      signal: AbortSignal.any([disconnected.signal, closing.signal]),
     }).catch(() => 1);
     write({ exit });
     response.end();
@@ -60,37 +60,41 @@ export async function openControl(
     async close() {
       closing.abort();
       const closed = new Promise((resolve) => server.close(resolve));
-      const impatience = setTimeout(() => server.closeAllConnections(), 500);
+      const closeTimer = setTimeout(() => server.closeAllConnections(), 500);
       await closed;
-      clearTimeout(impatience);
+      clearTimeout(closeTimer);
       removeAddress(dataDir, address);
     },
   };
 }
 
-async function readOrder(incoming: IncomingMessage): Promise<Order | undefined> {
+async function readCommand(incoming: IncomingMessage): Promise<ControlCommand | undefined> {
   try {
-    return Order.parse(await json(incoming));
+    return ControlCommand.parse(await json(incoming));
   } catch {
     return undefined;
   }
 }
 
 /** Nobody took the order at that address: nothing was done. */
-export class NoAnswer extends Error {}
+export class CommandNotAccepted extends Error {}
 
 /** The order was taken, and then its end was never heard of. */
-export class CutOff extends Error {}
+export class CommandInterrupted extends Error {}
 
 /** Has the order carried out at that address; gives its exit code. */
-export async function sendOrder(address: string, order: Order, outlet: Outlet): Promise<number> {
+export async function sendCommand(
+  address: string,
+  order: ControlCommand,
+  outlet: CommandOutput,
+): Promise<number> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ socketPath: address, path: "/orders", method: "POST", signal: outlet.signal })
       .on("response", resolve)
-      .on("error", (error) => reject(new NoAnswer(error.message)))
+      .on("error", (error) => reject(new CommandNotAccepted(error.message)))
       .end(JSON.stringify(order));
   });
-  if (response.statusCode !== 200) throw new NoAnswer(`HTTP ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new CommandNotAccepted(`HTTP ${response.statusCode}`);
   try {
     for await (const text of createInterface({ input: response })) {
       const line = JSON.parse(text) as Line;
@@ -99,22 +103,24 @@ export async function sendOrder(address: string, order: Order, outlet: Outlet): 
       else outlet.err(line.err);
     }
   } catch (error) {
-    throw new CutOff((error as Error).message);
+    throw new CommandInterrupted((error as Error).message);
   }
-  throw new CutOff("the connection ended");
+  throw new CommandInterrupted("the connection ended");
 }
 
 /** A path for a socket has about a hundred bytes in most kernels, wherever the data folder is. */
-const longestAddress = 100;
+const maxAddressBytes = 100;
 const temporary = join(tmpdir(), "signalbox-control-");
 
-function freshAddress(dataDir: string): string {
+function createAddress(dataDir: string): string {
   // We hold the folder's lock, so whatever socket is there belongs to a process that was killed.
-  const left = holderOf(dataDir)?.control;
-  if (left) removeAddress(dataDir, left);
-  const beside = join(dataDir, "control.sock");
-  rmSync(beside, { force: true });
-  return Buffer.byteLength(beside) <= longestAddress ? beside : join(mkdtempSync(temporary), "control.sock");
+  const previousAddress = findLockHolder(dataDir)?.control;
+  if (previousAddress) removeAddress(dataDir, previousAddress);
+  const inDataFolder = join(dataDir, "control.sock");
+  rmSync(inDataFolder, { force: true });
+  return Buffer.byteLength(inDataFolder) <= maxAddressBytes
+    ? inDataFolder
+    : join(mkdtempSync(temporary), "control.sock");
 }
 
 function removeAddress(dataDir: string, address: string): void {

@@ -40,7 +40,7 @@ export interface Keyring {
   /** Stops opening values of the first format. Call it when all of them have been resealed. */
   endFirstFormat(): void;
   /** Which of our keys sealed the value, by its prefix. `previous` includes values of the first format. */
-  keyOf(sealed: string): "current" | "previous" | "unknown";
+  findKeyId(sealed: string): "current" | "previous" | "unknown";
   /** A key of its own for another purpose, derived from the current secret. */
   derive(purpose: string): string;
   /** Signs a text for one purpose with HMAC-SHA-256 under the current key. The signature contains the key id. */
@@ -108,7 +108,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
         );
       }
     },
-    keyOf(sealed) {
+    findKeyId(sealed) {
       if (sealed.startsWith(currentPrefix)) return "current";
       const [version, id = ""] = sealed.split(".");
       return (version === "v1" || version === "v2") && keys.has(id) ? "previous" : "unknown";

@@ -6,19 +6,19 @@ import { hasDatabase } from "./db/index.ts";
 import { OperatorError } from "./errors.ts";
 
 /** Where the secret of an embedded database is kept when none is configured. */
-export const keptSecretFile = (dataDir: string) => join(dataDir, "secret");
+export const storedSecretPath = (dataDir: string) => join(dataDir, "secret");
 
 type Settings = Pick<Config, "secret" | "secretFile" | "dataDir">;
 
 /** How messages name the secret, at the beginning of a sentence. */
 export function describeSecretSource({ secret, secretFile, dataDir }: Settings): string {
-  return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? keptSecretFile(dataDir)}`;
+  return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? storedSecretPath(dataDir)}`;
 }
 
 /** The instance's secret: configured, or for the embedded database made once and kept beside it. */
-export function instanceSecret({ secret, secretFile, dataDir }: Settings): string {
+export function readInstanceSecret({ secret, secretFile, dataDir }: Settings): string {
   if (secret) return secret;
-  return secretFile ? readSecret(secretFile) : readKeptSecret(dataDir);
+  return secretFile ? readSecret(secretFile) : readStoredSecret(dataDir);
 }
 
 function readSecret(file: string): string {
@@ -39,8 +39,8 @@ function readSecret(file: string): string {
   );
 }
 
-function readKeptSecret(dataDir: string): string {
-  const file = keptSecretFile(dataDir);
+function readStoredSecret(dataDir: string): string {
+  const file = storedSecretPath(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new OperatorError(

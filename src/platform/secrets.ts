@@ -44,6 +44,6 @@ export const newSigningSecret = () => `whsec_${randomBytes(32).toString("base64"
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
 /** Compares in a time that tells nothing of where the two differ. */
-export function sameSecret(a: string, b: string): boolean {
+export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest());
 }

@@ -51,10 +51,10 @@ export function openTracer(
   const stopping = new AbortController();
   const timer = setInterval(() => void flush(), everyMs).unref();
 
-  function keep(spans: object[]) {
-    const room = Math.max(0, maxBuffered - buffer.length);
-    buffer = buffer.concat(spans.slice(0, room));
-    drop(spans.length - room);
+  function bufferSpans(spans: object[]) {
+    const free = Math.max(0, maxBuffered - buffer.length);
+    buffer = buffer.concat(spans.slice(0, free));
+    drop(spans.length - free);
   }
 
   function drop(count: number) {
@@ -90,11 +90,11 @@ export function openTracer(
         return true;
       }
       // The collector is busy or down: worth another try. Anything else it says, it will say again.
-      if ([429, 502, 503, 504].includes(response.status)) keep(spans);
+      if ([429, 502, 503, 504].includes(response.status)) bufferSpans(spans);
       else drop(spans.length);
       report(`it answered ${response.status}`);
     } catch (error) {
-      keep(spans);
+      bufferSpans(spans);
       report((error as Error).name === "TimeoutError" ? "it did not answer in time" : "it cannot be reached");
     }
     return false;

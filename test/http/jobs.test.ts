@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Job, job } from "../../src/platform/jobs/index.ts";
-import { noteDeath } from "../../src/platform/jobs/store.ts";
+import { recordDeath } from "../../src/platform/jobs/store.ts";
 import { createDatabase, openTestPlatform, type TestDatabase } from "../harness.ts";
 
 interface Note {
@@ -129,7 +129,7 @@ describe("a job", () => {
     const add = (name: string) => queue.send(deadly.name, { name }, { startAfter: 600 });
     const [once, twice] = [(await add("died once"))!, (await add("died twice"))!];
     // A worker has noted the first death of this job, and died too.
-    await noteDeath(db, twice);
+    await recordDeath(db, twice);
     // The state after a process was killed long ago. The queue then detects it.
     await db.foreign(
       "update pgboss.job set state = 'active', started_on = now() - interval '1 day' where id = any($1::uuid[])",

@@ -1,7 +1,7 @@
 import type { MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
@@ -16,7 +16,10 @@ export const keyPrefix = "sbx_";
 const reachOf = ({ member }: MemberCtx) => (member.permissions.has("api_keys:manage") ? null : member.id);
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(await store.list(ctx.db, ctx.orgId, reachOf(ctx), afterOf(query), query.limit + 1), query);
+  return cutPageById(
+    await store.list(ctx.db, ctx.orgId, reachOf(ctx), readIdCursor(query), query.limit + 1),
+    query,
+  );
 }
 
 interface NewKey {
@@ -92,7 +95,7 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
     const previous = overlapSeconds
       ? await store.replace(tx, orgId, keyId, apiKey.id as store.ApiKeyId, overlapSeconds)
       : await store.remove(tx, orgId, member.id, keyId).then(() => null);
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
       action: "api_key.rotated",
       target: { type: "api_key", id },
@@ -109,7 +112,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, reachOf(ctx), id) : undefined;
     if (!ended) throw notFound("api_key");
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "api_key.removed", target: { type: "api_key", id }, before: ended });
   });
 }

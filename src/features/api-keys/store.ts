@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import { CredentialLookup, type LastUse } from "../credentials/index.ts";
 import type { ApiKey } from "./contract.ts";
@@ -50,7 +50,7 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiK
   db.row<ApiKey>(sql`delete from api_keys k
     where org_id = ${orgId} and id = ${id} ${ofMember(memberId)} returning ${columns}`);
 
-const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
+const ofMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : emptySql);
 
 export interface KeyColumns {
   id: ApiKeyId;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx, PersonCtx } from "../../platform/context.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
-import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
+import { countAttempt, invalidateCallers, resetAttempts, toNetwork } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { newToken } from "../../platform/secrets.ts";
@@ -26,7 +26,7 @@ import { type Challenge, challenge, checkCode, isOn, removeChallenges } from "./
 
 /** Per person and place: a stranger's guesses do not lock the person out elsewhere. */
 const attemptsOf = ({ address }: Ctx, email: string) =>
-  `sign-in ${email.toLowerCase()} ${networkOf(address)}`;
+  `sign-in ${email.toLowerCase()} ${toNetwork(address)}`;
 const wrongPasswords = { attempts: 10, perSeconds: 600 };
 
 interface SignIn {
@@ -46,7 +46,7 @@ export async function signIn(ctx: Ctx, { email, password }: SignIn): Promise<Fir
   if (!user || !hash || !isRight)
     throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
   const userId = user.id;
-  await forgetAttempt(ctx.db, key);
+  await resetAttempts(ctx.db, key);
   if (isOutdated(hash)) await store.replacePasswordHash(ctx.db, userId, hash, await hashPassword(password));
   return ctx.db.transaction(async (tx) =>
     (await isOn(tx, userId))
@@ -58,7 +58,7 @@ export async function signIn(ctx: Ctx, { email, password }: SignIn): Promise<Fir
 export async function signOut({ db, bus, caller, userId }: PersonCtx): Promise<{ ok: true }> {
   await db.transaction(async (tx) => {
     await endSession(tx, userId, caller.credentialId);
-    await forgetCallers(bus, tx, caller.credentialId);
+    await invalidateCallers(bus, tx, caller.credentialId);
   });
   return { ok: true };
 }
@@ -88,7 +88,7 @@ export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) 
   }
   const refreshed = await db.transaction(async (tx) => {
     const row = await refreshSession(tx, userId, caller.credentialId);
-    await forgetCallers(bus, tx, caller.credentialId);
+    await invalidateCallers(bus, tx, caller.credentialId);
     return row;
   });
   // Ended at this moment.
@@ -102,7 +102,7 @@ async function checkPassword(ctx: PersonCtx, password: string): Promise<void> {
   const key = attemptsOf(ctx, await store.emailOf(ctx.db, ctx.userId));
   await countAttempt(ctx.db, key, wrongPasswords);
   if (!(await verifyPassword(hash, password))) throw invalidField(["password"], "This is not your password.");
-  await forgetAttempt(ctx.db, key);
+  await resetAttempts(ctx.db, key);
 }
 
 /** Longer than the work takes, so that the response time does not show whether the account exists. */
@@ -156,7 +156,7 @@ export async function resetPassword(ctx: Ctx, { token, newPassword, endKeysAndTo
     const { userId } = used;
     await store.setPassword(tx, userId, newId("acc"), hash);
     await removeOtherSessions(tx, userId, "");
-    await forgetCallers(ctx.bus, tx, userId);
+    await invalidateCallers(ctx.bus, tx, userId);
     // Another person may hold an older link.
     await store.removeLinks(tx, userId);
     await removeChallenges(tx, userId);

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import { CredentialLookup, type LastUse } from "../credentials/index.ts";
 import type { McpToken } from "./contract.ts";
@@ -26,7 +26,7 @@ export const insert = (db: Db, orgId: OrgId, token: NewToken) =>
       ${token.scopes}::text[], now() + make_interval(days => ${token.days}))
     returning ${columns}`);
 
-const ofMember = (memberId: MemberId | null) => (memberId ? sql`and t.member_id = ${memberId}` : nothing);
+const ofMember = (memberId: MemberId | null) => (memberId ? sql`and t.member_id = ${memberId}` : emptySql);
 
 /** `memberId` null: of every member. */
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>

@@ -7,7 +7,7 @@ import { compile, type Sql, sql } from "./sql.ts";
  */
 export type WorkClass = "read" | "change" | "background" | "unlimited";
 
-export interface Terms {
+export interface StatementOptions {
   work: WorkClass;
   /** Cancels statements outside of transactions when the caller has disconnected. */
   signal?: AbortSignal;
@@ -21,10 +21,10 @@ export interface Terms {
 /** What an engine must be able to do: run one statement, run several as one, wait for notifications. */
 export interface Engine {
   readonly kind: "pglite" | "postgres";
-  query(text: string, values: unknown[], terms?: Terms): Promise<Result>;
+  query(text: string, values: unknown[], options?: StatementOptions): Promise<Result>;
   /** Statements that a library wrote: its types are the driver's own. Without values it may be several. */
-  foreign(text: string, values?: unknown[], terms?: Terms): Promise<Result>;
-  transaction<T>(work: (inside: Session) => Promise<T>, terms?: Terms): Promise<T>;
+  queryWithDriverTypes(text: string, values?: unknown[], options?: StatementOptions): Promise<Result>;
+  transaction<T>(work: (inside: Session) => Promise<T>, options?: StatementOptions): Promise<T>;
   /** `onLost` is called when notifications stop coming; `onGap` when they come again and some may have been missed. */
   listen(
     channel: string,
@@ -43,7 +43,7 @@ export interface Engine {
  */
 export const randomPageCost = 1.1;
 
-/** Runs statements. In a transaction they keep the terms that it began with. */
+/** Runs statements. In a transaction they keep the options that it began with. */
 export interface Session {
   query(text: string, values: unknown[]): Promise<Result>;
   foreign(text: string, values?: unknown[]): Promise<Result>;
@@ -79,8 +79,8 @@ export interface Db {
   beforeCommit(work: (tx: Db) => Promise<void>): Promise<void>;
   /** Runs when the transaction has committed; outside of one, now. */
   afterCommit(work: () => void): void;
-  /** Returns a `Db` with other terms. A transaction keeps the terms it began with. */
-  under(terms: Terms): Db;
+  /** Returns a `Db` with other options. A transaction keeps the options it began with. */
+  withOptions(options: StatementOptions): Db;
   /** For libraries that bring their own SQL, and for migrations. */
   foreign: Session["foreign"];
   listen: Engine["listen"];
@@ -98,7 +98,7 @@ function raiseNoKeyring(): never {
 /**
  * Rejects statements after the end of the transaction. They would run outside of any transaction, or in another one.
  */
-function untilEnd(session: Session): { inside: Session; end: () => void } {
+function createTransactionSession(session: Session): { inside: Session; end: () => void } {
   let isOver = false;
   const refuse = () => Promise.reject(new Error("The transaction has ended."));
   return {
@@ -115,28 +115,28 @@ function untilEnd(session: Session): { inside: Session; end: () => void } {
 export function createDb(
   engine: Engine,
   signer: Signer = noSigner,
-  terms: Terms = { work: "background" },
+  options: StatementOptions = { work: "background" },
 ): Db {
   const single: Session = {
-    query: (text, values) => engine.query(text, values, terms),
-    foreign: (text, values) => engine.foreign(text, values, terms),
+    query: (text, values) => engine.query(text, values, options),
+    foreign: (text, values) => engine.queryWithDriverTypes(text, values, options),
   };
   const db: Db = {
-    ...over(single, false),
-    under: (others) => createDb(engine, signer, others),
+    ...createStatements(single, false),
+    withOptions: (others) => createDb(engine, signer, others),
     beforeCommit: (work) => db.transaction(work),
     afterCommit: (work) => work(),
     transaction: async (work) => {
       const afterwards: (() => void)[] = [];
       const result = await engine.transaction(async (session) => {
-        const { inside, end } = untilEnd(session);
+        const { inside, end } = createTransactionSession(session);
         const last: ((tx: Db) => Promise<void>)[] = [];
         const tx: Db = {
-          ...over(inside, true),
+          ...createStatements(inside, true),
           beforeCommit: async (later) => void last.push(later),
           afterCommit: (later) => void afterwards.push(later),
           transaction: (nested) => nested(tx),
-          under: () => tx,
+          withOptions: () => tx,
         };
         try {
           const result = await work(tx);
@@ -145,15 +145,15 @@ export function createDb(
         } finally {
           end();
         }
-      }, terms);
+      }, options);
       for (const later of afterwards) later();
       return result;
     },
   };
   return db;
 
-  type Commits = "transaction" | "beforeCommit" | "afterCommit" | "under";
-  function over(session: Session, inTransaction: boolean): Omit<Db, Commits> {
+  type Commits = "transaction" | "beforeCommit" | "afterCommit" | "withOptions";
+  function createStatements(session: Session, inTransaction: boolean): Omit<Db, Commits> {
     const execute = (statement: Sql): Promise<Result> => {
       const { text, values } = compile(statement);
       return session.query(text, values);
@@ -175,7 +175,7 @@ export function createDb(
  * One at a time, across all processes on the database: the others wait. `key` is any number, the same in
  * every process. The embedded database has one process, and one connection that must stay free for `work`.
  */
-export async function exclusively<T>(db: Db, key: number, work: () => Promise<T>): Promise<T> {
+export async function runExclusively<T>(db: Db, key: number, work: () => Promise<T>): Promise<T> {
   if (db.kind === "pglite") return work();
   return db.transaction(async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(${key})`);

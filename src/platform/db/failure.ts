@@ -29,16 +29,16 @@ class DatabaseBusy extends Error {}
 export const isDatabaseBusy = (error: unknown): boolean => error instanceof DatabaseBusy;
 
 /** The caller disconnected before the statement finished. */
-export class CallerGone extends Error {}
+export class CallerDisconnected extends Error {}
 
-export const isCallerGone = (error: unknown): boolean => error instanceof CallerGone;
+export const isCallerDisconnected = (error: unknown): boolean => error instanceof CallerDisconnected;
 
 /** Told apart where it happens: a refused connection anywhere else is not the database's. */
-export async function orDown<T>(work: Promise<T>): Promise<T> {
+export async function translateDatabaseErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isLost(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
+    if (isConnectionError(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
     const { code } = (error ?? {}) as { code?: unknown };
     if (typeof code === "string" && busyStates.test(code))
       throw new DatabaseBusy("The database did not finish the statement.", { cause: error });
@@ -46,9 +46,9 @@ export async function orDown<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function isLost(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isLost);
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   const { code } = error as Error & { code?: string };
   return (
     (code !== undefined && (downStates.test(code) || downCodes.has(code))) || downMessages.test(error.message)
@@ -56,7 +56,7 @@ function isLost(error: unknown): boolean {
 }
 
 /** A row was to refer to one that somebody has removed meanwhile. */
-export const isReferenceGone = (error: unknown): boolean =>
+export const isMissingReference = (error: unknown): boolean =>
   ((error ?? {}) as { code?: string }).code === "23503";
 
 /** The name of the unique constraint that refused a row, so that a service can say what is taken. */

@@ -43,7 +43,7 @@ const lockKey = 728_331_001;
  */
 export async function migrate(db: Db, migrations = readMigrations()): Promise<string[]> {
   const applied: string[] = [];
-  await db.under({ work: "unlimited" }).transaction(async (tx) => {
+  await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     // Replicas that start together queue here; the second finds nothing left to do.
     await tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
     await tx.foreign(`create table if not exists schema_migrations (

@@ -14,7 +14,7 @@ export interface Egress {
    * The same way out for addresses that the server at `url` names. They are not the caller's choice: unless that
    * server is on this machine itself, they may not lead to loopback, however open it is to the caller.
    */
-  namedBy(url: string | URL): Egress;
+  forAddressFrom(url: string | URL): Egress;
   /** Why a request to this address would be refused before its name is looked up; undefined when it would not. */
   refusal(url: string | URL): string | undefined;
   /** Ends idle connections. */

@@ -17,7 +17,7 @@ export function inflate(bytes: Buffer, size: number): { data: Buffer; consumed: 
 }
 
 /** The same for one that is too large to hold: it is counted piece by piece and forgotten. */
-export async function inflateAway(bytes: Buffer, size: number): Promise<number> {
+export async function skipInflated(bytes: Buffer, size: number): Promise<number> {
   const stream = createInflate();
   let seen = 0;
   try {

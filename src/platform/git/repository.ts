@@ -5,9 +5,9 @@ import { GitError, malformed } from "./errors.ts";
 import { defaultLimits, type GitLimits } from "./limits.ts";
 import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from "./objects.ts";
 import type { Pack } from "./pack.ts";
-import { advertisement, type Remote } from "./transport.ts";
-import { takingTurns } from "./turns.ts";
-import { fetchPack, listRef, type Wanted } from "./upload-pack.ts";
+import { fetchAdvertisement, type Remote } from "./transport.ts";
+import { createYield } from "./turns.ts";
+import { fetchPack, listRef, type PackRequest } from "./upload-pack.ts";
 
 export interface RepositoryOptions {
   /** http or https. */
@@ -48,7 +48,7 @@ export async function openRepository(
     signal: options.signal,
     limits: { ...defaultLimits, ...options.limits },
   };
-  const { remote, reply } = await advertisement(asked);
+  const { remote, reply } = await fetchAdvertisement(asked);
   const capabilities = await readCapabilities(remote, reply);
   const budget = createBudget(remote.limits);
   return {
@@ -68,10 +68,10 @@ async function openSnapshot(
 ): Promise<Snapshot> {
   const withoutFiles = capabilities.version === 2 && capabilities.filter;
   const shallow = capabilities.version === 0 || capabilities.shallow;
-  const head = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
-  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted, budget);
-  const pack = await ask({ ids: head, shallow, withoutFiles });
-  const commit = commitIn(pack, id);
+  const head = [capabilities.version === 2 ? id : findAdvertisedId(capabilities.refs, id)];
+  const requestPack = (wanted: PackRequest) => fetchPack(remote, capabilities, wanted, budget);
+  const pack = await requestPack({ ids: head, shallow, withoutFiles });
+  const commit = readCommit(pack, id);
   return {
     id,
     commit,
@@ -84,26 +84,28 @@ async function openSnapshot(
     },
     async *files(ids, maxBytes) {
       const missing: string[] = [];
-      const turn = takingTurns(remote.signal);
+      const turn = createYield(remote.signal);
       for (const one of new Set(ids)) {
         await turn();
-        if (pack.find(one)) yield [one, fileIn(pack, one, maxBytes)];
+        if (pack.find(one)) yield [one, readFile(pack, one, maxBytes)];
         else if (withoutFiles) missing.push(one);
-        else yield [one, absent(pack)];
+        else yield [one, checkMissingFile(pack)];
       }
       let whole: Pack | undefined;
       for (let at = 0; at < missing.length; at += filesAtOnce) {
         const wanted = missing.slice(at, at + filesAtOnce);
         let more = whole;
-        more ??= await ask({ ids: wanted, shallow: false, withoutFiles: false }).catch(async (error) => {
-          // Some servers leave files out and then hand none out by its id: then everything at once.
-          if (!(error instanceof GitError) || error.kind === "too_large") throw error;
-          whole = await ask({ ids: head, shallow, withoutFiles: false });
-          return whole;
-        });
+        more ??= await requestPack({ ids: wanted, shallow: false, withoutFiles: false }).catch(
+          async (error) => {
+            // Some servers leave files out and then hand none out by its id: then everything at once.
+            if (!(error instanceof GitError) || error.kind === "too_large") throw error;
+            whole = await requestPack({ ids: head, shallow, withoutFiles: false });
+            return whole;
+          },
+        );
         for (const one of wanted) {
           await turn();
-          yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+          yield [one, more.find(one) ? readFile(more, one, maxBytes) : checkMissingFile(more)];
         }
       }
     },
@@ -111,14 +113,14 @@ async function openSnapshot(
 }
 
 /** The old protocol hands out only what it listed by itself: for a tag's target, the tag. */
-function advertised(refs: ReadonlyMap<string, string>, id: string): string {
+function findAdvertisedId(refs: ReadonlyMap<string, string>, id: string): string {
   const peeled = [...refs].find(([name, target]) => target === id && name.endsWith("^{}"))?.[0];
   return (peeled && refs.get(peeled.slice(0, -3))) ?? id;
 }
 
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-function commitIn(pack: Pack, id: string): Commit {
+function readCommit(pack: Pack, id: string): Commit {
   for (let at = id, hops = 0; hops < 5; hops++) {
     const { type, data } = pack.read(at);
     if (type === "commit") return parseCommit(data);
@@ -128,14 +130,14 @@ function commitIn(pack: Pack, id: string): Commit {
   throw new GitError("unsupported", "The ref points to something that is not a commit.");
 }
 
-function fileIn(pack: Pack, id: string, maxBytes: number): Buffer | undefined {
+function readFile(pack: Pack, id: string, maxBytes: number): Buffer | undefined {
   const { type, size } = pack.find(id)!;
   if (type !== "blob") throw malformed("a file is none");
   return size > maxBytes ? undefined : pack.read(id).data;
 }
 
 /** Not there because it was too large to hold; else the server left out what was asked for. */
-function absent(pack: Pack): undefined {
-  if (pack.passedOver === 0) throw malformed("a file is missing");
+function checkMissingFile(pack: Pack): undefined {
+  if (pack.skipped === 0) throw malformed("a file is missing");
   return undefined;
 }

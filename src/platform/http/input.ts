@@ -114,10 +114,10 @@ export function parseParams(given: Readonly<Record<string, string>>, schema: z.Z
 export function check(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error.issues.flatMap(detailsOf).slice(0, maxDetails));
+  throw invalidRequest(parsed.error.issues.flatMap(toDetails).slice(0, maxDetails));
 }
 
-function detailsOf(issue: z.core.$ZodIssue): Detail[] {
+function toDetails(issue: z.core.$ZodIssue): Detail[] {
   const path = issue.path as (string | number)[];
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({

@@ -18,4 +18,4 @@ export async function countAttempt(
 }
 
 /** Success: what came before was a person mistyping, not somebody guessing. */
-export const forgetAttempt = (db: Db, key: string) => store.removeAttempts(db, hashSecret(key));
+export const resetAttempts = (db: Db, key: string) => store.removeAttempts(db, hashSecret(key));

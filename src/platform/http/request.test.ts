@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { requestOf } from "./request.ts";
+import { parseRequest } from "./request.ts";
 
 const request = (url: string, host: string | undefined = "x") =>
-  requestOf({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);
+  parseRequest({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);
 const target = (url: string) => {
   const made = request(url);
   return made && [made.path, made.search];
@@ -50,7 +50,7 @@ describe("a host", () => {
 
   test("has to be there", () => {
     expect(
-      requestOf({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
+      parseRequest({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
     ).toBeUndefined();
   });
 });

@@ -17,10 +17,10 @@ export interface HttpRequest {
 }
 
 /** Undefined where the target or the host makes no sense: then it is no request. */
-export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
+export function parseRequest(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
   // A cookie, which a reply may set several times, is the only one that is not text, and no request's.
   const headers = incoming.headers as HttpHeaders;
-  const target = targetOf(incoming.url!, headers.host);
+  const target = parseTarget(incoming.url!, headers.host);
   if (target === undefined || !isHost(headers.host)) return undefined;
   const mark = target.indexOf("?");
   return {
@@ -38,7 +38,7 @@ export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): 
 const plainTarget = /^\/[!$&-;=?-Z_a-z~]*$/;
 const step = /\/\.\.?(?:[/?]|$)/;
 
-function targetOf(target: string, host: string | undefined): string | undefined {
+function parseTarget(target: string, host: string | undefined): string | undefined {
   if (plainTarget.test(target) && !step.test(target)) return target;
   const whole = target.startsWith("/") ? `http://host${target}` : target;
   // A backslash would become a slash, and the path another one than a proxy before us took it for.
@@ -71,18 +71,18 @@ export function whenCallerLeaves({ outgoing }: Pick<HttpRequest, "outgoing">): A
 }
 
 /** How much of a body that nobody wants is read, and for how long, before the connection is closed. */
-const forgottenBytes = 64 * 1024 * 1024;
-const forgottenMs = 500;
+const maxDiscardedBytes = 64 * 1024 * 1024;
+const maxDiscardMs = 500;
 
 /**
  * Reads on and forgets what it reads. Many clients only listen once they have said everything: closing the
  * connection under them would take the reply along.
  */
-export function forgetRest(incoming: IncomingMessage): void {
+export function discardRest(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed) return;
-  let left = forgottenBytes;
+  let left = maxDiscardedBytes;
   const cut = () => incoming.socket.destroySoon();
-  const timer = setTimeout(cut, forgottenMs);
+  const timer = setTimeout(cut, maxDiscardMs);
   incoming
     .on("data", (chunk: Buffer) => {
       left -= chunk.length;

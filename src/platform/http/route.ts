@@ -107,7 +107,7 @@ export interface Input<Spec extends RouteSpec> {
   signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
 
-type CtxOf<A extends Access> = A extends { kind: "member" }
+type ContextForAccess<A extends Access> = A extends { kind: "member" }
   ? MemberCtx
   : A extends { kind: "machine" }
     ? MachineCtx
@@ -134,7 +134,7 @@ type BodyOutcome<Spec extends RouteSpec> =
       : Body<Spec["replies"][keyof Spec["replies"] & number]>;
 
 export type Handler<Spec extends RouteSpec> = (
-  ctx: CtxOf<Spec["access"]>,
+  ctx: ContextForAccess<Spec["access"]>,
   input: Input<Spec>,
 ) => Outcome<Spec> | Promise<Outcome<Spec>>;
 

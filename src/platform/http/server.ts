@@ -10,8 +10,8 @@ import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { rememberPeer } from "./address.ts";
-import { type Answer, jsonReply, send } from "./reply.ts";
-import { type HttpRequest, requestOf } from "./request.ts";
+import { type Answer, createJsonReply, send } from "./reply.ts";
+import { type HttpRequest, parseRequest } from "./request.ts";
 
 export interface Listening {
   port: number;
@@ -26,7 +26,7 @@ interface App {
   closing?(): void;
 }
 
-export interface Patience {
+export interface RequestTimeouts {
   /** How long a request's headers may take. */
   headersMs?: number;
   /** How long a whole request may take: the backstop for bodies, whose own deadline is shorter. */
@@ -37,7 +37,7 @@ export interface Patience {
 export function listen(
   host: string,
   port: number,
-  { headersMs = 10_000, requestMs = 120_000 }: Patience = {},
+  { headersMs = 10_000, requestMs = 120_000 }: RequestTimeouts = {},
 ): Promise<{ port: number; serve(app: App): Listening }> {
   let handler = refusing(unavailable("Signalbox is starting.", 1));
   const receive: RequestListener = (request, response) => {
@@ -94,7 +94,7 @@ export function listen(
 const answering =
   (app: App): RequestListener =>
   (incoming, outgoing) => {
-    const request = requestOf(incoming, outgoing);
+    const request = parseRequest(incoming, outgoing);
     if (!request) return refusing(notHttp)(incoming, outgoing);
     app
       .answer(request)
@@ -124,7 +124,7 @@ const headersTooLarge = new Refusal(431, {
   message: "Headers may have 32 KiB.",
 });
 
-const refuse = ({ status, body, headers }: Refusal) => jsonReply(status, body, newId("req"), headers);
+const refuse = ({ status, body, headers }: Refusal) => createJsonReply(status, body, newId("req"), headers);
 
 function close(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -143,9 +143,9 @@ function close(server: Server, deadlineMs: number): Promise<void> {
 function refuseTunnel(socket: Duplex) {
   // Node has removed its own listeners, and an error without a listener would end the process.
   socket.on("error", () => {});
-  afterReplies(socket, () => {
+  runAfterReplies(socket, () => {
     if (!socket.writable) return socket.destroy();
-    refuseOn(socket, notOffered);
+    writeRefusal(socket, notOffered);
     // The server no longer knows this socket: without a reader it would stay open and keep the server from closing.
     socket.resume();
     setTimeout(() => socket.destroy(), 500);
@@ -153,11 +153,11 @@ function refuseTunnel(socket: Duplex) {
 }
 
 /** Calls `then` when the replies to all complete requests on the connection are sent. */
-function afterReplies(socket: Duplex, then: () => void) {
+function runAfterReplies(socket: Duplex, then: () => void) {
   const reply = replyUnderWay(socket);
   if (!reply?.req.complete) return then();
   // The next reply takes its place when this one is finished.
-  reply.once("finish", () => setImmediate(() => afterReplies(socket, then)));
+  reply.once("finish", () => setImmediate(() => runAfterReplies(socket, then)));
 }
 
 /** Node keeps the reply that a socket is waiting for here; there is no other way to know. */
@@ -170,11 +170,11 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex) {
     socket.destroy();
   } else if (reply?.req.complete) {
     // What is wrong came after a good request: that one's reply must not be this refusal.
-    afterReplies(socket, () => socket.destroy());
+    runAfterReplies(socket, () => socket.destroy());
   } else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    refuseOn(socket, tooSlow);
+    writeRefusal(socket, tooSlow);
   } else {
-    refuseOn(socket, error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : notHttp);
+    writeRefusal(socket, error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : notHttp);
   }
 }
 
@@ -185,7 +185,7 @@ interface InFlight {
 }
 
 /** Says no where there is no reply object to say it with. */
-function refuseOn(socket: Duplex, refusal: Refusal) {
+function writeRefusal(socket: Duplex, refusal: Refusal) {
   const text = JSON.stringify(refusal.body);
   const { headers } = refuse(refusal);
   const all = { ...headers, "content-length": Buffer.byteLength(text), connection: "close" };

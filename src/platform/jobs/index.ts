@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Job, Jobs, Platform } from "../context.ts";
-import { type Db, exclusively } from "../db/index.ts";
+import { type Db, runExclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
 import * as store from "./store.ts";
 
@@ -23,7 +23,7 @@ export interface JobsOptions {
 /** New work is announced; what was put off, or failed and waits for its next try, is found by looking. */
 const pollSeconds = 5;
 
-const mostDeaths = 2;
+const maxDeaths = 2;
 const poisoned =
   "The process that ran this job ended, or did not finish it in time, twice. The job is not retried automatically: check the log of that time, then start the work again.";
 
@@ -54,7 +54,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   boss.on("error", (error) => log.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
   // Replicas that start together on an empty database would make the queue's tables both at once.
-  await exclusively(db, installKey, async () => {
+  await runExclusively(db, installKey, async () => {
     await boss.start();
     const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
     for (const definition of definitions) {
@@ -140,8 +140,8 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   };
 
   /** Deaths are also looked up for other retries: `onPoison` may have failed, and then the job must still not run. */
-  async function deathsOf(next: JobWithMetadata<unknown>): Promise<number> {
-    if (isLeftByDeadWorker(next)) return store.noteDeath(db, next.id);
+  async function updateDeaths(next: JobWithMetadata<unknown>): Promise<number> {
+    if (isLeftByDeadWorker(next)) return store.recordDeath(db, next.id);
     return next.retryCount > 0 ? store.countDeaths(db, next.id) : 0;
   }
 
@@ -153,18 +153,18 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   ): Promise<JobResult> {
     const { id } = next;
     const data = (next.data ?? {}) as object;
-    if ((await deathsOf(next)) >= mostDeaths) {
+    if ((await updateDeaths(next)) >= maxDeaths) {
       log.error({ job: definition.name, id, reason: poisoned }, "job given up");
       failing.add(definition.name);
       platform.metrics.count("jobs_poisoned_total", { job: definition.name });
       await definition.onPoison?.(platform, data, poisoned);
       return { id, status: "deadletter", output: { message: poisoned } };
     }
-    await perform(platform, definition, id, data);
+    await runJob(platform, definition, id, data);
     return { id, status: "completed" };
   }
 
-  async function perform(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
+  async function runJob(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
     const started = performance.now();
     const span = platform.trace?.start(`job ${name}`, "consumer");
     let failure: string | undefined;

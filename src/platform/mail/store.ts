@@ -22,7 +22,7 @@ export const findQueued = (db: Db, id: string) =>
 export const markSent = (db: Db, id: string) =>
   db.run(sql`update mails set status = 'sent', text = null, error = null where id = ${id}`);
 
-export const noteFailure = (db: Db, id: string, error: string) =>
+export const recordFailure = (db: Db, id: string, error: string) =>
   db.run(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`);
 
 const columns = sql`id, recipient as "to", subject, text, status, error, created_at as "createdAt"`;

@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Json =>
 const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
 
 /** What stands at `data.viewer.id`, if it is text or a number. */
-export function textAt(value: unknown, path: string): string | undefined {
+export function readTextAt(value: unknown, path: string): string | undefined {
   let at: unknown = value;
   for (const name of path.split(".")) {
     if (!isObject(at) || !Object.hasOwn(at, name)) return undefined;
@@ -35,7 +35,7 @@ export async function readJson(response: Response): Promise<Json | undefined> {
   }
 }
 
-function errorIn(body: Json | undefined): unknown {
+function findError(body: Json | undefined): unknown {
   if (!body) return undefined;
   const { error, ok, status } = body;
   if (isObject(error)) return error.type ?? error.code ?? "unknown_error";
@@ -52,7 +52,7 @@ export function assertSuccess(
   errorNames: Server["errorNames"],
 ): void {
   const { status } = response;
-  const said = errorIn(body);
+  const said = findError(body);
   if (status >= 200 && status < 300 && said === undefined) return;
   const retryAfter = readRetryAfter(response.headers.get("retry-after"), Date.now());
   if (status >= 500 || status === 429) {
@@ -84,7 +84,7 @@ export interface TokenReply {
 }
 
 /** A hundred years: beyond it no calendar of ours goes for long, and nobody will be asked. */
-const longestSeconds = 100 * 365 * 86_400;
+const maxSeconds = 100 * 365 * 86_400;
 
 /** A token reply in the one form that everybody agreed on. */
 export async function readTokenReply(response: Response, server: Server): Promise<TokenReply> {
@@ -105,7 +105,7 @@ export async function readTokenReply(response: Response, server: Server): Promis
   const scopes = (Array.isArray(scope) ? scope : typeof scope === "string" ? scope.split(/[\s,]+/) : [])
     .map((one) => (typeof one === "string" ? storable(one) : ""))
     .filter((one) => one !== "");
-  const seconds = Math.min(Number(from.expires_in), longestSeconds);
+  const seconds = Math.min(Number(from.expires_in), maxSeconds);
   const hasIdToken = server.account?.from === "id_token" && typeof from.id_token === "string";
   const plain = {
     access_token: from.access_token,

@@ -15,7 +15,8 @@ export interface Census {
 /** How many values each key of the ring has sealed in one column. */
 export async function countSealed({ db, keyring }: Sealed, where: SealedColumn): Promise<Census> {
   const census: Census = { current: 0, previous: 0, unknown: 0 };
-  for (const { prefix, count } of await store.countByKey(db, where)) census[keyring.keyOf(prefix)] += count;
+  for (const { prefix, count } of await store.countByKey(db, where))
+    census[keyring.findKeyId(prefix)] += count;
   return census;
 }
 
@@ -42,7 +43,7 @@ export async function trySealed({ db, keyring }: Sealed, where: SealedColumn, li
   return values.flatMap((value) => {
     const { sealed } = value;
     const opened = open(keyring, where, value);
-    return typeof opened === "string" || keyring.keyOf(sealed) === "unknown" ? [] : [opened];
+    return typeof opened === "string" || keyring.findKeyId(sealed) === "unknown" ? [] : [opened];
   });
 }
 
@@ -79,7 +80,7 @@ export async function* resealColumn(
         changes.push({
           at: value.at,
           old: value.sealed,
-          fresh: keyring.seal(plain, placeOf(where, value)),
+          fresh: keyring.seal(plain, createPlace(where, value)),
         });
     }
     const resealed = changes.length ? await store.replace(db, where, changes) : 0;
@@ -88,7 +89,7 @@ export async function* resealColumn(
   }
 }
 
-const placeOf = (
+const createPlace = (
   { table, column, address }: SealedColumn,
   { row, organization, fields }: store.SealedValue,
 ): Place => ({
@@ -101,7 +102,7 @@ const placeOf = (
 
 function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.SealedValue): string | Unopened {
   try {
-    return keyring.open(value.sealed, placeOf(where, value));
+    return keyring.open(value.sealed, createPlace(where, value));
   } catch (error) {
     if (error instanceof UnsealError) return { row: value.row, why: error.message };
     throw error;
@@ -109,11 +110,11 @@ function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.Seal
 }
 
 const firstFormat = "v1.";
-const markOf = (keyring: Sealed["keyring"]) => keyring.derive("end of the first sealing format");
+const createMark = (keyring: Sealed["keyring"]) => keyring.derive("end of the first sealing format");
 
 /** Stops opening the first format when the database records that it has ended. */
-export async function recallFormat({ db, keyring }: Sealed): Promise<void> {
-  if (await store.hasEndedFirstFormat(db, markOf(keyring))) keyring.endFirstFormat();
+export async function loadFormat({ db, keyring }: Sealed): Promise<void> {
+  if (await store.hasEndedFirstFormat(db, createMark(keyring))) keyring.endFirstFormat();
 }
 
 /**
@@ -121,13 +122,13 @@ export async function recallFormat({ db, keyring }: Sealed): Promise<void> {
  * had time to end, the first format ends: its values no longer open.
  */
 export async function upgradeSealing({ db, keyring }: Sealed, columns: readonly SealedColumn[]) {
-  if (await store.hasEndedFirstFormat(db, markOf(keyring))) return keyring.endFirstFormat();
+  if (await store.hasEndedFirstFormat(db, createMark(keyring))) return keyring.endFirstFormat();
   let left = 0;
   for (const where of columns) {
     for await (const { overtaken, unopened } of resealColumn({ db, keyring }, where, firstFormat))
       left += overtaken + unopened.length;
   }
   if (left > 0 || !(await store.mayEndFirstFormat(db))) return;
-  await store.endFirstFormat(db, markOf(keyring));
+  await store.endFirstFormat(db, createMark(keyring));
   keyring.endFirstFormat();
 }

@@ -1,5 +1,5 @@
 /** Statements for the test of the check. All of them compile; each one that is wrong has its own problem. */
-import { type Db, join, nothing, raw, type Sql, sql } from "../../../src/platform/db/index.ts";
+import { type Db, emptySql, join, raw, type Sql, sql } from "../../../src/platform/db/index.ts";
 
 interface Person {
   id: string;
@@ -16,7 +16,7 @@ export const correct = (db: Db, id: string | null, order: keyof typeof orders, n
     (condition) => condition !== null,
   );
   return db.rows<Person>(sql`
-    select ${columns} from users u where ${join(conditions, " and ")} ${id === null ? nothing : sql`and u.id = ${id}`}
+    select ${columns} from users u where ${join(conditions, " and ")} ${id === null ? emptySql : sql`and u.id = ${id}`}
     order by ${orders[order]}`);
 };
 
@@ -62,7 +62,7 @@ export const nullableOption = (db: Db) =>
 export const unknownColumn = (db: Db) => db.rows<Person>(sql`select ${columnsWithMistake} from users u`);
 
 export const wrongBranch = (db: Db, all: boolean) =>
-  db.run(sql`delete from users u ${all ? nothing : sql`where ${byName(sql`u.nickname`)}`}`);
+  db.run(sql`delete from users u ${all ? emptySql : sql`where ${byName(sql`u.nickname`)}`}`);
 
 export const wrongSyntax = (db: Db) => db.run(sql`delete form users`);
 

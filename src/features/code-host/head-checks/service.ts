@@ -23,7 +23,7 @@ export async function compareHeadsOfStaleConnectors(platform: Platform): Promise
       Date.now() < until && platform.jobs.isReady()
         ? store.takeStaleAcrossOrganizations(platform.db, intervalSeconds, busy, perOrganization, batch)
         : [],
-    keyOf: ({ orgId }) => orgId,
+    getKey: ({ orgId }) => orgId,
     work: (connector) => compareHead(platform, connector),
     perKey: perOrganization,
   });

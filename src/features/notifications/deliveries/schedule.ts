@@ -1,4 +1,4 @@
-import { spread } from "../../../platform/backoff.ts";
+import { addJitter } from "../../../platform/backoff.ts";
 
 /** Seconds before the second attempt, the third, …: nine attempts over about a day. */
 export const pauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;
@@ -25,7 +25,7 @@ export function nextStep(tries: number, { status, retryAfterSeconds }: Outcome, 
   const pause = pauses[tries - 1];
   if (pause === undefined) return { state: "failed", gone: false };
   // Spread out, so that deliveries to an endpoint that was down are not all retried at the same moment.
-  const planned = spread(pause, 0.1, random);
+  const planned = addJitter(pause, 0.1, random);
   const asked = Math.min(retryAfterSeconds ?? 0, longestPause);
   return { state: "pending", afterSeconds: Math.max(planned, asked) };
 }

@@ -28,7 +28,7 @@ export const revokePending = job({
       queue: platform.queues("revocations", places),
       take: (busy) =>
         tokens.takePendingAcrossOrganizations(platform.db, busy, perOrganization, batch, pauses),
-      keyOf: ({ orgId }) => orgId,
+      getKey: ({ orgId }) => orgId,
       work: (pending) => revoke(platform, pending),
       perKey: perOrganization,
     }),

@@ -35,7 +35,7 @@ async function renewExpiring(platform: Platform): Promise<void> {
       for (const { id } of fresh) seen.add(id);
       return fresh;
     },
-    keyOf: ({ orgId }) => orgId,
+    getKey: ({ orgId }) => orgId,
     work: (token) => refreshToken(platform, token.orgId, token, Date.now() + 15_000),
     perKey: perOrganization,
   });

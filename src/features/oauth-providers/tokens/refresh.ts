@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { backOff } from "../../../platform/backoff.ts";
+import { computePause } from "../../../platform/backoff.ts";
 import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -111,7 +111,7 @@ async function fail(tx: Db, taken: store.Taken, holder: string, failure: OAuthFa
   const { orgId, id } = taken;
   const { code } = failure;
   if (failure.kind !== "invalid_grant") {
-    const pauseSeconds = failure.retryAfterSeconds ?? backOff(taken.failures + 1, pauses) / 1000;
+    const pauseSeconds = failure.retryAfterSeconds ?? computePause(taken.failures + 1, pauses) / 1000;
     const kept = await store.putFailure(tx, orgId, taken, holder, { code, pauseSeconds });
     const connection = kept ? await findOfToken(tx, orgId, id) : undefined;
     if (connection) {

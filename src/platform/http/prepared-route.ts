@@ -3,7 +3,7 @@ import type { Protocol } from "./protocol.ts";
 import { operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 
 /** What a request is called in logs, metrics and traces. */
-export interface Observed {
+export interface RequestObserver {
   name: string;
   spec?: RouteSpec;
   protocol?: Protocol | undefined;
@@ -13,7 +13,7 @@ export interface Observed {
 }
 
 /** A route has few statuses: the place of each in the metrics is looked up once. */
-export function observed(metrics: Metrics, name: string): Observed {
+export function createRequestObserver(metrics: Metrics, name: string): RequestObserver {
   const timers = new Map<number, (seconds: number) => void>();
   return {
     name,
@@ -29,7 +29,7 @@ export function observed(metrics: Metrics, name: string): Observed {
 }
 
 /** A route and what follows from its contract, worked out once. */
-export interface Offered extends Observed, Route {
+export interface PreparedRoute extends RequestObserver, Route {
   spec: RouteSpec;
   takesKey: boolean;
   /** Where the contract lists one reply, handlers return its body alone. */
@@ -38,10 +38,10 @@ export interface Offered extends Observed, Route {
   emptyQuery: unknown;
 }
 
-export function offer(metrics: Metrics, route: Route): Offered {
+export function prepareRoute(metrics: Metrics, route: Route): PreparedRoute {
   const statuses = Object.keys(route.spec.replies).map(Number);
   return {
-    ...observed(metrics, operationId(route.spec)),
+    ...createRequestObserver(metrics, operationId(route.spec)),
     ...route,
     protocol: route.spec.protocol,
     takesKey: takesIdempotencyKey(route.spec),
