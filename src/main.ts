@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 
-// Kept with the installed packages: code that is taken from a cache must not lie where others can write.
+// The cache is in node_modules, because code must not be loaded from a folder where others can write.
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/signalbox"));
 
-// So that a command in another terminal sees the settings that `serve` was started with. What the
-// environment says wins.
+// A command in another terminal then sees the settings that `serve` was started with. The environment takes
+// precedence.
 if (existsSync(".env")) process.loadEnvFile(".env");
 
-// `signalbox mail | head` closes our end before we are done.
+// `signalbox mail | head` closes stdout before the command has written everything.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
 });

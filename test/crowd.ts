@@ -163,7 +163,7 @@ export async function createCrowd(
     select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, id, 'run.failed', '{}',
       'succeeded', now()
     from unnest(${idsOf("wed", many)}::text[]) with ordinality t (id, n)`);
-  await db.foreign("analyze");
+  await db.queryWithDriverTypes("analyze");
   return {
     ...workspace,
     automationId,

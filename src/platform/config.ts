@@ -11,7 +11,7 @@ export class ConfigError extends OperatorError {}
 const url = (protocols: string[], example: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL such as ${example}`,
-    // What looks closer into the URL must not meet one that is none.
+    // Later checks need a valid URL.
     abort: true,
   });
 
@@ -26,7 +26,7 @@ const secret = z
   .string()
   .min(32, "must have at least 32 characters; make one with `openssl rand -base64 32`");
 
-// A secret may itself contain a comma: then the whole is one, and pieces too short to be any are not.
+// A secret may contain a comma. If a piece is too short to be a secret, the whole text is one secret.
 const secrets = secret.transform((text) =>
   [...new Set([text, ...text.split(",")].map((piece) => piece.trim()))].filter(isSecret),
 );

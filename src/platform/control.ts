@@ -8,9 +8,8 @@ import { z } from "zod";
 import { findLockHolder } from "./db/index.ts";
 
 /**
- * The embedded database has one holder, so a command that needs it while the server runs is run by the
- * server: one HTTP request over a unix socket only its owner can open, answered with a line of JSON for
- * each line of output and a last one with the exit code.
+ * Only one process can open the embedded database, so a running server runs the commands of other processes. The
+ * request is HTTP over a private unix socket. The reply has a line of JSON for each line of output, then the exit code.
  */
 const ControlCommand = z.object({ command: z.string(), args: z.array(z.string()) });
 export type ControlCommand = z.output<typeof ControlCommand>;
@@ -18,7 +17,7 @@ export type ControlCommand = z.output<typeof ControlCommand>;
 export interface CommandOutput {
   out(line: string): void;
   err(line: string): void;
-  /** Aborted when the one who gave the order is gone. */
+  /** Aborts when the process that sent the command disconnects. */
   signal: AbortSignal;
 }
 
@@ -26,7 +25,7 @@ type Line = { out: string } | { err: string } | { exit: number };
 
 export interface Control {
   address: string;
-  /** Ends the orders that are still being carried out. */
+  /** Aborts the commands that are still running. */
   close(): Promise<void>;
 }
 
@@ -76,13 +75,13 @@ async function readCommand(incoming: IncomingMessage): Promise<ControlCommand | 
   }
 }
 
-/** Nobody took the order at that address: nothing was done. */
+/** No server accepted the command at that address, so nothing was done. */
 export class CommandNotAccepted extends Error {}
 
-/** The order was taken, and then its end was never heard of. */
+/** The server accepted the command, but the connection ended before its exit code. */
 export class CommandInterrupted extends Error {}
 
-/** Has the order carried out at that address; gives its exit code. */
+/** Runs the command in the server at that address and returns its exit code. */
 export async function sendCommand(
   address: string,
   order: ControlCommand,
@@ -108,12 +107,12 @@ export async function sendCommand(
   throw new CommandInterrupted("the connection ended");
 }
 
-/** A path for a socket has about a hundred bytes in most kernels, wherever the data folder is. */
+/** Most kernels limit the path of a socket to about a hundred bytes. */
 const maxAddressBytes = 100;
 const temporary = join(tmpdir(), "signalbox-control-");
 
 function createAddress(dataDir: string): string {
-  // We hold the folder's lock, so whatever socket is there belongs to a process that was killed.
+  // This process holds the folder's lock, so an existing socket belongs to a process that was killed.
   const previousAddress = findLockHolder(dataDir)?.control;
   if (previousAddress) removeAddress(dataDir, previousAddress);
   const inDataFolder = join(dataDir, "control.sock");
@@ -131,7 +130,7 @@ function removeAddress(dataDir: string, address: string): void {
 function listenPrivately(server: Server, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    // From its first moment nobody else's: changing the mode afterwards leaves a gap.
+    // The socket is private from the start. If the mode were changed later, others could connect before.
     const before = process.umask(0o177);
     server.listen(address, () => {
       chmodSync(address, 0o600);

@@ -1,7 +1,7 @@
 import { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./http/index.ts";
 import { job, removeOldDeaths } from "./jobs/index.ts";
 
-/** What the platform itself keeps for a while only. */
+/** Removes the platform's own rows that have expired. */
 export const housekeeping = job({
   name: "platform.tidy",
   schedule: "*/10 * * * *",

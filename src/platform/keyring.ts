@@ -20,7 +20,7 @@ export interface Place {
   address?: string | undefined;
 }
 
-/** Where sealed values are kept, for whoever walks all of them. */
+/** A column with sealed values, for code that reads all of them. */
 export interface SealedColumn {
   table: string;
   /** An SQL expression that gives the `row` of the place. */
@@ -130,7 +130,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
   };
 }
 
-/** A name for the instance that tells nothing of its secret: every process that has the secret gives the same. */
+/** Returns an id of the instance that is the same in every process with this secret, and does not reveal it. */
 export const instanceId = (keyring: Pick<Keyring, "derive">): string =>
   keyring.derive("instance id").slice(0, 16);
 
@@ -156,7 +156,7 @@ function hmac(key: Key, purpose: string, text: string): Buffer {
   return createHmac("sha256", bytes).update(text).digest();
 }
 
-// Left to itself the library takes the tag as short as a forger wants it.
+// Without a fixed length the library accepts short tags, which are easier to forge.
 const tag = { authTagLength: 16 };
 
 const firstAad = ({ table, row, column }: Place) => Buffer.from(JSON.stringify([table, row, column]));

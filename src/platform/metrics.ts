@@ -3,7 +3,7 @@ export interface Metrics {
   count(name: string, labels?: Labels, by?: number): void;
   /** Seconds, into a histogram. */
   time(name: string, labels: Labels, seconds: number): void;
-  /** The same for one series that is asked for often: where it stands is looked up once. */
+  /** Returns a timer for one series that is used often, so that the series is looked up once. */
   timer(name: string, labels: Labels): (seconds: number) => void;
   /** Read when asked for. */
   gauge(name: string, read: () => number | readonly Sample[]): void;

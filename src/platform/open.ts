@@ -36,7 +36,7 @@ import { describeSecretSource, readInstanceSecret } from "./secret-file.ts";
 import { createState } from "./state.ts";
 import { openTracer } from "./trace.ts";
 
-/** What reads and writes the data, without anything that runs by itself. */
+/** The open database, without background work. */
 export interface OpenDatabase {
   db: Db;
   engine: Engine;
@@ -52,7 +52,7 @@ export interface DatabaseOptions {
   engine?: Engine;
   /** `apply` migrates; `require` refuses to work on a schema that is behind; `leave` does not look. */
   schema?: "apply" | "require" | "leave";
-  /** How long to wait for a data folder that somebody else has. */
+  /** How long to wait for a data folder that another process uses. */
   maxWaitMs?: number;
   /** Opens the database even when the secret does not match, for commands that handle this case. */
   anySecret?: boolean;
@@ -125,7 +125,7 @@ function protectFolder(lock: FolderLock, dataDir: string, log: Log): void {
   for (const warning of lock.warnings) log.warn({ dataDir }, warning);
 }
 
-/** Looked at for a moment by a command, or let go of a moment later by a process that is ending. */
+/** Waits for the lock: a command may hold it for a moment, or a process may be about to end. */
 async function waitForFolderLock(dataDir: string, patienceMs: number): Promise<FolderLock | undefined> {
   for (const started = Date.now(); Date.now() - started <= patienceMs; ) {
     const lock = lockFolder(dataDir);
@@ -150,7 +150,7 @@ async function prepareSchema(db: Db, schema: DatabaseOptions["schema"], log: Log
   }
 }
 
-/** The database is behind the program, and this is not the moment to change that. */
+/** The schema is older than the program, and this command does not migrate. */
 class MigrationsPending extends OperatorError {
   constructor(count: number) {
     super(
@@ -174,7 +174,7 @@ export interface OpenPlatform extends Platform {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Everything below the rooms, in the order it depends on each other; closed in the opposite one. */
+/** Opens everything that the rooms use, in the order of dependencies. It is closed in the opposite order. */
 export async function openPlatform(config: Config, options: OpenOptions): Promise<OpenPlatform> {
   const { log } = options;
   let grace = 0;

@@ -15,7 +15,7 @@ export function describeSecretSource({ secret, secretFile, dataDir }: Settings):
   return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? storedSecretPath(dataDir)}`;
 }
 
-/** The instance's secret: configured, or for the embedded database made once and kept beside it. */
+/** Returns the instance's secret: the configured one, or for the embedded database one that is created once and stored. */
 export function readInstanceSecret({ secret, secretFile, dataDir }: Settings): string {
   if (secret) return secret;
   return secretFile ? readSecret(secretFile) : readStoredSecret(dataDir);
@@ -51,7 +51,7 @@ function readStoredSecret(dataDir: string): string {
       `${file} is missing: it holds the secret that the database in ${dataDir} is sealed with. Restore it, or set SIGNALBOX_SECRET to that secret.`,
     );
   try {
-    // `wx`: of two starts at the same moment one makes it, the other reads it.
+    // `wx`: when two processes start at the same time, one creates the file and the other reads it.
     writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600, flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -65,10 +65,10 @@ export function openTracer(
   function flush(): Promise<boolean> {
     if (sending) return sending;
     if (buffer.length === 0) return Promise.resolve(true);
-    sending = send(buffer.splice(0, maxBatch)).then((taken) => {
+    sending = send(buffer.splice(0, maxBatch)).then((batch) => {
       sending = undefined;
-      if (taken && buffer.length >= maxBatch) void flush();
-      return taken;
+      if (batch && buffer.length >= maxBatch) void flush();
+      return batch;
     });
     return sending;
   }
@@ -100,7 +100,7 @@ export function openTracer(
     return false;
   }
 
-  /** A collector that is away for the night is worth a line a minute. */
+  /** Logs at most one line a minute while the collector cannot be reached. */
   function report(reason: string) {
     const now = performance.now();
     if (reported !== 0 && now - reported < 60_000) return;

@@ -32,7 +32,9 @@ const moreRoutes: ServerOptions["moreRoutes"] = [
     return { done: true };
   }),
   on(fail, async ({ db }, { query }) => {
-    await db.foreign(`do $$ begin raise exception 'told to' using errcode = '${query.state}'; end $$`);
+    await db.queryWithDriverTypes(
+      `do $$ begin raise exception 'told to' using errcode = '${query.state}'; end $$`,
+    );
     return { done: true };
   }),
   on(single, async ({ db }, { query }) => {

@@ -36,7 +36,7 @@ function isPublic(hostname: string): boolean {
   return bare.includes(".") && !/(^|\.)(localhost|local|internal|lan|test|example)$/.test(bare);
 }
 
-/** Which rule for loopback addresses is in force, and the setting that decides it. */
+/** Reports the rule for loopback addresses, and the setting that decides it. */
 export function checkEgress(config: Config): Finding {
   const exposure = findExposure(config);
   const listed = config.egressAllow.length > 0 ? ` EGRESS_ALLOW opens ${config.egressAllow.join(", ")}.` : "";
@@ -49,7 +49,7 @@ export function checkEgress(config: Config): Finding {
   );
 }
 
-/** Who may make accounts and workspaces, and the setting that decides it. */
+/** Reports who may create accounts and workspaces, and the setting that decides it. */
 export function checkEntry(config: Config): Finding[] {
   const exposure = findExposure(config);
   const why = (name: string, isSet: boolean) => {

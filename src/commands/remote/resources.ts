@@ -42,11 +42,11 @@ export async function findConnectionIds(client: Client, text: string): Promise<s
       throw new OperatorError(
         `There is no connection ${cleanText(word)}. Try \`signalbox connections list\`.`,
       );
-    if (named.length > 1) throw new OperatorError(severalOf(word, named));
+    if (named.length > 1) throw new OperatorError(describeSeveralConnections(word, named));
     ids.push(named[0]!.id);
   }
   return ids;
 }
 
-const severalOf = (word: string, found: OauthConnection[]) =>
+const describeSeveralConnections = (word: string, found: OauthConnection[]) =>
   `There are several connections ${cleanText(word)}. Give one of the ids: ${found.map(({ id }) => cleanText(id)).join(", ")}.`;

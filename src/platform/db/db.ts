@@ -22,7 +22,7 @@ export interface StatementOptions {
 export interface Engine {
   readonly kind: "pglite" | "postgres";
   query(text: string, values: unknown[], options?: StatementOptions): Promise<Result>;
-  /** Statements that a library wrote: its types are the driver's own. Without values it may be several. */
+  /** Runs SQL of a library, with the types of the driver. Without values it may be several statements. */
   queryWithDriverTypes(text: string, values?: unknown[], options?: StatementOptions): Promise<Result>;
   transaction<T>(work: (inside: Session) => Promise<T>, options?: StatementOptions): Promise<T>;
   /** `onLost` is called when notifications stop coming; `onGap` when they come again and some may have been missed. */
@@ -46,7 +46,7 @@ export const randomPageCost = 1.1;
 /** Runs statements. In a transaction they keep the options that it began with. */
 export interface Session {
   query(text: string, values: unknown[]): Promise<Result>;
-  foreign(text: string, values?: unknown[]): Promise<Result>;
+  queryWithDriverTypes(text: string, values?: unknown[]): Promise<Result>;
 }
 export type Unlisten = () => Promise<void>;
 
@@ -56,8 +56,8 @@ export interface Result {
 }
 
 /**
- * The one way to the data, the same on both engines. Timestamps come out as integer milliseconds and
- * bigints as numbers, because that is what crosses the wire.
+ * The only access to the data, the same on both engines. Timestamps are integer milliseconds and bigints are numbers, as
+ * in replies.
  */
 export interface Db {
   readonly kind: Engine["kind"];
@@ -70,7 +70,7 @@ export interface Db {
   row<Row>(statement: Sql): Promise<Row | undefined>;
   /** How many rows were written. */
   run(statement: Sql): Promise<number>;
-  /** Joins the transaction it is in, or opens one. What throws inside rolls everything back. */
+  /** Joins the current transaction, or opens one. An error inside rolls everything back. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /**
    * Runs `work` at the end of the transaction, in the order of the calls. Use it for rows that many transactions lock:
@@ -82,7 +82,7 @@ export interface Db {
   /** Returns a `Db` with other options. A transaction keeps the options it began with. */
   withOptions(options: StatementOptions): Db;
   /** For libraries that bring their own SQL, and for migrations. */
-  foreign: Session["foreign"];
+  queryWithDriverTypes: Session["queryWithDriverTypes"];
   listen: Engine["listen"];
 }
 
@@ -104,7 +104,8 @@ function createTransactionSession(session: Session): { inside: Session; end: () 
   return {
     inside: {
       query: (text, values) => (isOver ? refuse() : session.query(text, values)),
-      foreign: (text, values) => (isOver ? refuse() : session.foreign(text, values)),
+      queryWithDriverTypes: (text, values) =>
+        isOver ? refuse() : session.queryWithDriverTypes(text, values),
     },
     end: () => {
       isOver = true;
@@ -119,7 +120,7 @@ export function createDb(
 ): Db {
   const single: Session = {
     query: (text, values) => engine.query(text, values, options),
-    foreign: (text, values) => engine.queryWithDriverTypes(text, values, options),
+    queryWithDriverTypes: (text, values) => engine.queryWithDriverTypes(text, values, options),
   };
   const db: Db = {
     ...createStatements(single, false),
@@ -165,15 +166,15 @@ export function createDb(
       rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
       row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
       run: async (statement) => (await execute(statement)).affected,
-      foreign: (text, values) => session.foreign(text, values),
+      queryWithDriverTypes: (text, values) => session.queryWithDriverTypes(text, values),
       listen: (...args) => engine.listen(...args),
     };
   }
 }
 
 /**
- * One at a time, across all processes on the database: the others wait. `key` is any number, the same in
- * every process. The embedded database has one process, and one connection that must stay free for `work`.
+ * Runs `work` in one process at a time; other processes wait. `key` is any number, the same in every process. The
+ * embedded database has only one process, and its one connection must stay free for `work`.
  */
 export async function runExclusively<T>(db: Db, key: number, work: () => Promise<T>): Promise<T> {
   if (db.kind === "pglite") return work();
@@ -183,6 +184,6 @@ export async function runExclusively<T>(db: Db, key: number, work: () => Promise
   });
 }
 
-/** Says something on a channel that `listen` hears; inside a transaction, when it commits. */
+/** Sends notifications to the listeners of a channel; inside a transaction, when it commits. */
 export const notify = (db: Db, channel: string, payloads: readonly string[]) =>
   db.run(sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) payload`);

@@ -21,7 +21,7 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
   const execute = createPreparedStatements(pg);
   const session: Session = {
     query: (text, values) => yieldAfterLongRun(() => execute(text, values)),
-    foreign: async (text, values) => {
+    queryWithDriverTypes: async (text, values) => {
       const results = await translateDatabaseErrors(
         values?.length ? pg.query(text, values).then((result) => [result]) : pg.exec(text),
       );
@@ -58,7 +58,9 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
         // A block that fails halfway would leave the only connection inside an aborted transaction, and the next
         // statement would fail. `transaction` rolls the block back first.
         const block = /^\s*BEGIN;(.*)COMMIT;?\s*$/s.exec(text);
-        return block ? transaction(({ foreign }) => foreign(block[1]!)) : session.foreign(text, values);
+        return block
+          ? transaction((inside) => inside.queryWithDriverTypes(block[1]!))
+          : session.queryWithDriverTypes(text, values);
       }),
     transaction: (work, options) => inTurn(options, () => transaction(work)),
     listen: async (channel, onPayload) => {

@@ -102,7 +102,7 @@ export async function openPostgres(
       );
     },
     queryWithDriverTypes: (text, values, options = defaultOptions) =>
-      openSession(choosePool(options), names, waitMs(options.work)).foreign(text, values),
+      openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values),
     transaction: async (work, options = defaultOptions) => {
       const client = await translateDatabaseErrors(choosePool(options).connect());
       let broken: Error | undefined;
@@ -164,7 +164,7 @@ function openSession(
       const { rows, rowCount } = await translateDatabaseErrors(on.query<Record<string, unknown>>(statement));
       return { rows, affected: rowCount ?? 0 };
     },
-    foreign: async (text, values) => {
+    queryWithDriverTypes: async (text, values) => {
       // Without values it may be several statements, with several results, and take its time: migrations.
       const statement: pg.QueryConfig = values ? { text, values, ...limit } : { text };
       const results = [await translateDatabaseErrors(on.query(statement))].flat();
@@ -214,7 +214,7 @@ async function listen(url: string, channel: string, on: Listener): Promise<Unlis
       void fresh.end().catch(() => {});
       throw error;
     }
-    // Only now: a connection that never stood is tried again by whoever wanted it.
+    // Only after the first success. When the first connection fails, the caller tries again.
     fresh.on("end", again);
     client = fresh;
   };

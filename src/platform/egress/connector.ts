@@ -86,7 +86,7 @@ export function createGuardedConnector(guard: Guard, options: ConnectorOptions):
         // Server name indication carries names only.
         ...(parseIp(host) ? {} : { servername: host }),
         ALPNProtocols: ["http/1.1"],
-        // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+        // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
         rejectUnauthorized: true,
         ...(ca ? { ca } : {}),
       });

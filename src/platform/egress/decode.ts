@@ -2,9 +2,9 @@ import { PassThrough, pipeline, Readable, type Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EgressError } from "./errors.ts";
 
-/** More layers than this are never honest. */
+/** No honest server uses more layers. */
 const maxLayers = 2;
-/** What compressed bytes may exceed decoded ones by: headers and checksums of tiny bodies. */
+/** How many bytes compressed data may exceed the decoded data: headers and checksums of small bodies. */
 const slackBytes = 64 * 1024;
 
 const decoders: Readonly<Record<string, (firstByte: number) => Transform>> = {
@@ -72,10 +72,10 @@ async function* limitBytes(
   limit: number,
   tooLarge: () => EgressError,
 ): AsyncGenerator<Uint8Array> {
-  let seen = 0;
+  let total = 0;
   for await (const chunk of source) {
-    seen += chunk.byteLength;
-    if (seen > limit) throw tooLarge();
+    total += chunk.byteLength;
+    if (total > limit) throw tooLarge();
     if (chunk.byteLength > 0) yield chunk;
   }
 }

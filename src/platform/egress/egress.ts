@@ -33,7 +33,7 @@ const connectTimeoutMs = 10_000;
 /** Throws when an entry of `policy.allow` cannot be read. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): GuardedEgress {
   const guard = createGuard(policy);
-  // What the loopback default opens is told by the URL alone, so one check before connecting is the whole difference.
+  // The loopback rule depends only on the URL, so this guard is needed only before connecting.
   const guardWithoutLoopback = policy.allowLoopback
     ? createGuard({ ...policy, allowLoopback: false })
     : guard;
@@ -47,7 +47,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
           ca: options.ca,
           connectTimeoutMs: connectTimeoutMs,
         }),
-        // One protocol to reason about; every server that speaks HTTP/2 speaks HTTP/1.1 as well.
+        // Every server with HTTP/2 also supports HTTP/1.1, so one protocol is enough.
         allowH2: false,
         pipelining: 1,
         maxHeaderSize: maxHeaderBytes,

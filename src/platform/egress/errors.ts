@@ -1,7 +1,7 @@
 import type { EgressErrorKind } from "./types.ts";
 
 export interface EgressErrorDetails {
-  /** What was being asked; its query never becomes part of the error, since tokens travel there. */
+  /** The requested URL. Its query is not part of the error, because it may contain tokens. */
   url?: URL | undefined;
   /** The system's or the protocol's own code, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
   code?: string | undefined;
@@ -11,8 +11,8 @@ export interface EgressErrorDetails {
 }
 
 /**
- * Why nothing usable came back. It keeps no `cause`: the errors underneath carry pieces of the reply and of
- * the peer's certificate, and errors get logged.
+ * Why a request failed. It has no `cause`, because errors are logged, and the original errors contain parts of the reply
+ * and of the peer's certificate.
  */
 export class EgressError extends Error {
   override readonly name = "EgressError";
@@ -130,7 +130,7 @@ const templatesByCode: Readonly<Record<string, ErrorTemplate>> = {
   EPROTO: notTls,
 };
 
-/** Whatever was thrown underneath, told to a person: by its code alone, never by its text. */
+/** Converts an error of the network into a message for a person. Only its code is used, never its text. */
 export function toEgressError(thrown: unknown, url: URL): EgressError {
   if (thrown instanceof EgressError) {
     if (thrown.url !== "") return thrown;

@@ -66,7 +66,7 @@ function toRequest(input: Parameters<Fetch>[0], init: Init): Request {
   } as RequestInit);
 }
 
-/** Whole where it is whole, so that it goes out with a length: some token endpoints cannot read chunks. */
+/** A complete body is sent with its length, because some token endpoints cannot read chunks. */
 async function requestBody(request: Request, init: Init): Promise<Exchange["body"]> {
   if (!request.body) return undefined;
   const given = init?.body;

@@ -3,7 +3,7 @@ import { type AllowRule, parseAllowRule } from "./allow.ts";
 import { EgressError } from "./errors.ts";
 import type { EgressPolicy } from "./types.ts";
 
-/** The policy, ready to be asked. Each question throws an `EgressError` or says nothing. */
+/** Applies the policy. Each check throws an `EgressError` when it refuses. */
 export interface Guard {
   /** Scheme, user-info, port and host of a URL, before anything is resolved. */
   checkUrl(url: URL): void;
@@ -11,7 +11,7 @@ export interface Guard {
   checkHost(host: string, port: number): void;
   /** One address that `host` stands for. */
   checkAddress(address: string, host: string, port: number): void;
-  /** A redirect may not lead from elsewhere to the loopback that is open only because the service is local. */
+  /** Refuses a redirect from another machine to a loopback address that EGRESS_ALLOW does not list. */
   checkRedirect(from: URL, to: URL): void;
 }
 
@@ -41,19 +41,19 @@ export function createGuard(policy: EgressPolicy): Guard {
       return ip !== undefined && isWithin(ip, rule.cidr);
     });
 
-  /** `carried`: an IPv4 address inside an IPv6 one, which the loopback exception does not cover. */
+  /** `isEmbedded`: an IPv4 address inside an IPv6 one, which the loopback exception does not cover. */
   function isPermitted(ip: Ip, host: string, port: number, isEmbedded = false): boolean {
     const literal = parseIp(host) !== undefined;
     const named = !literal && isNameAllowed(host, port);
     const kind = classify(ip);
-    // With a name of its own machine, nothing but that machine is meant.
+    // `localhost` may only mean this machine.
     if (isLocalhost(host) && !named)
       return kind === "loopback" && (policy.allowLoopback || isAddressAllowed(ip, port));
     if (kind === "public") return true;
     if (!findEmbeddedV4(ip).every((inner) => isPermitted(inner, host, port, true))) return false;
     const guarded = findGuardedRange(ip);
     if (guarded) {
-      // Listed on purpose means: by an entry no wider than the guarded range itself.
+      // A guarded address needs an entry that is not wider than the guarded range.
       const [, bits] = guarded;
       return rules.some(
         (rule) =>
@@ -90,7 +90,7 @@ export function createGuard(policy: EgressPolicy): Guard {
     const literal = parseIp(host) !== undefined;
     if (literal && refusedPorts.has(port) && !isPortAllowed(host, port)) throw createPortError(host, port);
     if (isPermitted(ip, host, port)) return;
-    // The address behind a name is not told: it may come from a name server that the caller cannot ask.
+    // The message does not show the address of a name, because it may come from a private name server.
     const what = classNames[classify(ip)];
     if (findGuardedRange(ip)) {
       throw new EgressError(

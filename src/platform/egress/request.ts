@@ -107,7 +107,7 @@ interface Deadline {
   end(): void;
 }
 
-/** One clock over everything: names, connecting, every redirect and the last byte of the body. */
+/** One deadline for everything: name lookup, connection, redirects and the whole body. */
 function startDeadline({ timeoutMs, signal }: Exchange, url: () => URL): Deadline {
   const controller = new AbortController();
   const { promise: passed, reject } = Promise.withResolvers<never>();
@@ -183,7 +183,7 @@ function gatherHeaders(raw: readonly string[]): Record<string, string[]> {
   return headers;
 }
 
-/** Where to go next; undefined when this reply is the answer. Throws when following it would be wrong. */
+/** Returns the target of a redirect, or undefined for any other reply. Throws when the redirect must not be followed. */
 function findRedirectTarget(
   reply: RawReply,
   url: URL,

@@ -61,8 +61,8 @@ export const createEgressService = (
 /** Sends the requests of a task from its thread to the main thread. */
 export const createThreadEgress = (host: Pick<Host, "open">): Pick<Egress, "open"> => ({
   async open(url, { signal: _, ...options } = {}) {
-    const asked: RemoteRequest = { url: String(url), options };
-    const items = (host.open(service, asked) as AsyncIterable<Item>)[Symbol.asyncIterator]();
+    const request: RemoteRequest = { url: String(url), options };
+    const items = (host.open(service, request) as AsyncIterable<Item>)[Symbol.asyncIterator]();
     const next = async (): Promise<Exclude<Item, { type: "error" }> | undefined> => {
       const { done, value } = await items.next();
       if (done) return undefined;

@@ -3,7 +3,7 @@ import { GitError, malformed } from "./errors.ts";
 import { type Packet, PacketReader } from "./pkt-line.ts";
 import type { Remote } from "./transport.ts";
 
-/** What a server said about itself. The old protocol lists its refs at once, the second when asked. */
+/** The capabilities of a server. Version 0 also lists all refs; version 2 lists them on request. */
 export type Capabilities =
   | { version: 2; filter: boolean; shallow: boolean }
   | { version: 0; names: ReadonlySet<string>; refs: ReadonlyMap<string, string> };
@@ -68,10 +68,10 @@ async function readVersion0(reader: PacketReader, first: Packet | undefined): Pr
     if (/^shallow [0-9a-f]+$/.test(line)) continue;
     const [, id, ref] = /^([0-9a-f]{40}) (\S+)$/.exec(line) ?? [];
     if (!id || !ref) throw malformed("the list of refs cannot be read");
-    // An empty repository has one line, to carry what the server can do.
+    // An empty repository has one line, which lists the capabilities.
     if (ref !== "capabilities^{}") refs.set(ref, id);
   }
-  // A repository without a single ref may say nothing at all.
+  // A repository without refs may send nothing.
   return { version: 0, names: names ?? new Set(), refs };
 }
 

@@ -2,7 +2,7 @@ import { malformed } from "./errors.ts";
 
 export interface TreeEntry {
   kind: "file" | "tree" | "symlink" | "submodule";
-  /** As it stands there: names are bytes, and nothing says that they are UTF-8. */
+  /** The unchanged bytes of the name, which may not be UTF-8. */
   name: Buffer;
   id: string;
 }

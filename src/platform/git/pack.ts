@@ -14,7 +14,7 @@ export interface Pack {
   find(id: string): { type: ObjectType; size: number } | undefined;
   read(id: string): { type: ObjectType; data: Buffer };
   readonly size: number;
-  /** Objects that were too large to hold, or are made from such: they are not found. */
+  /** The number of objects that are too large, or built from one that is. `find` does not return them. */
   readonly skipped: number;
 }
 
@@ -147,10 +147,10 @@ export async function openPack(
     return { entry: { size, dataAt: position, type: own, base, length: size }, next: position };
   }
 
-  /** Deltas get their ids from what they make, so each is made once: from its base on, depth first. */
+  /** The id of a delta depends on its result, so each is applied once, from its base, depth first. */
   async function resolve(): Promise<void> {
     let left = [...waiting.values()].reduce((sum, { length }) => sum + length, 0);
-    // Taken once: a base that is there many times would else be as often the beginning of all that stands on it.
+    // Children are removed when they are read. A repeated base would otherwise repeat all its deltas.
     const takeChildren = (entry: Entry, id: string) =>
       [entry, id].flatMap((base) => {
         const children = waiting.get(base) ?? [];
@@ -164,11 +164,11 @@ export async function openPack(
       if (first.length === 0) continue;
       spend(root.length);
       const frames = [{ entry: root, data: buildContent(root), children: first }];
-      let held = root.length;
+      let heldBytes = root.length;
       for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
         const child = frame.children.pop();
         if (!child) {
-          held -= frames.pop()!.data.length;
+          heldBytes -= frames.pop()!.data.length;
           continue;
         }
         await turn();
@@ -189,8 +189,8 @@ export async function openPack(
         const children = takeChildren(child, id);
         if (children.length === 0) continue;
         frames.push({ entry: child, data, children });
-        held += data.length;
-        if (held > limits.heldBytes)
+        heldBytes += data.length;
+        if (heldBytes > limits.heldBytes)
           throw new GitError("too_large", `Deltas hold more than ${mebibytes(limits.heldBytes)} at once.`);
       }
     }
@@ -226,24 +226,24 @@ export async function openPack(
 
 /** Keeps the most recently used objects, up to `maxBytes`. */
 function createCache(maxBytes: number) {
-  const kept = new Map<Entry, Buffer>();
+  const cached = new Map<Entry, Buffer>();
   let size = 0;
   return {
     find(entry: Entry): Buffer | undefined {
-      const data = kept.get(entry);
+      const data = cached.get(entry);
       if (data) {
-        kept.delete(entry);
-        kept.set(entry, data);
+        cached.delete(entry);
+        cached.set(entry, data);
       }
       return data;
     },
     keep(entry: Entry, data: Buffer): void {
       if (data.length > maxBytes) return;
-      kept.set(entry, data);
+      cached.set(entry, data);
       size += data.length + entryBytes;
-      for (const [oldest, { length }] of kept) {
+      for (const [oldest, { length }] of cached) {
         if (size <= maxBytes) break;
-        kept.delete(oldest);
+        cached.delete(oldest);
         size -= length + entryBytes;
       }
     },

@@ -76,7 +76,7 @@ async function openSnapshot(
     id,
     commit,
     tree(treeId) {
-      // The empty tree is nowhere stored, as every git knows it by heart.
+      // The empty tree is not stored in repositories, because every git knows its id.
       if (treeId === emptyTree && !pack.find(treeId)) return [];
       const { type, data } = pack.read(treeId);
       if (type !== "tree") throw malformed("a folder is none");
@@ -97,7 +97,7 @@ async function openSnapshot(
         let more = whole;
         more ??= await requestPack({ ids: wanted, shallow: false, withoutFiles: false }).catch(
           async (error) => {
-            // Some servers leave files out and then hand none out by its id: then everything at once.
+            // Some servers leave files out and do not send them by id. Then everything is fetched at once.
             if (!(error instanceof GitError) || error.kind === "too_large") throw error;
             whole = await requestPack({ ids: head, shallow, withoutFiles: false });
             return whole;
@@ -112,7 +112,7 @@ async function openSnapshot(
   };
 }
 
-/** The old protocol hands out only what it listed by itself: for a tag's target, the tag. */
+/** Version 0 sends only objects that it listed. The target of a tag is requested by the tag. */
 function findAdvertisedId(refs: ReadonlyMap<string, string>, id: string): string {
   const peeled = [...refs].find(([name, target]) => target === id && name.endsWith("^{}"))?.[0];
   return (peeled && refs.get(peeled.slice(0, -3))) ?? id;
@@ -136,7 +136,7 @@ function readFile(pack: Pack, id: string, maxBytes: number): Buffer | undefined 
   return size > maxBytes ? undefined : pack.read(id).data;
 }
 
-/** Not there because it was too large to hold; else the server left out what was asked for. */
+/** A file may be missing because it is too large. Otherwise the server left it out, which is an error. */
 function checkMissingFile(pack: Pack): undefined {
   if (pack.skipped === 0) throw malformed("a file is missing");
   return undefined;

@@ -4,7 +4,7 @@ import type { Egress, EgressStream } from "../egress/index.ts";
 import { GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
 
-/** A repository behind HTTP, and how it is asked. */
+/** A repository behind HTTP, and how requests to it are made. */
 export interface Remote {
   egress: Pick<Egress, "open">;
   /** Without a slash at its end. */
@@ -34,7 +34,7 @@ export async function fetchAdvertisement(remote: Remote): Promise<{ remote: Remo
     reply.close();
     throw new GitError("unsupported", `${getHost(remote.url)} redirects to something that is no repository.`);
   }
-  // What opens the door of one server is not shown at another's.
+  // The credential of one server is not sent to another one.
   const same = new URL(url).origin === new URL(remote.url).origin;
   return { remote: { ...remote, url, authorization: same ? remote.authorization : undefined }, reply };
 }

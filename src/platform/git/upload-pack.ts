@@ -129,7 +129,7 @@ async function* readPackData(reader: PacketReader): AsyncGenerator<Buffer> {
     const line = await reader.next();
     if (line === "flush") return;
     if (!Buffer.isBuffer(line)) throw malformed("the pack was cut short");
-    // 1 is the pack, 2 is for a person to watch, 3 is the end of it.
+    // Band 1 is the pack, 2 is progress for a person, 3 is a fatal error.
     if (line[0] === 1) {
       if (line.length > 1) yield line.subarray(1);
     } else if (line[0] === 3)

@@ -4,8 +4,8 @@ import type { Config } from "../config.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
- * The client's address. A forwarding header is only believed as far as its writers are trusted: walking
- * back from our own socket, the first address that is not a trusted proxy is the client.
+ * Returns the address of the client. It goes through the forwarding header from the end, beginning at the socket. The
+ * first address that is not a trusted proxy is the client.
  */
 export function findClientAddress(
   { incoming, headers }: Pick<HttpRequest, "headers"> & { incoming: { socket: Socket } },
@@ -33,8 +33,8 @@ export function rememberPeer(socket: Connection): string {
 }
 
 /**
- * What attempts are counted by. Whoever has one IPv6 address has all of its /64, and could guess from
- * another one each time.
+ * Returns the network by which attempts are counted. A client with one IPv6 address usually has its whole /64, and could
+ * use another address for each attempt.
  */
 export function toNetwork(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

@@ -35,7 +35,7 @@ import { defaultCredentialLimits, type IdempotencyLimits } from "./stored-replie
 export interface HttpOptions {
   platform: Platform;
   routes: readonly Route[];
-  /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
+  /** Finds the caller by the credential. Undefined without a credential; throws 401 when it is not valid. */
   authenticate(ctx: Ctx, request: HttpRequest): Promise<Caller | undefined> | Caller | undefined;
   /** Decides who administers the instance. Without it, nobody does. */
   isOperator?(ctx: Ctx, userId: UserId): Promise<boolean>;
@@ -102,7 +102,7 @@ export function createHttp(options: HttpOptions): Http {
     },
   };
 
-  /** What every request gets, whatever answers it: an id, a line in the log, a place in metrics and traces, an answer. */
+  /** Gives every request an id, a log line, metrics, a trace and a reply. */
   async function observe(
     request: HttpRequest,
     observed: RequestObserver,
@@ -173,7 +173,7 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
   return [...found].sort((a, b) => b.prefix.length - a.prefix.length);
 }
 
-/** Media types of what is sent while it is made. */
+/** Media types of replies that are sent while they are produced. */
 const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(

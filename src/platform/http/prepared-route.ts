@@ -2,7 +2,7 @@ import type { Metrics } from "../metrics.ts";
 import type { Protocol } from "./protocol.ts";
 import { operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 
-/** What a request is called in logs, metrics and traces. */
+/** Names a request in logs, metrics and traces. */
 export interface RequestObserver {
   name: string;
   spec?: RouteSpec;
@@ -12,7 +12,7 @@ export interface RequestObserver {
   time(status: number, seconds: number): void;
 }
 
-/** A route has few statuses: the place of each in the metrics is looked up once. */
+/** Keeps the timer of each status, so that its labels are formatted only once. */
 export function createRequestObserver(metrics: Metrics, name: string): RequestObserver {
   const timers = new Map<number, (seconds: number) => void>();
   return {
@@ -28,13 +28,13 @@ export function createRequestObserver(metrics: Metrics, name: string): RequestOb
   };
 }
 
-/** A route and what follows from its contract, worked out once. */
+/** A route, and values that are computed once from its contract. */
 export interface PreparedRoute extends RequestObserver, Route {
   spec: RouteSpec;
   takesKey: boolean;
-  /** Where the contract lists one reply, handlers return its body alone. */
+  /** Set when the contract lists one reply; then the handler returns its body alone. */
   onlyStatus: number | undefined;
-  /** What no query at all means to it; undefined where there has to be one. */
+  /** The parsed form of an empty query. Undefined when a parameter is required. */
   emptyQuery: unknown;
 }
 

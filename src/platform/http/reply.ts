@@ -18,7 +18,7 @@ const jsonHeaders = {
   "cache-control": "no-store",
 };
 
-/** What is sent. */
+/** A reply as it is sent. */
 export interface Answer {
   status: number;
   headers: Record<string, string | string[]>;
@@ -38,7 +38,7 @@ export function createJsonReply(
   };
 }
 
-/** What a handler answered with by itself. Only a stream is sent before it is whole. */
+/** Converts the `Response` of a handler. Only a stream is sent before it is complete. */
 export async function toAnswer(response: Response, requestId: string, streams: boolean): Promise<Answer> {
   return {
     status: response.status,
@@ -76,13 +76,13 @@ export function send({ incoming, outgoing }: Exchange, { status, headers, body }
 
 type Exchange = Pick<HttpRequest, "incoming" | "outgoing">;
 
-/** Reads on only when what was read is on its way, and not at all when nobody is there to read it. */
+/** Reads the stream as fast as the client reads the reply, and stops when the client disconnects. */
 async function pipeStream(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = stream.getReader();
   const gone = () => void reader.cancel().catch(() => {});
   outgoing.once("close", gone);
   try {
-    // Whoever asked for the headers alone has them, and who has left meanwhile is told to nobody again.
+    // A HEAD request has its reply, and a client that disconnected reads nothing more.
     if (outgoing.req.method === "HEAD" || outgoing.destroyed) gone();
     else outgoing.flushHeaders();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -90,7 +90,7 @@ async function pipeStream(stream: ReadableStream<Uint8Array>, outgoing: ServerRe
     }
     outgoing.end();
   } catch {
-    // What was sent is not all of it, and whoever reads it has to notice.
+    // The reply is incomplete. Closing the connection lets the client notice.
     outgoing.destroy();
   }
 }

@@ -1,10 +1,10 @@
-/** Where a path leads: what is there for each method, and where the next segment leads. */
+/** A node of the tree of paths: the route of each method, and the nodes of the next segment. */
 interface RouteNode<T> {
   here: Map<string, { value: T; names: readonly string[] }>;
   named: Map<string, RouteNode<T>>;
   /** For any segment that is not named. */
   any: RouteNode<T> | undefined;
-  /** For the place itself and everything below it. */
+  /** Routes for this node and everything below it. */
   tail: RouteNode<T>["here"] | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface Found<T> {
 
 export interface Router<T> {
   find(method: string, path: string): Found<T> | undefined;
-  /** What is offered there, whatever was asked for. */
+  /** The methods of all routes at a path. */
   methodsAt(path: string): string[];
 }
 
@@ -33,7 +33,7 @@ export const isTailPath = (path: string): boolean => path.endsWith(`/${tail}`);
  */
 export function createRouter<T>(routes: Iterable<{ method: string; path: string; value: T }>): Router<T> {
   const root = place<T>();
-  /** Paths without parameters, which are most of what is asked for, by one look. */
+  /** Paths without parameters, which are the most frequent. They are found with one lookup. */
   const whole = new Map<string, RouteNode<T>>();
   for (const { method, path, value } of routes) {
     const names: string[] = [];
@@ -46,7 +46,7 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
     }
     if (takesAll) at.tail ??= new Map();
     const here = takesAll ? at.tail! : at.here;
-    // The first of two stays: nobody is to take another one's place by being listed later.
+    // The first of two equal routes counts, so that a later room cannot replace a route.
     if (!here.has(method)) here.set(method, { value, names });
     if (names.length === 0 && !takesAll) whole.set(path, at);
   }
@@ -78,7 +78,7 @@ const place = <T>(): RouteNode<T> => ({
   tail: undefined,
 });
 
-/** The next place, made where there is none. Without a segment: that of any. */
+/** Returns the child node of a segment, and creates it if needed. Without a segment, the node for any segment. */
 function openChild<T>(at: RouteNode<T>, segment: string | undefined): RouteNode<T> {
   const known = segment === undefined ? at.any : at.named.get(segment);
   if (known) return known;
@@ -95,7 +95,7 @@ interface Leading<T> {
   tailFrom?: number;
 }
 
-/** All places that a path leads to, those with names before those that take anything. */
+/** Yields all nodes that match a path, nodes with a fixed segment first. */
 function listNodes<T>(
   at: RouteNode<T>,
   segments: readonly string[],
@@ -113,7 +113,7 @@ function listNodes<T>(
   ];
 }
 
-/** Decoded once, after it was taken apart: an encoded slash is part of its segment. */
+/** Decodes each segment after the split, so that an encoded slash stays part of its segment. */
 const splitPath = (path: string): string[] => {
   const segments = path.split("/");
   return path.includes("%") ? segments.map(decode) : segments;

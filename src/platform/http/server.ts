@@ -15,14 +15,14 @@ import { type HttpRequest, parseRequest } from "./request.ts";
 
 export interface Listening {
   port: number;
-  /** Stops accepting, lets what is in flight finish until the deadline, then cuts. */
+  /** Stops accepting connections. Running requests may finish until the deadline, then they are aborted. */
   close(deadlineMs: number): Promise<void>;
 }
 
 interface App {
-  /** Never fails: whatever goes wrong has an answer too. */
+  /** Never rejects: errors become replies too. */
   answer(request: HttpRequest): Promise<Answer>;
-  /** Ends what would not end by itself. */
+  /** Ends event streams, which would not end by themselves. */
   closing?(): void;
 }
 
@@ -53,9 +53,9 @@ export function listen(
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32 * 1024,
       connectionsCheckingInterval: Math.min(1_000, headersMs),
-      // Refused below, in the shape of all other refusals.
+      // Checked below, so that the refusal has the usual form.
       requireHostHeader: false,
-      // One that may stand there once is not right twice, and the first is not better than the second.
+      // Repeated headers are joined, so that a header that must be single is invalid. Node would use the first one.
       joinDuplicateHeaders: true,
     },
     receive,
@@ -63,7 +63,7 @@ export function listen(
   // A closed connection no longer has an address, but requests that it sent can still arrive.
   server.on("connection", rememberPeer);
   server.maxRequestsPerSocket = 0;
-  // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.
+  // `100 Continue` is sent when the body is read, so that a refusal comes before the body.
   server.on("checkContinue", receive);
   server.on("checkExpectation", refusing(cannotExpect));
   server.on("connect", (_request, socket) => refuseTunnel(socket));
@@ -90,7 +90,7 @@ export function listen(
   });
 }
 
-/** What arrives as a request but has no target or host that makes sense is refused before the application. */
+/** A request with an invalid target or host is refused before the application sees it. */
 const answering =
   (app: App): RequestListener =>
   (incoming, outgoing) => {
@@ -100,7 +100,7 @@ const answering =
       .answer(request)
       .then((answer) => send(request, answer))
       .catch((error: Error) => {
-        // A fault of ours that no test met: it must not end the process, and not be forgotten either.
+        // An unknown fault of the server must not end the process, but must be logged.
         process.emitWarning(error);
         outgoing.destroy();
       });
@@ -163,13 +163,13 @@ function runAfterReplies(socket: Duplex, then: () => void) {
 /** Node keeps the reply that a socket is waiting for here; there is no other way to know. */
 const replyUnderWay = (socket: Duplex) => (socket as Socket & { _httpMessage?: InFlight })._httpMessage;
 
-/** Requests that never became one: too slow, too large or not HTTP. Answered in the shape of all the others. */
+/** Answers bytes that never became a request: too slow, too large or not HTTP. The body has the usual form. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex) {
   const reply = replyUnderWay(socket);
   if (error.code === "ECONNRESET" || !socket.writable || (reply?.headersSent && !reply.req.complete)) {
     socket.destroy();
   } else if (reply?.req.complete) {
-    // What is wrong came after a good request: that one's reply must not be this refusal.
+    // The invalid bytes follow a valid request, whose reply must not be this refusal.
     runAfterReplies(socket, () => socket.destroy());
   } else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
     writeRefusal(socket, tooSlow);
@@ -184,7 +184,7 @@ interface InFlight {
   once(event: "finish", listener: () => void): void;
 }
 
-/** Says no where there is no reply object to say it with. */
+/** Writes a refusal to a socket that has no reply object. */
 function writeRefusal(socket: Duplex, refusal: Refusal) {
   const text = JSON.stringify(refusal.body);
   const { headers } = refuse(refusal);

@@ -1,6 +1,6 @@
 import { type Db, sql } from "../db/index.ts";
 
-/** Counts an attempt and says how many there were in this window, and how long it still lasts. */
+/** Counts an attempt. Returns the number of attempts in this window, and the seconds until it ends. */
 export const countAttempt = (db: Db, keyHash: string, perSeconds: number) =>
   db.row<{ count: number; retryAfter: number }>(sql`
     insert into rate_limits as r (key, count, resets_at)
@@ -15,7 +15,7 @@ export const removeAttempts = (db: Db, keyHash: string) =>
 
 export const removeExpiredAttempts = (db: Db) => db.run(sql`delete from rate_limits where resets_at < now()`);
 
-/** How many keys it took: none when the key was used within a day. Waits for a request that is just using it. */
+/** Returns 0 when the key was used within a day. Waits for a request that is using the key now. */
 export const claimKey = (db: Db, scope: string, key: string, requestHash: string) =>
   db.run(sql`
     insert into idempotency_keys (scope, key, request_hash) values (${scope}, ${key}, ${requestHash})

@@ -65,11 +65,11 @@ interface ReplyWithoutBody extends Reply {
 
 /** The record that is kept instead of a large reply: its status and the id of what it created. */
 export function removeBody({ status, body }: Reply): ReplyWithoutBody {
-  const made = Object.values((body ?? {}) as Record<string, unknown>).find(
+  const created = Object.values((body ?? {}) as Record<string, unknown>).find(
     (one): one is { id: string } =>
       one !== null && typeof one === "object" && "id" in one && typeof one.id === "string",
   );
-  return { status, body: null, unkept: { id: made?.id ?? null } };
+  return { status, body: null, unkept: { id: created?.id ?? null } };
 }
 
 /** Refuses to repeat a reply that was not kept. The request does not run again, and the error names the created id. */

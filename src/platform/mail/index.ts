@@ -35,7 +35,7 @@ export function createMail({
   };
 }
 
-/** Connects and signs in as delivery would; throws what the server said against it. */
+/** Connects and signs in as a delivery does. Throws the error of the mail server. */
 export async function trySmtp(smtpUrl: string): Promise<void> {
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 5_000, greetingTimeout: 5_000 });
   try {
@@ -84,20 +84,20 @@ export const removeOldMails = job({
   },
 });
 
-/** What was kept or is still on its way, newest first, without the text. */
+/** Lists mails that are stored or not yet sent, newest first, without their text. */
 export async function listMails(db: Db, limit: number) {
   return (await store.listUnsent(db, limit)).map(({ text: _, ...mail }) => mail);
 }
 
 type Sealed = Pick<Platform, "db" | "keyring">;
 
-/** One mail, opened, for the operator's own eyes. The text is null once it was sent. */
+/** Returns one opened mail, for the operator. The text is null after it was sent. */
 export async function readMail({ db, keyring }: Sealed, id: string) {
   const mail = await store.find(db, id);
   return mail && opened(keyring, mail);
 }
 
-/** What was kept or is still on its way, newest first, opened. */
+/** Lists opened mails that are stored or not yet sent, newest first. */
 export async function readMails({ db, keyring }: Sealed, limit: number) {
   return (await store.listUnsent(db, limit)).map((mail) => opened(keyring, mail));
 }

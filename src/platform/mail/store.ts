@@ -4,7 +4,7 @@ export interface MailRow {
   id: string;
   to: string;
   subject: string;
-  /** Sealed; gone once it was sent. */
+  /** Sealed. Removed after the mail was sent. */
   text: string | null;
   status: "queued" | "kept" | "sent";
   error: string | null;
@@ -27,7 +27,7 @@ export const recordFailure = (db: Db, id: string, error: string) =>
 
 const columns = sql`id, recipient as "to", subject, text, status, error, created_at as "createdAt"`;
 
-/** What was kept or is still on its way, newest first. */
+/** Lists mails that are stored or not yet sent, newest first. */
 export const listUnsent = (db: Db, limit: number) =>
   db.rows<MailRow>(sql`
     select ${columns} from mails where status in ('kept', 'queued') order by id desc limit ${limit}`);

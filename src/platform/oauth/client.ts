@@ -45,7 +45,7 @@ export async function buildAuthorizeUrl(server: Server, request: AuthorizeReques
 }
 
 export interface Redirect {
-  /** The query that the browser came back with. */
+  /** The query of the redirect back to this instance. */
   parameters: URLSearchParams;
   redirectUri: string;
   state: string;
@@ -55,11 +55,11 @@ export interface Redirect {
 
 export interface TokenGrant {
   tokens: Tokens;
-  /** Undefined: the server does not say, or did not when asked. */
+  /** Undefined when the server does not describe the account. */
   account: Account | undefined;
 }
 
-/** Holds the redirect to what was started, and trades its code. */
+/** Checks the redirect against the request that started it, and exchanges its code for tokens. */
 export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<TokenGrant> {
   const { server } = peer;
   return translateErrors(async () => {
@@ -89,10 +89,10 @@ export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Toke
   });
 }
 
-/** Throws what the server refused with, or what is wrong with its redirect: `iss`, mostly. */
+/** Throws when the server refused, or when the redirect is wrong, usually its `iss`. */
 function checkRedirect(server: Server, { parameters, state }: Redirect): URLSearchParams {
   const given = new URLSearchParams(parameters);
-  // Nothing to compare it with.
+  // Without a configured issuer there is nothing to compare `iss` with.
   if (!server.issuer) given.delete("iss");
   try {
     return oauth.validateAuthResponse(toLibraryServer(server), { client_id: "-" }, given, state);
@@ -113,7 +113,7 @@ function checkRedirect(server: Server, { parameters, state }: Redirect): URLSear
   }
 }
 
-/** One call with a refresh token. The caller sees to it that it is one. */
+/** Uses a refresh token once. The caller must prevent a second use at the same time. */
 export async function refreshTokens(peer: Peer, refreshToken: string): Promise<Tokens> {
   const { server } = peer;
   return translateErrors(async () => {
@@ -130,13 +130,13 @@ export async function refreshTokens(peer: Peer, refreshToken: string): Promise<T
         additionalParameters: server.tokenParameters,
       },
     );
-    // An ID token tells nothing here that is not known, and would have to be right in its own way.
+    // The account is already known, so an ID token in this reply is not validated.
     const reply = await readTokenReply(response, { ...server, account: undefined });
     return toTokens(await oauth.processRefreshTokenResponse(as, client, reply.response));
   });
 }
 
-/** Tells the server that a token is not used any more. Returning means that it is worth nothing now. */
+/** Revokes a token at the server. When this returns, the token is no longer valid. */
 export async function revokeToken(
   peer: Peer,
   token: string,
@@ -157,7 +157,7 @@ export async function revokeToken(
         { ...options(peer, url), additionalParameters: { token_type_hint: kind } },
       );
       const body = await readJson(response);
-      // RFC 7009 has no error for a token that is not good; some servers do, and mean the same.
+      // RFC 7009 has no error for an invalid token. Some servers send one, and it also means that the token is invalid.
       if (response.status < 500 && body?.error === "invalid_token") return;
       return assertSuccess(response, body, {});
     }
@@ -175,7 +175,7 @@ export async function revokeToken(
       redirect: "manual",
     });
     const body = await readJson(response);
-    // Both mean that there is no such token (any more).
+    // These statuses mean that the token does not exist or no longer exists.
     const isRevoked = github ? [404, 422].includes(response.status) : response.status === 401;
     if (isRevoked || (body?.ok === false && /^(?:token_revoked|invalid_auth)$/.test(String(body.error))))
       return;
@@ -220,7 +220,7 @@ interface AccountRequest {
   headers?: Record<string, string> | undefined;
 }
 
-/** Undefined: no usable answer. The tokens are good; not knowing whose they are is not worth losing them. */
+/** Returns undefined without a usable answer. The tokens are valid, so they are kept even if the account is unknown. */
 async function requestAccount(
   peer: Peer,
   { endpoint, scheme, body, headers }: AccountRequest,
@@ -266,7 +266,7 @@ const toLibraryServer = (server: Server): oauth.AuthorizationServer => ({
     : {}),
 });
 
-/** What a server names is not what whoever configured it chose, and reaches less far. */
+/** Addresses from a server's metadata were not chosen by the person who configured it, so stricter rules apply. */
 const chooseFetch = ({ server, egress }: Peer): typeof fetch => {
   const { fetch } = server.discovered && server.issuer ? egress.forAddressFrom(server.issuer) : egress;
   return (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
@@ -284,7 +284,7 @@ const options = (peer: Peer, url: string) => ({
           }
         : init,
     ),
-  // Only ever true for this machine itself: see `endpoint`.
+  // Only true for addresses of this machine: see `endpoint`.
   [oauth.allowInsecureRequests]: url.startsWith("http:"),
   headers: { "user-agent": userAgent },
 });

@@ -5,12 +5,12 @@ import { claimNames, isSecureUrl, Server } from "./server.ts";
 
 export interface Discovered {
   server: Server;
-  /** Undefined: it did not say. */
+  /** Undefined when the metadata does not say. */
   authMethods: string[] | undefined;
   scopes: string[] | undefined;
 }
 
-/** What an issuer says of itself: OpenID Connect Discovery, else RFC 8414. */
+/** Reads the metadata of an issuer: OpenID Connect Discovery, else RFC 8414. */
 export async function discover(egress: Egress, issuer: string): Promise<Discovered> {
   const url = new URL(issuer);
   let first: unknown;

@@ -6,7 +6,7 @@ import {
   webcrypto,
 } from "node:crypto";
 
-/** How a key signs, by what it is. */
+/** Returns the signature algorithm for a type of key. */
 function findAlgorithm(key: KeyObject): { name: string; namedCurve?: string; hash?: string } | undefined {
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
   if (asymmetricKeyType === "ed25519") return { name: "Ed25519" };
@@ -27,7 +27,7 @@ function readSigningKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** The same key as PKCS #8 in PEM; undefined when it is none that can sign for a client. */
+/** Returns the key as PKCS #8 in PEM, or undefined when it cannot sign for a client. */
 export const normalizeKey = (pem: string): string | undefined =>
   readSigningKey(pem)?.export({ type: "pkcs8", format: "pem" }).toString();
 
@@ -36,7 +36,7 @@ export const newKey = (): string =>
     .privateKey.export({ type: "pkcs8", format: "pem" })
     .toString();
 
-/** What the server is given to check our signatures with. */
+/** The public key with which the server checks our signatures. */
 export const publicJwk = (pem: string, keyId: string | undefined): Record<string, unknown> => ({
   ...createPublicKey(createPrivateKey(pem)).export({ format: "jwk" }),
   use: "sig",

@@ -2,7 +2,7 @@ import type { Platform } from "../context.ts";
 import { type Place, type SealedColumn, UnsealError } from "../keyring.ts";
 import * as store from "./store.ts";
 
-type Sealed = Pick<Platform, "db" | "keyring">;
+type SealedDatabase = Pick<Platform, "db" | "keyring">;
 
 export interface Census {
   current: number;
@@ -13,7 +13,7 @@ export interface Census {
 }
 
 /** How many values each key of the ring has sealed in one column. */
-export async function countSealed({ db, keyring }: Sealed, where: SealedColumn): Promise<Census> {
+export async function countSealed({ db, keyring }: SealedDatabase, where: SealedColumn): Promise<Census> {
   const census: Census = { current: 0, previous: 0, unknown: 0 };
   for (const { prefix, count } of await store.countByKey(db, where))
     census[keyring.findKeyId(prefix)] += count;
@@ -21,7 +21,10 @@ export async function countSealed({ db, keyring }: Sealed, where: SealedColumn):
 }
 
 /** Counts the values under each key, over the columns that exist in this database. */
-export async function countAllSealed(opened: Sealed, columns: readonly SealedColumn[]): Promise<Census> {
+export async function countAllSealed(
+  opened: SealedDatabase,
+  columns: readonly SealedColumn[],
+): Promise<Census> {
   const total: Census = { current: 0, previous: 0, unknown: 0 };
   for (const where of await store.listExisting(opened.db, columns)) {
     const census = await countSealed(opened, where);
@@ -38,7 +41,7 @@ export interface Unopened {
 }
 
 /** Opens some values to see whether they do; gives those that do not. */
-export async function trySealed({ db, keyring }: Sealed, where: SealedColumn, limit: number) {
+export async function trySealed({ db, keyring }: SealedDatabase, where: SealedColumn, limit: number) {
   const values = await store.sample(db, where, limit);
   return values.flatMap((value) => {
     const { sealed } = value;
@@ -63,7 +66,7 @@ const batchSize = 200;
  * happens meanwhile is never lost.
  */
 export async function* resealColumn(
-  { db, keyring }: Sealed,
+  { db, keyring }: SealedDatabase,
   where: SealedColumn,
   only = "",
 ): AsyncGenerator<Progress, void> {
@@ -100,7 +103,11 @@ const createPlace = (
   address: fields === null ? undefined : address?.of(fields as never),
 });
 
-function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.SealedValue): string | Unopened {
+function open(
+  keyring: SealedDatabase["keyring"],
+  where: SealedColumn,
+  value: store.SealedValue,
+): string | Unopened {
   try {
     return keyring.open(value.sealed, createPlace(where, value));
   } catch (error) {
@@ -110,10 +117,10 @@ function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.Seal
 }
 
 const firstFormat = "v1.";
-const createMark = (keyring: Sealed["keyring"]) => keyring.derive("end of the first sealing format");
+const createMark = (keyring: SealedDatabase["keyring"]) => keyring.derive("end of the first sealing format");
 
 /** Stops opening the first format when the database records that it has ended. */
-export async function loadFormat({ db, keyring }: Sealed): Promise<void> {
+export async function loadFormat({ db, keyring }: SealedDatabase): Promise<void> {
   if (await store.hasEndedFirstFormat(db, createMark(keyring))) keyring.endFirstFormat();
 }
 
@@ -121,7 +128,7 @@ export async function loadFormat({ db, keyring }: Sealed): Promise<void> {
  * Reseals values of the first format in the current format. When none is left, and processes of earlier versions have
  * had time to end, the first format ends: its values no longer open.
  */
-export async function upgradeSealing({ db, keyring }: Sealed, columns: readonly SealedColumn[]) {
+export async function upgradeSealing({ db, keyring }: SealedDatabase, columns: readonly SealedColumn[]) {
   if (await store.hasEndedFirstFormat(db, createMark(keyring))) return keyring.endFirstFormat();
   let left = 0;
   for (const where of columns) {
