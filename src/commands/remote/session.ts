@@ -119,7 +119,9 @@ export function createGroup(help: string, actions: Record<string, Command>): Com
     if (!run) {
       const known = Object.keys(actions).join(", ");
       throw new UsageError(
-        action === undefined ? `Say what to do: ${known}.` : `"${cleanText(action)}" is none of ${known}.`,
+        action === undefined
+          ? `Say what to do: ${known}.`
+          : `There is no action "${cleanText(action)}". Use one of: ${known}.`,
       );
     }
     return run(args, io);

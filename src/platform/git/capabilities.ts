@@ -23,7 +23,7 @@ export async function readCapabilities(
     const reader = new PacketReader(reply.chunks, { packets: limits.packets, signal });
     let first = await reader.next();
     if (decodeLine(first) === banner) {
-      if ((await reader.next()) !== "flush") throw malformed("its beginning is unknown");
+      if ((await reader.next()) !== "flush") throw malformed("it does not begin with a known header");
       first = await reader.next();
     }
     if (decodeLine(first) === "version 2") return await readVersion2(reader);

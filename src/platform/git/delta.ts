@@ -56,7 +56,7 @@ export function applyDelta(
       written += length;
     } else {
       if (operation === 0 || at + operation > delta.length || written + operation > result.length)
-        throw malformed("a delta holds an instruction that there is not");
+        throw malformed("a delta contains an unknown instruction");
       delta.copy(result, written, at, at + operation);
       at += operation;
       written += operation;

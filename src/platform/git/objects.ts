@@ -23,7 +23,7 @@ export function* parseTree(data: Buffer): Generator<TreeEntry, undefined> {
       throw malformed("a folder cannot be read");
     const mode = data.toString("latin1", at, space).padStart(6, "0");
     const kind = kinds[mode.slice(0, 2)];
-    if (!kind || !/^[0-7]{6}$/.test(mode)) throw malformed("a folder holds something of an unknown kind");
+    if (!kind || !/^[0-7]{6}$/.test(mode)) throw malformed("a folder contains an entry of an unknown kind");
     yield { kind, name: data.subarray(space + 1, nul), id: data.toString("hex", nul + 1, nul + 21) };
     at = nul + 21;
   }

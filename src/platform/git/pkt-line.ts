@@ -88,5 +88,5 @@ const errorMark = Buffer.from("ERR ");
 
 const findErrorMessage = (body: Buffer) =>
   body.includes("not our ref")
-    ? new GitError("server_error", "What was asked for is gone meanwhile: the ref has moved.")
+    ? new GitError("server_error", "The requested commit is no longer available, because the ref has moved.")
     : new GitError("access_refused", "The server refused to hand the repository out.");

@@ -79,7 +79,7 @@ async function openSnapshot(
       // The empty tree is not stored in repositories, because every git knows its id.
       if (treeId === emptyTree && !pack.find(treeId)) return [];
       const { type, data } = pack.read(treeId);
-      if (type !== "tree") throw malformed("a folder is none");
+      if (type !== "tree") throw malformed("an object that should be a folder is not a folder");
       return parseTree(data);
     },
     async *files(ids, maxBytes) {
@@ -132,7 +132,7 @@ function readCommit(pack: Pack, id: string): Commit {
 
 function readFile(pack: Pack, id: string, maxBytes: number): Buffer | undefined {
   const { type, size } = pack.find(id)!;
-  if (type !== "blob") throw malformed("a file is none");
+  if (type !== "blob") throw malformed("an object that should be a file is not a file");
   return size > maxBytes ? undefined : pack.read(id).data;
 }
 

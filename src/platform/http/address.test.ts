@@ -23,7 +23,7 @@ test("a stranger who sends the header is who they are", () => {
   expect(addressOf("203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
 });
 
-test("behind trusted proxies the client is the last address that is none of them", () => {
+test("behind trusted proxies the client is the last address that is not a trusted proxy", () => {
   expect(addressOf("10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
   expect(addressOf("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.7")).toBe("1.2.3.4");
   expect(addressOf("::ffff:10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");

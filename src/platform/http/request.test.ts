@@ -39,12 +39,12 @@ describe("a target", () => {
 
 describe("a host", () => {
   test.each(["x", "x.example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:3000", "X.Example", "x:80", "a_b"])(
-    "%s is one",
+    "%s is valid",
     (host) => expect(request("/", host)).toBeDefined(),
   );
 
   test.each(["", "x/y", "x?y", "x#y", "user@x", "x y", "x:99999", "x:y", "[::1", "x\\y"])(
-    "%j is none",
+    "%j is not valid",
     (host) => expect(request("/", host)).toBeUndefined(),
   );
 

@@ -34,7 +34,7 @@ export function toFailure(error: unknown): unknown {
   }
   if (typeof code === "string" && code.startsWith("OAUTH_")) {
     const short = code.replace(/^OAUTH_/, "").toLowerCase();
-    return new OAuthFailure("unusable", short, `The provider's answer does not hold (${short}).`);
+    return new OAuthFailure("unusable", short, `The provider's answer is not valid (${short}).`);
   }
   return error;
 }
