@@ -19,7 +19,7 @@ export interface Io extends CommandOutput {
   /** Opens the migrated database and the platform on it. */
   platform(): Promise<Platform>;
   /** Runs a command for another process, on this process's database. */
-  runForOtherProcess(order: ControlCommand, outlet: CommandOutput, platform: Platform): Promise<number>;
+  runForOtherProcess(command: ControlCommand, output: CommandOutput, platform: Platform): Promise<number>;
 }
 
 interface DatabaseNeeds {

@@ -80,8 +80,8 @@ export async function serve(args: string[], io: Io): Promise<number> {
 async function acceptCommands(io: Io, platform: OpenPlatform): Promise<Control | undefined> {
   if (!platform.lock) return undefined;
   try {
-    const control = await openControl(platform.config.dataDir, (order, outlet) =>
-      io.runForOtherProcess(order, outlet, platform),
+    const control = await openControl(platform.config.dataDir, (command, output) =>
+      io.runForOtherProcess(command, output, platform),
     );
     platform.lock.announce({ pid: process.pid, control: control.address });
     return control;

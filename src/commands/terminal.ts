@@ -63,14 +63,14 @@ export function createTerminalIo(
         }),
       );
     },
-    runForOtherProcess: ({ command, args }, outlet, platform) => {
+    runForOtherProcess: ({ command, args }, output, platform) => {
       if (!commands[command]?.database) {
-        outlet.err(
+        output.err(
           `The running Signalbox has no command ${command} to run here. Restart it, if it is older.`,
         );
         return Promise.resolve(exit.failed);
       }
-      return runCommand(command, args, createServerIo(io, platform, outlet));
+      return runCommand(command, args, createServerIo(io, platform, output));
     },
   };
   return {
@@ -83,9 +83,9 @@ export function createTerminalIo(
 
 const sealedColumns = async () => (await import("../app.ts")).columnsUnderSecret;
 
-const createServerIo = (io: Io, platform: Platform, outlet: CommandOutput): Io => ({
+const createServerIo = (io: Io, platform: Platform, output: CommandOutput): Io => ({
   ...io,
-  ...outlet,
+  ...output,
   serving: true,
   database: async () => platform,
   platform: async () => platform,

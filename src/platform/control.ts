@@ -31,7 +31,7 @@ export interface Control {
 
 export async function openControl(
   dataDir: string,
-  runRequested: (order: ControlCommand, outlet: CommandOutput) => Promise<number>,
+  runRequested: (command: ControlCommand, output: CommandOutput) => Promise<number>,
 ): Promise<Control> {
   const address = createAddress(dataDir);
   const closing = new AbortController();
@@ -39,13 +39,13 @@ export async function openControl(
     if (incoming.method !== "POST" || incoming.url !== "/orders") return void response.writeHead(404).end();
     const disconnected = new AbortController();
     response.on("close", () => disconnected.abort());
-    const order = await readCommand(incoming);
-    if (!order) return void response.writeHead(400).end();
+    const command = await readCommand(incoming);
+    if (!command) return void response.writeHead(400).end();
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     const write = (line: Line) => {
       if (!response.destroyed) response.write(`${JSON.stringify(line)}\n`);
     };
-    const exit = await runRequested(order, {
+    const exit = await runRequested(command, {
       out: (line) => write({ out: line }),
       err: (line) => write({ err: line }),
       signal: AbortSignal.any([disconnected.signal, closing.signal]),
@@ -84,22 +84,22 @@ export class CommandInterrupted extends Error {}
 /** Runs the command in the server at that address and returns its exit code. */
 export async function sendCommand(
   address: string,
-  order: ControlCommand,
-  outlet: CommandOutput,
+  command: ControlCommand,
+  output: CommandOutput,
 ): Promise<number> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ socketPath: address, path: "/orders", method: "POST", signal: outlet.signal })
+    request({ socketPath: address, path: "/orders", method: "POST", signal: output.signal })
       .on("response", resolve)
       .on("error", (error) => reject(new CommandNotAccepted(error.message)))
-      .end(JSON.stringify(order));
+      .end(JSON.stringify(command));
   });
   if (response.statusCode !== 200) throw new CommandNotAccepted(`HTTP ${response.statusCode}`);
   try {
     for await (const text of createInterface({ input: response })) {
       const line = JSON.parse(text) as Line;
       if ("exit" in line) return line.exit;
-      if ("out" in line) outlet.out(line.out);
-      else outlet.err(line.err);
+      if ("out" in line) output.out(line.out);
+      else output.err(line.err);
     }
   } catch (error) {
     throw new CommandInterrupted((error as Error).message);

@@ -126,8 +126,8 @@ function protectFolder(lock: FolderLock, dataDir: string, log: Log): void {
 }
 
 /** Waits for the lock: a command may hold it for a moment, or a process may be about to end. */
-async function waitForFolderLock(dataDir: string, patienceMs: number): Promise<FolderLock | undefined> {
-  for (const started = Date.now(); Date.now() - started <= patienceMs; ) {
+async function waitForFolderLock(dataDir: string, maxWaitMs: number): Promise<FolderLock | undefined> {
+  for (const started = Date.now(); Date.now() - started <= maxWaitMs; ) {
     const lock = lockFolder(dataDir);
     if (lock) return lock;
     await sleep(50);
