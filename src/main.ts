@@ -2,26 +2,27 @@ import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 
-// Kept with the installed packages: code that is taken from a cache must not lie where others can write.
+// The cache is in node_modules, because code must not be loaded from a folder where others can write.
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/signalbox"));
 
-// So that a command in another terminal sees the settings that `serve` was started with. What the
-// environment says wins.
+// A command in another terminal then sees the settings that `serve` was started with. The environment takes
+// precedence.
 if (existsSync(".env")) process.loadEnvFile(".env");
 
-// `signalbox mail | head` closes our end before we are done.
+// `signalbox mail | head` closes stdout before the command has written everything.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
 });
 
 async function main([name, ...args]: string[]): Promise<number> {
   const { commands, runCommand } = await import("./commands/index.ts");
-  const { nearest, overview } = await import("./commands/help.ts");
+  const { findNearestCommand, renderOverview } = await import("./commands/help.ts");
   if (name === "help" && args[0]) return main([args[0], "--help"]);
-  if (name === "--version" || name === "-v") return say((await import("./platform/version.ts")).version);
-  if (name === "--help" || name === "-h" || name === "help") return say(overview());
+  if (name === "--version" || name === "-v")
+    return printText((await import("./platform/version.ts")).version);
+  if (name === "--help" || name === "-h" || name === "help") return printText(renderOverview());
   if (name === undefined || !Object.hasOwn(commands, name)) {
-    const meant = name && nearest(name);
+    const meant = name && findNearestCommand(name);
     const problem = name
       ? `Signalbox has no ${name.startsWith("-") ? "option" : "command"} ${name}.`
       : "Say what to do.";
@@ -31,17 +32,17 @@ async function main([name, ...args]: string[]): Promise<number> {
   const { createStopSignal } = await import("@signalbox/command-line");
   const signal = createStopSignal(commands[name]!.stops ?? false);
   if (commands[name]!.remote) {
-    const { remoteIo } = await import("./commands/remote/io.ts");
-    return runCommand(name, args, remoteIo(process.env, signal));
+    const { createRemoteIo } = await import("./commands/remote/io.ts");
+    return runCommand(name, args, createRemoteIo(process.env, signal));
   }
-  const { runWhereTheDatabaseIs, terminalIo } = await import("./commands/terminal.ts");
-  const io = terminalIo(process.env, signal);
-  const code = await runWhereTheDatabaseIs(name, args, io);
+  const { runHereOrInServer, createTerminalIo } = await import("./commands/terminal.ts");
+  const io = createTerminalIo(process.env, signal);
+  const code = await runHereOrInServer(name, args, io);
   await io.close();
   return code;
 }
 
-function say(text: string): number {
+function printText(text: string): number {
   console.log(text);
   return 0;
 }

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import { runCommand } from "../src/commands/index.ts";
 import type { Io } from "../src/commands/io.ts";
-import { remoteIo } from "../src/commands/remote/io.ts";
+import { createRemoteIo } from "../src/commands/remote/io.ts";
 
 /** Runs a remote command inside this process, which is much faster than starting a new process. */
 export async function runHere(args: string[], environment: Record<string, string>, input = "") {
   const output = { stdout: "", stderr: "" };
   const io: Io = {
-    ...remoteIo({ HOME: "/no/such", ...environment }, new AbortController().signal),
+    ...createRemoteIo({ HOME: "/no/such", ...environment }, new AbortController().signal),
     out: (line) => {
       output.stdout += `${line}\n`;
     },

@@ -160,10 +160,10 @@ export async function createCrowd(
     select id, ${orgId}, 'https://example.com/', '', ${memberId} from unnest(${endpoints}::text[]) id`);
   await db.run(sql`
     insert into webhook_endpoint_deliveries (id, org_id, endpoint_id, event_id, type, body, status, finished_at)
-    select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, id, 'run.failed', '{}',
+    select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, 'evt_' || substr(id, 5), 'run.failed', '{}',
       'succeeded', now()
     from unnest(${idsOf("wed", many)}::text[]) with ordinality t (id, n)`);
-  await db.foreign("analyze");
+  await db.queryWithDriverTypes("analyze");
   return {
     ...workspace,
     automationId,

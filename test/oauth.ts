@@ -162,7 +162,7 @@ async function dump(server: TestServer): Promise<string> {
     where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
   let text = "";
   for (const { name } of tables)
-    text += JSON.stringify((await db.foreign(`select t::text from ${name} t`)).rows);
+    text += JSON.stringify((await db.queryWithDriverTypes(`select t::text from ${name} t`)).rows);
   return text;
 }
 

@@ -30,11 +30,13 @@ export const rowsReadBy = (plan: PlanNode): number =>
 /** Executes a statement with a generic plan, as the database does after some executions. */
 export const planOf = (engine: Engine, text: string, values: readonly unknown[]): Promise<PlanNode> =>
   engine.transaction(async (session) => {
-    await session.foreign("set local plan_cache_mode = force_generic_plan");
-    await session.foreign(`prepare asked as ${text}`);
+    await session.queryWithDriverTypes("set local plan_cache_mode = force_generic_plan");
+    await session.queryWithDriverTypes(`prepare asked as ${text}`);
     const given = values.length > 0 ? `(${values.map(literal).join(", ")})` : "";
-    const { rows } = await session.foreign(`explain (analyze, format json) execute asked ${given}`);
-    await session.foreign("deallocate asked");
+    const { rows } = await session.queryWithDriverTypes(
+      `explain (analyze, format json) execute asked ${given}`,
+    );
+    await session.queryWithDriverTypes("deallocate asked");
     return (rows[0]!["QUERY PLAN"] as { Plan: PlanNode }[])[0]!.Plan;
   });
 

@@ -11,7 +11,7 @@ const file = join(import.meta.dirname, "../schema.sql");
 const engine = await openPglite();
 const db = createDb(engine);
 await migrate(db);
-const text = await renderSchema(async (query) => (await db.foreign(query)).rows);
+const text = await renderSchema(async (query) => (await db.queryWithDriverTypes(query)).rows);
 await engine.close();
 
 if (!values.check) writeFileSync(file, text);

@@ -1,4 +1,4 @@
-import { jsonReply } from "../../src/platform/http/reply.ts";
+import { createJsonReply } from "../../src/platform/http/reply.ts";
 import { createRouter } from "../../src/platform/http/router.ts";
 import { listen } from "../../src/platform/http/server.ts";
 
@@ -10,8 +10,8 @@ socket.serve({
   async answer(request) {
     const found = router.find(request.method, request.path);
     return found
-      ? jsonReply(200, found.value(), "req_bench")
-      : jsonReply(404, { error: "route_not_found" }, "req_bench");
+      ? createJsonReply(200, found.value(), "req_bench")
+      : createJsonReply(404, { error: "route_not_found" }, "req_bench");
   },
 });
 console.log(`ready at http://127.0.0.1:${socket.port}`);

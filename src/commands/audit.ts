@@ -47,10 +47,10 @@ export async function audit(args: string[], io: Io): Promise<number> {
     return sign(io, only, json);
   }
   if (words[0] !== "verify") throw new UsageError('Say what to do: "verify" or "sign".');
-  return verify(io, only, (values.expect ?? []).map(parseExpected), json);
+  return verifyChains(io, only, (values.expect ?? []).map(parseExpected), json);
 }
 
-async function verify(
+async function verifyChains(
   io: Io,
   only: string | undefined,
   expected: ReturnType<typeof parseExpected>[],

@@ -2,23 +2,23 @@ import type { Automation, Body, Client } from "@signalbox/client";
 import { OperatorError } from "../platform/errors.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { bodyFromFlags, changeOptions, changesFromFlags, createOptions } from "./remote/automation-body.ts";
-import { localTime, paintStatus, schedule } from "./remote/format.ts";
+import { buildBody, buildChanges, changeOptions, createOptions } from "./remote/automation-body.ts";
+import { formatLocalTime, formatSchedule, paintStatus } from "./remote/format.ts";
 import { readInput } from "./remote/input.ts";
-import { connectionIdsOf, templateIdsOf } from "./remote/resources.ts";
+import { findConnectionIds, findTemplateIds } from "./remote/resources.ts";
 import {
   cleanLines,
   connectionHelp,
   connectionOptions,
   createGroup,
+  createStatusColumn,
   openAction,
   openSession,
   parseLimit,
   type Session,
-  statusColumn,
 } from "./remote/session.ts";
 import { watch } from "./remote/watch.ts";
-import { clean } from "./text.ts";
+import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox automations <action> [options]
@@ -82,9 +82,9 @@ async function list(args: string[], io: Io): Promise<number> {
     [
       { title: "ID", value: ({ id }) => id, whole: true },
       { title: "NAME", value: ({ name }) => name },
-      statusColumn(session, "STATUS", ({ status }) => status),
-      { title: "SCHEDULE", value: (one) => schedule(one.schedule) },
-      { title: "NEXT RUN", value: ({ nextRunAt }) => localTime(nextRunAt), whole: true },
+      createStatusColumn(session, "STATUS", ({ status }) => status),
+      { title: "SCHEDULE", value: (one) => formatSchedule(one.schedule) },
+      { title: "NEXT RUN", value: ({ nextRunAt }) => formatLocalTime(nextRunAt), whole: true },
     ],
     "There are no automations. Make one with `signalbox automations create`.",
   );
@@ -102,17 +102,17 @@ function describe(session: Session, reply: { automation: Automation }): void {
   const { automation } = reply;
   const { model } = automation;
   session.showOne(reply, [
-    ["id", clean(automation.id)],
-    ["name", clean(automation.name)],
-    ["status", paintStatus(session.paint, automation.status, clean(automation.status))],
-    ["schedule", clean(schedule(automation.schedule))],
-    ["next run", localTime(automation.nextRunAt)],
-    ["model", model && clean(`${model.providerId}/${model.modelId}`)],
+    ["id", cleanText(automation.id)],
+    ["name", cleanText(automation.name)],
+    ["status", paintStatus(session.paint, automation.status, cleanText(automation.status))],
+    ["schedule", cleanText(formatSchedule(automation.schedule))],
+    ["next run", formatLocalTime(automation.nextRunAt)],
+    ["model", model && cleanText(`${model.providerId}/${model.modelId}`)],
     ["longest run", `${automation.maxRuntimeSeconds} s`],
-    ["templates", clean(automation.templates.map(nameTemplate).join(", "))],
-    ["connections", clean(automation.connections.map(nameConnection).join(", "))],
-    ["owner", clean(automation.memberId ?? "nobody: the owner has left")],
-    ["revision", `${automation.revision}, of ${localTime(automation.updatedAt)}`],
+    ["templates", cleanText(automation.templates.map(nameTemplate).join(", "))],
+    ["connections", cleanText(automation.connections.map(nameConnection).join(", "))],
+    ["owner", cleanText(automation.memberId ?? "nobody: the owner has left")],
+    ["revision", `${automation.revision}, of ${formatLocalTime(automation.updatedAt)}`],
   ]);
   if (!session.json) session.io.out(`\n${cleanLines(automation.instructions)}`);
 }
@@ -124,28 +124,28 @@ const nameConnection = ({ id, providerId, account }: Automation["connections"][n
   providerId === null ? `${id} (ended)` : `${providerId}/${account}`;
 
 /** Finds the ids of the templates and connections that the options name. */
-async function resourcesFrom(
+async function findResources(
   client: Client,
   { templates, connections }: { templates?: string | undefined; connections?: string | undefined },
 ) {
   return {
-    ...(templates === undefined ? {} : { templateIds: await templateIdsOf(client, templates) }),
-    ...(connections === undefined ? {} : { connectionIds: await connectionIdsOf(client, connections) }),
+    ...(templates === undefined ? {} : { templateIds: await findTemplateIds(client, templates) }),
+    ...(connections === undefined ? {} : { connectionIds: await findConnectionIds(client, connections) }),
   };
 }
 
 async function create(args: string[], io: Io): Promise<number> {
   const options = { ...connectionOptions, ...createOptions, file: { type: "string" } } as const;
   const { values } = readArguments(args, { help, options });
-  const body = values.file === undefined ? bodyFromFlags(values) : parseBody(readInput(values.file), values);
+  const body = values.file === undefined ? buildBody(values) : parseBody(readInput(values.file), values);
   const session = openSession(values, io);
   const { client } = session;
-  const reply = await client.automations.create({ ...body, ...(await resourcesFrom(client, values)) });
+  const reply = await client.automations.create({ ...body, ...(await findResources(client, values)) });
   const { id, name, nextRunAt } = reply.automation;
   const next =
     nextRunAt === null
       ? `Run it with \`signalbox automations run ${id}\`.`
-      : `Its next run is at ${localTime(nextRunAt)}.`;
+      : `Its next run is at ${formatLocalTime(nextRunAt)}.`;
   session.showResult(reply, `Made ${id}: ${name}. ${next}`);
   return exit.ok;
 }
@@ -154,9 +154,9 @@ async function update(args: string[], io: Io): Promise<number> {
   const { values, word: id, session } = openAction(args, io, { help, what, options: changeOptions });
   if (Object.keys(changeOptions).every((name) => values[name as keyof typeof changeOptions] === undefined))
     throw new UsageError("Say what to change, such as --name NAME.");
-  const body = changesFromFlags(values);
+  const body = buildChanges(values);
   const { client } = session;
-  const reply = await client.automations.change(id, { ...body, ...(await resourcesFrom(client, values)) });
+  const reply = await client.automations.change(id, { ...body, ...(await findResources(client, values)) });
   const { name, revision } = reply.automation;
   session.showResult(reply, `Changed ${id}: ${name}, now at revision ${revision}.`);
   return exit.ok;
@@ -172,7 +172,7 @@ function parseBody(text: string, values: Record<string, unknown>): Body<"POST /v
   try {
     return JSON.parse(text) as Body<"POST /v1/automations">;
   } catch (error) {
-    throw new OperatorError(`The file is not JSON: ${clean((error as Error).message)}.`);
+    throw new OperatorError(`The file is not JSON: ${cleanText((error as Error).message)}.`);
   }
 }
 
@@ -194,7 +194,7 @@ const change =
     const reply = await session.client.automations[action](id);
     const { automation } = reply;
     const next =
-      automation.nextRunAt === null ? "" : ` Its next run is at ${localTime(automation.nextRunAt)}.`;
+      automation.nextRunAt === null ? "" : ` Its next run is at ${formatLocalTime(automation.nextRunAt)}.`;
     session.showResult(reply, `${automation.id} (${automation.name}) ${done}.${next}`);
     return exit.ok;
   };

@@ -3,11 +3,11 @@ import { OperatorError } from "../platform/errors.ts";
 import { listen } from "../platform/http/index.ts";
 
 /** Listens on the configured address and returns the URL of the instance. */
-export async function bind({ host, port }: Config) {
+export async function listenOnConfiguredAddress({ host, port }: Config) {
   try {
     const socket = await listen(host, port);
     const address = `${host.includes(":") ? `[${host}]` : host}:${socket.port}`;
-    return { ...socket, url: urlOf(host, socket.port), address };
+    return { ...socket, url: toUrl(host, socket.port), address };
   } catch (error) {
     const problem = problems[(error as NodeJS.ErrnoException).code ?? ""];
     if (!problem) throw error;
@@ -28,7 +28,7 @@ const problems: Record<string, (host: string, port: number) => string> = {
   EAI_AGAIN: noSuchHost,
 };
 
-function urlOf(host: string, port: number): string {
+function toUrl(host: string, port: number): string {
   const shown = ["0.0.0.0", "::"].includes(host) ? "localhost" : host;
   return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
 }

@@ -1,17 +1,17 @@
 import { type Client, type OauthConnection, RefusedError } from "@signalbox/client";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { localTime, paintStatus } from "./remote/format.ts";
+import { formatLocalTime, paintStatus } from "./remote/format.ts";
 import {
   connectionHelp,
   connectionOptions,
   createGroup,
+  createStatusColumn,
   openAction,
   openSession,
   parseLimit,
-  statusColumn,
 } from "./remote/session.ts";
-import { clean } from "./text.ts";
+import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox connections <action> [options]
@@ -32,7 +32,7 @@ Examples:
   signalbox connections show ocn_01m7…
 `;
 
-const accountOf = ({ outsideAccount, account }: OauthConnection) =>
+const describeAccount = ({ outsideAccount, account }: OauthConnection) =>
   outsideAccount ? (outsideAccount.name ?? outsideAccount.subject) : account;
 
 async function list(args: string[], io: Io): Promise<number> {
@@ -51,23 +51,25 @@ async function list(args: string[], io: Io): Promise<number> {
     limit,
   });
   const people =
-    session.json || page.items.length === 0 ? new Map<string, string>() : await memberNames(session.client);
+    session.json || page.items.length === 0
+      ? new Map<string, string>()
+      : await findMemberNames(session.client);
   session.showList(
     page,
     [
       { title: "ID", value: ({ id }) => id, whole: true },
       { title: "PROVIDER", value: ({ providerId }) => providerId },
-      { title: "ACCOUNT", value: accountOf },
-      statusColumn(session, "HEALTH", ({ health }) => health.status),
-      { title: "WHOSE", value: (one) => ownerOf(one, people) },
-      { title: "LAST USED", value: ({ lastUsedAt }) => localTime(lastUsedAt), whole: true },
+      { title: "ACCOUNT", value: describeAccount },
+      createStatusColumn(session, "HEALTH", ({ health }) => health.status),
+      { title: "WHOSE", value: (one) => describeOwner(one, people) },
+      { title: "LAST USED", value: ({ lastUsedAt }) => formatLocalTime(lastUsedAt), whole: true },
     ],
     values.ended ? "No connection has ended." : "There are no connections.",
   );
   return exit.ok;
 }
 
-const ownerOf = ({ shared, memberId }: OauthConnection, people: Map<string, string>): string =>
+const describeOwner = ({ shared, memberId }: OauthConnection, people: Map<string, string>): string =>
   shared ? "shared" : memberId === null ? "a former member" : (people.get(memberId) ?? memberId);
 
 async function show(args: string[], io: Io): Promise<number> {
@@ -76,39 +78,40 @@ async function show(args: string[], io: Io): Promise<number> {
   const reply = await client.connections.read(id);
   const { connection } = reply;
   const { health, scopes, revocation } = connection;
-  const people = session.json ? new Map<string, string>() : await memberNames(client);
+  const people = session.json ? new Map<string, string>() : await findMemberNames(client);
   session.showOne(reply, [
-    ["id", clean(connection.id)],
-    ["provider", clean(connection.providerId)],
-    ["account", clean(accountOf(connection))],
-    ["label", clean(connection.account)],
-    ["health", paintStatus(session.paint, health.status, clean(health.status))],
-    ["", health.message && clean(health.message)],
-    ["whose", clean(ownerOf(connection, people))],
-    ["used by", session.json ? null : clean(await usersOf(client, connection, people))],
-    ["scopes", clean(scopes.granted.join(" "))],
-    ["not granted", clean(scopes.missing.join(" "))],
-    ["token expires", localTime(connection.tokenExpiresAt)],
-    ["connected", localTime(connection.connectedAt)],
-    ["last used", localTime(connection.lastUsedAt)],
-    ["ended", localTime(connection.endedAt)],
-    ["revocation", revocation && clean(revocation.message)],
+    ["id", cleanText(connection.id)],
+    ["provider", cleanText(connection.providerId)],
+    ["account", cleanText(describeAccount(connection))],
+    ["label", cleanText(connection.account)],
+    ["health", paintStatus(session.paint, health.status, cleanText(health.status))],
+    ["", health.message && cleanText(health.message)],
+    ["whose", cleanText(describeOwner(connection, people))],
+    ["used by", session.json ? null : cleanText(await describeUsers(client, connection, people))],
+    ["scopes", cleanText(scopes.granted.join(" "))],
+    ["not granted", cleanText(scopes.missing.join(" "))],
+    ["token expires", formatLocalTime(connection.tokenExpiresAt)],
+    ["connected", formatLocalTime(connection.connectedAt)],
+    ["last used", formatLocalTime(connection.lastUsedAt)],
+    ["ended", formatLocalTime(connection.endedAt)],
+    ["revocation", revocation && cleanText(revocation.message)],
   ]);
   return exit.ok;
 }
 
 /** Names who may use a shared connection, if the caller is allowed to know. */
-async function usersOf(
+async function describeUsers(
   client: Client,
   connection: OauthConnection,
   people: Map<string, string>,
 ): Promise<string> {
-  if (!connection.shared) return ownerOf(connection, people);
-  const reply = await allowed(client.connections.grants(connection.id));
+  if (!connection.shared) return describeOwner(connection, people);
+  const reply = await unlessForbidden(client.connections.grants(connection.id));
   if (!reply) return "those whom an owner or admin chose";
   const { everyone, memberIds, teamIds } = reply.grants;
   if (everyone) return "every member";
-  const teams = teamIds.length > 0 ? ((await allowed(client.teams.list({ limit: 1000 })))?.items ?? []) : [];
+  const teams =
+    teamIds.length > 0 ? ((await unlessForbidden(client.teams.list({ limit: 1000 })))?.items ?? []) : [];
   const names = [
     ...memberIds.map((id) => people.get(id) ?? id),
     ...teamIds.map((id) => `team ${teams.find((team) => team.id === id)?.name ?? id}`),
@@ -116,13 +119,13 @@ async function usersOf(
   return names.length > 0 ? names.join(", ") : "nobody yet";
 }
 
-async function memberNames(client: Client): Promise<Map<string, string>> {
-  const page = await allowed(client.members.list({ limit: 1000 }));
+async function findMemberNames(client: Client): Promise<Map<string, string>> {
+  const page = await unlessForbidden(client.members.list({ limit: 1000 }));
   return new Map(page?.items.map(({ id, name }) => [id, name]));
 }
 
 /** Undefined when the caller may not read it. Names are optional in the output. */
-async function allowed<T>(work: Promise<T>): Promise<T | undefined> {
+async function unlessForbidden<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

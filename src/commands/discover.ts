@@ -8,7 +8,7 @@ import { createEgress, isLoopbackHost } from "../platform/egress/index.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { showVerdict } from "./discover/verdict.ts";
 import type { Io } from "./io.ts";
-import { type Screen, screenOf } from "./text.ts";
+import { describeScreen, type Screen } from "./text.ts";
 
 const help = `
 Usage: signalbox discover <url> [--json] [--evidence]
@@ -41,9 +41,9 @@ const exit = {
 export async function discover(
   args: string[],
   io: Io,
-  screen: Screen = screenOf(process.stdout),
+  screen: Screen = describeScreen(process.stdout),
 ): Promise<number> {
-  const asked = read(args);
+  const asked = parseCommandLine(args);
   if ("problem" in asked) {
     io.err(`${asked.problem} See \`signalbox discover --help\`.`);
     return exit.failed;
@@ -78,7 +78,9 @@ function suggestAddress(text: string): string | undefined {
   return findUrlProblem(whole) === undefined ? whole : undefined;
 }
 
-function read(args: string[]): { url: string; json: boolean; evidence: boolean } | { problem: string } {
+function parseCommandLine(
+  args: string[],
+): { url: string; json: boolean; evidence: boolean } | { problem: string } {
   try {
     const { values, words } = readArguments(args, {
       help,

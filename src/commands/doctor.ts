@@ -63,7 +63,7 @@ async function* examine(io: Io): AsyncGenerator<Finding> {
 /** The checks that need an open database. */
 async function* examineInside(config: Config, io: Io): AsyncGenerator<Finding> {
   if (!config.databaseUrl && !hasDatabase(config.dataDir)) {
-    yield warning("database", "there is none yet", "The first `signalbox serve` makes it.");
+    yield warning("database", "no database exists yet", "The first `signalbox serve` creates it.");
     return;
   }
   try {

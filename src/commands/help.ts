@@ -1,6 +1,6 @@
 import { commands } from "./index.ts";
 
-export function overview(): string {
+export function renderOverview(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return `Signalbox: a self-hosted control plane for organizations that run AI agents.
@@ -25,14 +25,14 @@ Examples:
 }
 
 /** The known command whose name is closest to what was typed, if one is close. */
-export function nearest(typed: string): string | undefined {
+export function findNearestCommand(typed: string): string | undefined {
   const [best] = Object.keys(commands)
-    .map((name) => ({ name, distance: distance(typed, name) }))
+    .map((name) => ({ name, distance: computeDistance(typed, name) }))
     .sort((a, b) => a.distance - b.distance);
   return best && best.distance <= 2 ? best.name : undefined;
 }
 
-function distance(a: string, b: string): number {
+function computeDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

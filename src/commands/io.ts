@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import type { Config } from "../platform/config.ts";
 import type { Platform } from "../platform/context.ts";
-import type { Order, Outlet } from "../platform/control.ts";
+import type { CommandOutput, ControlCommand } from "../platform/control.ts";
 
 export { exit } from "@signalbox/command-line";
 
 /** The input and output of a command, at a terminal or inside the serving process. */
-export interface Io extends Outlet {
+export interface Io extends CommandOutput {
   /** Throws a ConfigError when the environment is wrong. */
   config(): Config;
   /** Environment variables that are not part of the service's configuration. */
@@ -19,7 +19,7 @@ export interface Io extends Outlet {
   /** Opens the migrated database and the platform on it. */
   platform(): Promise<Platform>;
   /** Runs a command for another process, on this process's database. */
-  carryOut(order: Order, outlet: Outlet, platform: Platform): Promise<number>;
+  runForOtherProcess(command: ControlCommand, output: CommandOutput, platform: Platform): Promise<number>;
 }
 
 interface DatabaseNeeds {

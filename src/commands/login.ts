@@ -16,8 +16,8 @@ import { OperatorError } from "../platform/errors.ts";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { openPrompt, type Prompt } from "./remote/prompt.ts";
-import { userAgent, withServer } from "./remote/session.ts";
-import { clean } from "./text.ts";
+import { connectCommand, userAgent } from "./remote/session.ts";
+import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox login [--url URL] [--key-file FILE | --email ADDRESS] [--profile NAME]
@@ -51,7 +51,7 @@ const options = {
   profile: { type: "string" },
 } as const;
 
-export const login = withServer(async (args: string[], io: Io): Promise<number> => {
+export const login = connectCommand(async (args: string[], io: Io): Promise<number> => {
   const { values } = readArguments(args, { help, options });
   const { environment } = io;
   const name = profileName(values.profile, environment);
@@ -70,11 +70,11 @@ export const login = withServer(async (args: string[], io: Io): Promise<number> 
         ? { key: await askForKey(values["key-file"], url, prompt) }
         : await createKey(url, values.email, values.organization, prompt);
     const me = await createClient({ url, credential: { apiKey: made.key }, userAgent }).me();
-    const profile: Profile = { url, ...made, email: me.user.email, ...organizationOf(me) };
+    const profile: Profile = { url, ...made, email: me.user.email, ...describeOrganization(me) };
     writeProfiles(environment, { ...profiles, [name]: profile });
     if (before?.keyId && before.url === url) await endKey(profile, before.keyId);
     const where = profile.organization === undefined ? "" : ` in ${profile.organization}`;
-    io.out(clean(`Signed in to ${url} as ${me.user.name} <${me.user.email}>${where}.`));
+    io.out(cleanText(`Signed in to ${url} as ${me.user.name} <${me.user.email}>${where}.`));
     io.err(`The API key is stored in ${profilesFile(environment)}.`);
     return exit.ok;
   } finally {
@@ -84,7 +84,7 @@ export const login = withServer(async (args: string[], io: Io): Promise<number> 
 
 const isLoopback = (url: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 
-const organizationOf = ({ organizations, activeOrganizationId }: Me): { organization?: string } => {
+const describeOrganization = ({ organizations, activeOrganizationId }: Me): { organization?: string } => {
   const found = organizations.find(({ organizationId }) => organizationId === activeOrganizationId);
   return found ? { organization: found.organizationName } : {};
 };
@@ -139,7 +139,7 @@ async function chooseOrganization(client: ReturnType<typeof createClient>, wante
     );
   }
   if (wanted === undefined && activeOrganizationId === null && organizations.length > 1) {
-    const list = organizations.map((one) => `${one.organizationId} (${clean(one.organizationName)})`);
+    const list = organizations.map((one) => `${one.organizationId} (${cleanText(one.organizationName)})`);
     throw new OperatorError(
       `You belong to several organizations. Choose one with --organization: ${list.join(", ")}.`,
     );

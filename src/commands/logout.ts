@@ -2,7 +2,7 @@ import { createClient, RefusedError } from "@signalbox/client";
 import { NotSignedIn, profileName, readProfiles, writeProfiles } from "@signalbox/command-line";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { userAgent, withServer } from "./remote/session.ts";
+import { connectCommand, userAgent } from "./remote/session.ts";
 
 const help = `
 Usage: signalbox logout [--profile NAME] [--local]
@@ -23,7 +23,7 @@ Examples:
 
 const options = { profile: { type: "string" }, local: { type: "boolean", default: false } } as const;
 
-export const logout = withServer(async (args: string[], io: Io): Promise<number> => {
+export const logout = connectCommand(async (args: string[], io: Io): Promise<number> => {
   const { values } = readArguments(args, { help, options });
   const name = profileName(values.profile, io.environment);
   const profiles = readProfiles(io.environment);

@@ -41,7 +41,7 @@ export async function mail(args: string[], io: Io): Promise<number> {
   else if (mails.length === 0) io.out("There are no mails.");
   for (const mail of values.json ? [] : mails) {
     io.out(
-      `${mail.id}  ${timeOf(mail.createdAt)}  ${mail.status.padEnd(6)}  ${printableLine(mail.to)}  ${printableLine(mail.subject)}`,
+      `${mail.id}  ${formatTime(mail.createdAt)}  ${mail.status.padEnd(6)}  ${printableLine(mail.to)}  ${printableLine(mail.subject)}`,
     );
     if (mail.error) io.out(`  not sent yet: ${printableLine(mail.error)}`);
   }
@@ -58,11 +58,11 @@ function show(io: Io, mail: OpenedMail, json: boolean | undefined): number {
   }
   io.out(`To: ${printableLine(mail.to)}`);
   io.out(`Subject: ${printableLine(mail.subject)}`);
-  io.out(`Date: ${timeOf(mail.createdAt)}`);
+  io.out(`Date: ${formatTime(mail.createdAt)}`);
   io.out(`Status: ${mail.status}${mail.error ? ` (${printableLine(mail.error)})` : ""}`);
   io.out("");
   io.out(mail.text ?? "The text was removed when the mail was sent.");
   return exit.ok;
 }
 
-const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}Z`;
+const formatTime = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}Z`;

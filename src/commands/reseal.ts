@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { countOtherSecrets, forgetLostSecrets, forgetOtherSecrets } from "../platform/canary/index.ts";
+import { countOtherSecrets, removeLostSecrets, removeOtherSecrets } from "../platform/canary/index.ts";
 import type { Platform } from "../platform/context.ts";
 import { OperatorError } from "../platform/errors.ts";
 import type { SealedColumn } from "../platform/keyring.ts";
@@ -58,7 +58,7 @@ export async function reseal(args: string[], io: Io): Promise<number> {
   const database = await io.database({ anySecret: acceptsLoss });
   if (acceptsLoss) {
     if (!values["lose-everything"]) await refuseLosingEverything(io, database, columnsUnderSecret);
-    await forgetLostSecrets(database);
+    await removeLostSecrets(database);
   }
   const reports: Report[] = [];
   /** Values under an earlier secret that open with it. */
@@ -66,9 +66,9 @@ export async function reseal(args: string[], io: Io): Promise<number> {
   for (const where of sealedColumns) {
     const done = values.check
       ? { resealed: 0, unopened: 0 }
-      : await resealOne(io, database, where, values.json);
+      : await resealColumnOnce(io, database, where, values.json);
     const left = await countSealed(database, where);
-    reports.push({ column: nameOf(where), ...done, left });
+    reports.push({ column: formatColumn(where), ...done, left });
     waiting += Math.max(0, left.previous + left.unknown - done.unopened);
   }
   if (!io.signal.aborted) {
@@ -102,7 +102,8 @@ async function refuseLosingEverything(
   for (const where of columns) {
     const left = await countSealed(database, where);
     if (left.current + left.previous > 0) return;
-    if (left.unknown > 0) lines.push(sentence({ column: nameOf(where), resealed: 0, unopened: 0, left }));
+    if (left.unknown > 0)
+      lines.push(sentence({ column: formatColumn(where), resealed: 0, unopened: 0, left }));
     lost += left.unknown;
   }
   if (lost === 0) return;
@@ -113,7 +114,7 @@ async function refuseLosingEverything(
   );
 }
 
-async function resealOne(
+async function resealColumnOnce(
   io: Io,
   database: Pick<Platform, "db" | "keyring">,
   where: SealedColumn,
@@ -128,12 +129,12 @@ async function resealOne(
       resealed += progress.resealed;
       overtaken += progress.overtaken;
       for (const one of progress.unopened) unopened.set(one.row, one);
-      if (!quiet && progress.resealed) io.out(`${nameOf(where)}: ${resealed} sealed anew …`);
+      if (!quiet && progress.resealed) io.out(`${formatColumn(where)}: ${resealed} sealed anew …`);
       await breathe();
       if (io.signal.aborted) return { resealed, unopened: unopened.size };
     }
   }
-  const lines = [...unopened.values()].map(({ row, why }) => `${nameOf(where)} of ${row}: ${why}`);
+  const lines = [...unopened.values()].map(({ row, why }) => `${formatColumn(where)} of ${row}: ${why}`);
   for (const line of lines.slice(0, shown)) io.err(line);
   if (lines.length > shown) io.err(`… and ${lines.length - shown} more.`);
   return { resealed, unopened: unopened.size };
@@ -157,13 +158,13 @@ async function renewAuditSignatures(
  * open with it either.
  */
 async function retireSecrets(database: Pick<Platform, "db" | "keyring">, isOver: boolean): Promise<Report> {
-  const retired = isOver ? await forgetOtherSecrets(database) : 0;
+  const retired = isOver ? await removeOtherSecrets(database) : 0;
   const left = { current: 1, previous: await countOtherSecrets(database), unknown: 0 };
   return { column: sealedCanaries, resealed: retired, unopened: 0, left };
 }
 
 const sealedCanaries = "secret_canaries.sealed";
-const nameOf = ({ table, column }: SealedColumn) => `${table}.${column}`;
+const formatColumn = ({ table, column }: SealedColumn) => `${table}.${column}`;
 
 function sentence({ column, resealed, left: { current, previous, unknown } }: Report): string {
   const parts = [`${current} under the current secret`];

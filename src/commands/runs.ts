@@ -1,19 +1,26 @@
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { cost, count, duration, localTime, paintStatus, runTime } from "./remote/format.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatLocalTime,
+  formatRunTime,
+  paintStatus,
+} from "./remote/format.ts";
 import {
   cleanLines,
   connectionHelp,
   connectionOptions,
   createGroup,
+  createStatusColumn,
   openAction,
   openSession,
   parseLimit,
-  statusColumn,
-  wholeNumber,
+  parseWholeNumber,
 } from "./remote/session.ts";
-import { eventLines, watch as watchRun } from "./remote/watch.ts";
-import { clean } from "./text.ts";
+import { formatEvent, watch as watchRun } from "./remote/watch.ts";
+import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox runs <action> [options]
@@ -65,9 +72,9 @@ async function list(args: string[], io: Io): Promise<number> {
     [
       { title: "ID", value: ({ id }) => id, whole: true },
       { title: "AUTOMATION", value: ({ automationName }) => automationName },
-      statusColumn(session, "STATUS", ({ status }) => status),
-      { title: "MADE", value: ({ createdAt }) => localTime(createdAt), whole: true },
-      { title: "TOOK", value: (run) => runTime(run), align: "right" },
+      createStatusColumn(session, "STATUS", ({ status }) => status),
+      { title: "MADE", value: ({ createdAt }) => formatLocalTime(createdAt), whole: true },
+      { title: "TOOK", value: (run) => formatRunTime(run), align: "right" },
       {
         title: "WHY",
         value: ({ reason, reasonDetail, error }) => reasonDetail ?? error?.message ?? reason ?? "",
@@ -81,7 +88,7 @@ async function list(args: string[], io: Io): Promise<number> {
 async function show(args: string[], io: Io): Promise<number> {
   const options = { events: { type: "string", default: "10" } } as const;
   const { values, word: id, session } = openAction(args, io, { help, what, options });
-  const limit = wholeNumber("events", values.events, 0, 1000);
+  const limit = parseWholeNumber("events", values.events, 0, 1000);
   const { paint, client } = session;
   const [detail, last] = await Promise.all([
     client.runs.read(id),
@@ -91,27 +98,27 @@ async function show(args: string[], io: Io): Promise<number> {
   const events = last.items.toReversed();
   const runners = [...new Set(attempts.map(({ runnerId }) => runnerId).filter((one) => one !== null))];
   session.showOne({ ...detail, lastEvents: events }, [
-    ["id", clean(run.id)],
-    ["automation", clean(`${automation.name} (${automation.id}, revision ${automation.revision})`)],
-    ["member", clean(run.memberName ?? `${run.memberId} (has left)`)],
+    ["id", cleanText(run.id)],
+    ["automation", cleanText(`${automation.name} (${automation.id}, revision ${automation.revision})`)],
+    ["member", cleanText(run.memberName ?? `${run.memberId} (has left)`)],
     ["status", paintStatus(paint, run.status)],
-    ["why", clean([run.reason, run.reasonDetail ?? run.error?.message].filter(Boolean).join(": "))],
-    ["trigger", run.retryOf === null ? run.trigger : clean(`retry of ${run.retryOf}`)],
-    ["made", localTime(run.createdAt)],
-    ["waited", run.startedAt === null ? null : duration(run.startedAt - run.createdAt)],
-    ["took", runTime(run)],
+    ["why", cleanText([run.reason, run.reasonDetail ?? run.error?.message].filter(Boolean).join(": "))],
+    ["trigger", run.retryOf === null ? run.trigger : cleanText(`retry of ${run.retryOf}`)],
+    ["made", formatLocalTime(run.createdAt)],
+    ["waited", run.startedAt === null ? null : formatDuration(run.startedAt - run.createdAt)],
+    ["took", formatRunTime(run)],
     ["attempts", run.attempt > 0 ? String(run.attempt) : null],
-    ["runner", clean(runners.join(", "))],
-    ["tokens", `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out`],
-    ["cost", cost(usage.costMicros)],
-    ["late reports", run.lateReports > 0 ? count(run.lateReports) : null],
-    ["session", run.sessionId && clean(run.sessionId)],
+    ["runner", cleanText(runners.join(", "))],
+    ["tokens", `${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out`],
+    ["cost", formatCost(usage.costMicros)],
+    ["late reports", run.lateReports > 0 ? formatCount(run.lateReports) : null],
+    ["session", run.sessionId && cleanText(run.sessionId)],
   ]);
   if (session.json) return exit.ok;
   if (run.resultSummary) io.out(`\n${cleanLines(run.resultSummary)}`);
   if (events.length > 0) {
     io.out(paint.dim(`\n${last.nextCursor === null ? "events" : `the last ${events.length} events`}`));
-    for (const event of events) for (const line of eventLines(session, event)) io.out(line);
+    for (const event of events) for (const line of formatEvent(session, event)) io.out(line);
   }
   return exit.ok;
 }

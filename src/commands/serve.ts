@@ -3,7 +3,7 @@ import { type Control, openControl } from "../platform/control.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { type OpenPlatform, openDatabase, openPlatform } from "../platform/open.ts";
 import { readArguments, UsageError } from "./arguments.ts";
-import { bind } from "./bind.ts";
+import { listenOnConfiguredAddress } from "./bind.ts";
 import { exit, type Io } from "./io.ts";
 
 const help = `
@@ -45,7 +45,7 @@ export async function serve(args: string[], io: Io): Promise<number> {
   const log = createLog(config.logLevel, { format: config.logFormat });
   endOnFaults(log);
 
-  const socket = await bind(config);
+  const socket = await listenOnConfiguredAddress(config);
   // The database opens while the features load: each takes about half a second.
   const rooms = import("../app.ts");
   const database = openDatabase(config, {
@@ -59,7 +59,7 @@ export async function serve(args: string[], io: Io): Promise<number> {
   const platform = await openPlatform(config, { publicUrl, jobs, works, log, database });
   const app = createApp(platform, { role });
   const listening = socket.serve(app);
-  const control = await takeOrders(io, platform);
+  const control = await acceptCommands(io, platform);
   if (works) await platform.jobs.work(platform, jobs);
   // The line on stdout names PUBLIC_URL, which several replicas share.
   log.info(`listening on ${socket.address}`);
@@ -77,11 +77,11 @@ export async function serve(args: string[], io: Io): Promise<number> {
 }
 
 /** When this process holds the embedded database, it runs the commands of other processes. */
-async function takeOrders(io: Io, platform: OpenPlatform): Promise<Control | undefined> {
+async function acceptCommands(io: Io, platform: OpenPlatform): Promise<Control | undefined> {
   if (!platform.lock) return undefined;
   try {
-    const control = await openControl(platform.config.dataDir, (order, outlet) =>
-      io.carryOut(order, outlet, platform),
+    const control = await openControl(platform.config.dataDir, (command, output) =>
+      io.runForOtherProcess(command, output, platform),
     );
     platform.lock.announce({ pid: process.pid, control: control.address });
     return control;

@@ -1,7 +1,7 @@
 import { RefusedError } from "@signalbox/client";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { localTime } from "./remote/format.ts";
+import { formatLocalTime } from "./remote/format.ts";
 import {
   cleanLines,
   connectionHelp,
@@ -12,7 +12,7 @@ import {
   parseLimit,
   type Session,
 } from "./remote/session.ts";
-import { clean } from "./text.ts";
+import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox templates <action> [options]
@@ -64,7 +64,7 @@ async function showMatches(
       { title: "NAME", value: ({ name }) => name },
       { title: "TAGS", value: ({ tags }) => tags.join(", ") },
       { title: "FROM", value: ({ source }) => source?.path ?? "by hand" },
-      { title: "CHANGED", value: ({ updatedAt }) => localTime(updatedAt), whole: true },
+      { title: "CHANGED", value: ({ updatedAt }) => formatLocalTime(updatedAt), whole: true },
     ],
     filter.q === undefined && filter.tag === undefined ? "There are no templates." : "No template matches.",
   );
@@ -77,18 +77,18 @@ async function show(args: string[], io: Io): Promise<number> {
   const { template } = reply;
   const { source } = template;
   session.showOne(reply, [
-    ["id", clean(template.id)],
-    ["slug", clean(template.slug)],
-    ["name", clean(template.name)],
-    ["description", clean(template.description)],
-    ["tags", clean(template.tags.join(", "))],
+    ["id", cleanText(template.id)],
+    ["slug", cleanText(template.slug)],
+    ["name", cleanText(template.name)],
+    ["description", cleanText(template.description)],
+    ["tags", cleanText(template.tags.join(", "))],
     [
       "from",
-      clean(
+      cleanText(
         source ? `${source.connectorName}: ${source.path} at ${source.commit.slice(0, 12)}` : "made by hand",
       ),
     ],
-    ["version", `${template.version}, of ${localTime(template.updatedAt)}`],
+    ["version", `${template.version}, of ${formatLocalTime(template.updatedAt)}`],
   ]);
   if (!session.json) io.out(`\n${cleanLines(template.body)}`);
   return exit.ok;

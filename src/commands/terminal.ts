@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { printable } from "@signalbox/command-line";
 import { type Config, readConfig } from "../platform/config.ts";
 import type { Platform } from "../platform/context.ts";
-import { NoAnswer, type Outlet, sendOrder } from "../platform/control.ts";
-import { hasDatabase, holderOf, lockFolder } from "../platform/db/index.ts";
+import { CommandNotAccepted, type CommandOutput, sendCommand } from "../platform/control.ts";
+import { findLockHolder, hasDatabase, lockFolder } from "../platform/db/index.ts";
 import { OperatorError } from "../platform/errors.ts";
 import { createLog } from "../platform/log.ts";
 import { FolderInUse, type OpenDatabase, openDatabase, openPlatform } from "../platform/open.ts";
@@ -11,15 +11,15 @@ import { commands, runCommand } from "./index.ts";
 import { exit, type Io } from "./io.ts";
 
 /** How long a command waits for a data folder that another command or a starting server holds. */
-const patienceMs = 15_000;
+const maxWaitMs = 15_000;
 
 /** Runs a command as its own process: opens what the command needs and closes it at the end. */
-export function terminalIo(
+export function createTerminalIo(
   environment: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Io & { close(): Promise<void> } {
   const opened: { close(): Promise<void> }[] = [];
-  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+  const closeAtEnd = <T extends { close(): Promise<void> }>(one: T): T => {
     opened.push(one);
     return one;
   };
@@ -38,10 +38,13 @@ export function terminalIo(
     },
     database: async ({ create = false, anySchema = false, anySecret = false } = {}) => {
       const config = io.config();
-      if (!create && !config.databaseUrl && !hasDatabase(config.dataDir)) throw noInstance(config.dataDir);
+      if (!create && !config.databaseUrl && !hasDatabase(config.dataDir))
+        throw createMissingInstanceError(config.dataDir);
       const schema = anySchema ? "leave" : "require";
       const log = createLog("warn");
-      database ??= openDatabase(config, { log, schema, patienceMs, anySecret, sealedColumns }).then(keep);
+      database ??= openDatabase(config, { log, schema, maxWaitMs: maxWaitMs, anySecret, sealedColumns }).then(
+        closeAtEnd,
+      );
       return database;
     },
     platform: async () => {
@@ -49,18 +52,25 @@ export function terminalIo(
       const config = io.config();
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port || 8787}`;
       const log = createLog("warn");
-      return keep(
-        await openPlatform(config, { publicUrl, jobs, works: false, log, patienceMs, sealedColumns }),
+      return closeAtEnd(
+        await openPlatform(config, {
+          publicUrl,
+          jobs,
+          works: false,
+          log,
+          maxWaitMs: maxWaitMs,
+          sealedColumns,
+        }),
       );
     },
-    carryOut: ({ command, args }, outlet, platform) => {
+    runForOtherProcess: ({ command, args }, output, platform) => {
       if (!commands[command]?.database) {
-        outlet.err(
+        output.err(
           `The running Signalbox has no command ${command} to run here. Restart it, if it is older.`,
         );
         return Promise.resolve(exit.failed);
       }
-      return runCommand(command, args, insideServer(io, platform, outlet));
+      return runCommand(command, args, createServerIo(io, platform, output));
     },
   };
   return {
@@ -73,15 +83,15 @@ export function terminalIo(
 
 const sealedColumns = async () => (await import("../app.ts")).columnsUnderSecret;
 
-const insideServer = (io: Io, platform: Platform, outlet: Outlet): Io => ({
+const createServerIo = (io: Io, platform: Platform, output: CommandOutput): Io => ({
   ...io,
-  ...outlet,
+  ...output,
   serving: true,
   database: async () => platform,
   platform: async () => platform,
 });
 
-const noInstance = (dataDir: string) =>
+const createMissingInstanceError = (dataDir: string) =>
   new OperatorError(
     `There is no Signalbox in ${dataDir} yet. Start one with \`signalbox serve\`, or name its folder with DATA_DIR.`,
   );
@@ -90,12 +100,12 @@ const noInstance = (dataDir: string) =>
  * Runs a command here, or in the server that holds the data folder. A folder that is held by a command,
  * or by a server that is still starting, is waited for.
  */
-export async function runWhereTheDatabaseIs(name: string, args: string[], io: Io): Promise<number> {
+export async function runHereOrInServer(name: string, args: string[], io: Io): Promise<number> {
   const wantsHelp = args.includes("--help") || args.includes("-h");
-  const dataDir = commands[name]?.database && !wantsHelp ? embeddedFolder(io) : undefined;
+  const dataDir = commands[name]?.database && !wantsHelp ? findEmbeddedFolder(io) : undefined;
   if (dataDir === undefined) return runCommand(name, args, io);
   try {
-    return await runWhereTheFolderIs(dataDir, name, args, io);
+    return await runAtFolder(dataDir, name, args, io);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     io.err(error.message);
@@ -103,20 +113,20 @@ export async function runWhereTheDatabaseIs(name: string, args: string[], io: Io
   }
 }
 
-async function runWhereTheFolderIs(dataDir: string, name: string, args: string[], io: Io): Promise<number> {
-  for (const started = Date.now(); isHeld(dataDir); await sleep(100)) {
-    const address = holderOf(dataDir)?.control;
+async function runAtFolder(dataDir: string, name: string, args: string[], io: Io): Promise<number> {
+  for (const started = Date.now(); isLocked(dataDir); await sleep(100)) {
+    const address = findLockHolder(dataDir)?.control;
     if (address) {
       try {
-        return await sendOrder(address, { command: name, args }, io);
+        return await sendCommand(address, { command: name, args }, io);
       } catch (error) {
-        if (!(error instanceof NoAnswer)) {
+        if (!(error instanceof CommandNotAccepted)) {
           io.err("The running Signalbox stopped before the command had ended. Run the command again.");
           return exit.failed;
         }
       }
     }
-    if (Date.now() - started > patienceMs) {
+    if (Date.now() - started > maxWaitMs) {
       io.err(new FolderInUse(dataDir).message);
       return exit.failed;
     }
@@ -124,7 +134,7 @@ async function runWhereTheFolderIs(dataDir: string, name: string, args: string[]
   return runCommand(name, args, io);
 }
 
-function embeddedFolder(io: Io): string | undefined {
+function findEmbeddedFolder(io: Io): string | undefined {
   try {
     const { databaseUrl, dataDir } = io.config();
     return !databaseUrl && hasDatabase(dataDir) ? dataDir : undefined;
@@ -134,7 +144,7 @@ function embeddedFolder(io: Io): string | undefined {
   }
 }
 
-function isHeld(dataDir: string): boolean {
+function isLocked(dataDir: string): boolean {
   const lock = lockFolder(dataDir);
   lock?.release();
   return !lock;

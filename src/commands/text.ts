@@ -1,9 +1,9 @@
 /** Characters that a terminal executes instead of showing: control codes, and marks that reverse the text direction. */
-const OBEYED = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+const controlCharacters = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** Text from outside, made safe to print. */
-export function clean(text: string): string {
-  return text.replace(OBEYED, "\ufffd");
+export function cleanText(text: string): string {
+  return text.replace(controlCharacters, "\ufffd");
 }
 
 /** Breaks text into lines at spaces. A word that is longer than a line stays whole, so that URLs can be copied. */
@@ -23,7 +23,7 @@ export function wrap(text: string, width: number): string[] {
 
 export type Paint = Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", (text: string) => string>;
 
-export function painter(colour: boolean): Paint {
+export function createPaint(colour: boolean): Paint {
   const code = (on: number, off: number) => (text: string) =>
     colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return {
@@ -42,7 +42,7 @@ export interface Screen {
 }
 
 /** Colors for a terminal. `hasColors` respects NO_COLOR and terminals without colors. */
-export function screenOf(stream: NodeJS.WriteStream): Screen {
+export function describeScreen(stream: NodeJS.WriteStream): Screen {
   const colour = stream.isTTY === true && stream.hasColors();
   return { colour, width: Math.min(Math.max(stream.columns ?? 100, 40), 110) };
 }

@@ -1,7 +1,7 @@
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
-import { connectionHelp, connectionOptions, openSession, withServer } from "./remote/session.ts";
-import { clean } from "./text.ts";
+import { connectCommand, connectionHelp, connectionOptions, openSession } from "./remote/session.ts";
+import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox whoami [options]
@@ -15,18 +15,18 @@ Examples:
   signalbox whoami --json | jq -r .user.email
 `;
 
-export const whoami = withServer(async (args: string[], io: Io): Promise<number> => {
+export const whoami = connectCommand(async (args: string[], io: Io): Promise<number> => {
   const { values } = readArguments(args, { help, options: connectionOptions });
   const session = openSession(values, io);
   const me = await session.client.me();
   const here = me.organizations.find(({ organizationId }) => organizationId === me.activeOrganizationId);
   session.showOne(me, [
-    ["person", clean(`${me.user.name} <${me.user.email}>`)],
-    ["organization", here ? clean(`${here.organizationName} (${here.organizationId})`) : null],
-    ["role", here ? clean(here.role) : null],
+    ["person", cleanText(`${me.user.name} <${me.user.email}>`)],
+    ["organization", here ? cleanText(`${here.organizationName} (${here.organizationId})`) : null],
+    ["role", here ? cleanText(here.role) : null],
     ["server", session.login.url],
     ["key from", session.login.source],
-    ["permissions", clean(me.permissions.join(", "))],
+    ["permissions", cleanText(me.permissions.join(", "))],
   ]);
   return exit.ok;
 });

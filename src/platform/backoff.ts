@@ -6,11 +6,11 @@ export interface BackOff {
 }
 
 /** The pause after `failures` failures, in milliseconds. It doubles from `firstMs` after the first failure. */
-export const backOff = (failures: number, { firstMs, maxMs, jitter }: BackOff, random = Math.random()) =>
-  spread(Math.min(maxMs, firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 30)), jitter, random);
+export const computePause = (failures: number, { firstMs, maxMs, jitter }: BackOff, random = Math.random()) =>
+  addJitter(Math.min(maxMs, firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 30)), jitter, random);
 
 /** Changes a pause at random by at most the share `jitter`. `random` is from 0 to 1. */
-export const spread = (pause: number, jitter: number, random = Math.random()) =>
+export const addJitter = (pause: number, jitter: number, random = Math.random()) =>
   pause * (1 - jitter + 2 * jitter * random);
 
 /** Parses the seconds or date of a `Retry-After` header (RFC 9110). Returns null for anything else. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createCappedList } from "./capped-list.ts";
 
 const fill = (items: string[], limits: { items: number; bytes: number }) => {
-  const list = createCappedList<string>({ ...limits, sizeOf: ({ length }) => length });
+  const list = createCappedList<string>({ ...limits, measureSize: ({ length }) => length });
   for (const item of items) list.add(item);
   return { items: list.items, count: list.count };
 };

@@ -9,15 +9,15 @@ export interface CappedList<Item> {
 export interface CappedListOptions<Item> {
   /** Maximum number of items to keep. */
   items: number;
-  /** Maximum total size of the kept items, as measured by `sizeOf`. */
+  /** Maximum total size of the kept items, as measured by `measureSize`. */
   bytes: number;
-  sizeOf(item: Item): number;
+  measureSize(item: Item): number;
 }
 
 export function createCappedList<Item>({
-  items: most,
+  items: maxItems,
   bytes,
-  sizeOf,
+  measureSize,
 }: CappedListOptions<Item>): CappedList<Item> {
   const items: Item[] = [];
   let count = 0;
@@ -31,9 +31,9 @@ export function createCappedList<Item>({
     add(item) {
       count++;
       if (isFull) return;
-      size += sizeOf(item);
+      size += measureSize(item);
       // The list stays full, so that the kept items are the first ones without a gap.
-      isFull = items.length >= most || size > bytes;
+      isFull = items.length >= maxItems || size > bytes;
       if (!isFull) items.push(item);
     },
   };

@@ -11,7 +11,7 @@ export class ConfigError extends OperatorError {}
 const url = (protocols: string[], example: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL such as ${example}`,
-    // What looks closer into the URL must not meet one that is none.
+    // Later checks need a valid URL.
     abort: true,
   });
 
@@ -26,7 +26,7 @@ const secret = z
   .string()
   .min(32, "must have at least 32 characters; make one with `openssl rand -base64 32`");
 
-// A secret may itself contain a comma: then the whole is one, and pieces too short to be any are not.
+// A secret may contain a comma. If a piece is too short to be a secret, the whole text is one secret.
 const secrets = secret.transform((text) =>
   [...new Set([text, ...text.split(",")].map((piece) => piece.trim()))].filter(isSecret),
 );
@@ -235,7 +235,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   };
 }
 
-interface Reach {
+interface NetworkSettings {
   host: string;
   publicUrl: string | undefined;
   trustedProxies: readonly unknown[];
@@ -245,10 +245,10 @@ interface Reach {
  * Returns true when only this machine can reach the service, so callers may reach other loopback services too. `HOST`
  * alone does not decide: a proxy makes the service public although it listens on loopback.
  */
-export const isLoopbackOnly = (config: Reach): boolean => findExposure(config) === undefined;
+export const isLoopbackOnly = (config: NetworkSettings): boolean => findExposure(config) === undefined;
 
 /** Returns the setting that lets other machines reach the service, or undefined when it is loopback-only. */
-export function findExposure({ host, publicUrl, trustedProxies }: Reach): string | undefined {
+export function findExposure({ host, publicUrl, trustedProxies }: NetworkSettings): string | undefined {
   if (host !== "localhost" && !(isIP(host) !== 0 && ipaddr.parse(host).range() === "loopback"))
     return `HOST is ${host}`;
   if (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname))

@@ -14,7 +14,7 @@ export type OrgId = Id<"org">;
 export type UserId = Id<"usr">;
 export type MemberId = Id<"mem">;
 
-/** What every room stands on. Made once, at start. */
+/** What every room uses. Created once, at the start. */
 export interface Platform {
   config: Config & { publicUrl: string };
   db: Db;
@@ -22,7 +22,7 @@ export interface Platform {
   keyring: Keyring;
   jobs: Jobs;
   mail: Mail;
-  /** The way out: everything that calls an address somebody else chose goes through it. */
+  /** Sends every request to an address that somebody else chose. */
   egress: EgressGateway;
   /** Queues that share limited capacity fairly between organizations and networks. */
   queues: Queues;
@@ -36,10 +36,10 @@ export interface Platform {
   log: Log;
 }
 
-/** A kind of work that is done later. Its name and what it carries are part of the data: rename with care. */
+/** A kind of work that is done later. Its name and its data are stored, so waiting jobs depend on them. */
 export interface Job<Data extends object = object> {
   name: string;
-  /** Does the work. May run twice, so it must not matter if it does. Throwing means: try again. */
+  /** Does the work. It may run twice for one job, and must allow that. If it throws, the job is tried again. */
   handle(platform: Platform, data: Data): Promise<void>;
   /** Tries after the first one, with growing pauses. */
   retries?: number;
@@ -48,13 +48,13 @@ export interface Job<Data extends object = object> {
   /** A cron expression in UTC: then the work needs no data and runs once per occurrence, whatever the replicas. */
   schedule?: string;
   /**
-   * Besides, in every process that works: each so many seconds, one after the other. For what must not
-   * wait for the next minute, and does no harm when several processes do it at the same moment.
+   * Also runs the work every so many seconds, in every process that does jobs. For work that cannot wait for the next
+   * minute, and that several processes may do at the same time.
    */
   everySeconds?: number;
-  /** How many at once in one process. */
+  /** Maximum number of jobs that run at the same time in one process. */
   concurrency?: number;
-  /** How long one run may take, in seconds, before another is let in. */
+  /** Maximum seconds for one execution. After it, the job may be started again. */
   expireInSeconds?: number;
   /**
    * Called when the job was given up because its worker died twice. It records this where people look for the outcome.
@@ -69,7 +69,7 @@ export interface JobReference {
 }
 
 export interface Jobs {
-  /** Commits with `db` when that is a transaction: the work and its cause are there together, or neither is. */
+  /** Commits with `db` when that is a transaction, so that the job exists only together with its cause. */
   add<Data extends object>(
     db: Db,
     job: Job<Data> | JobReference,
@@ -120,7 +120,7 @@ export interface ProcessState {
 export interface Ctx extends Platform {
   requestId: string;
   caller: Caller | undefined;
-  /** The address of the client, as far as the proxies named in TRUSTED_PROXIES can be believed. */
+  /** The address of the client. Forwarding headers count only if TRUSTED_PROXIES lists their sender. */
   address: string;
   userAgent: string;
 }

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+  CommandInterrupted,
+  CommandNotAccepted,
+  type CommandOutput,
   type Control,
-  CutOff,
-  NoAnswer,
-  type Order,
-  type Outlet,
+  type ControlCommand,
   openControl,
-  sendOrder,
+  sendCommand,
 } from "./control.ts";
 
 let folder: string;
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function outlet(signal: AbortSignal = new AbortController().signal) {
+function createOutput(signal: AbortSignal = new AbortController().signal) {
   const lines: string[] = [];
   return {
     lines,
@@ -34,17 +34,17 @@ function outlet(signal: AbortSignal = new AbortController().signal) {
   };
 }
 
-const echo = async ({ command, args }: Order, { out, err }: Outlet) => {
+const echo = async ({ command, args }: ControlCommand, { out, err }: CommandOutput) => {
   out(`${command} ${args.join(" ")}`);
   err("a line\nthat is two, with “quotes”");
   return 3;
 };
 
 describe("the control channel", () => {
-  test("carries the order there, and its lines and exit code back, in order", async () => {
+  test("runs the command there, and returns its lines and exit code in order", async () => {
     control = await openControl(folder, echo);
-    const terminal = outlet();
-    expect(await sendOrder(control.address, { command: "mail", args: ["--last"] }, terminal)).toBe(3);
+    const terminal = createOutput();
+    expect(await sendCommand(control.address, { command: "mail", args: ["--last"] }, terminal)).toBe(3);
     expect(terminal.lines).toEqual(["out mail --last", "err a line\nthat is two, with “quotes”"]);
   });
 
@@ -59,7 +59,7 @@ describe("the control channel", () => {
     control = await openControl(deep, echo);
     expect(control.address.startsWith(deep)).toBe(false);
     expect(statSync(join(control.address, "..")).mode & 0o777).toBe(0o700);
-    expect(await sendOrder(control.address, { command: "mail", args: [] }, outlet())).toBe(3);
+    expect(await sendCommand(control.address, { command: "mail", args: [] }, createOutput())).toBe(3);
     await control.close();
     expect(() => statSync(join(control!.address, ".."))).toThrow();
     control = undefined;
@@ -68,7 +68,7 @@ describe("the control channel", () => {
   test("a socket that a killed process left does not hinder", async () => {
     writeFileSync(join(folder, "control.sock"), "");
     control = await openControl(folder, echo);
-    expect(await sendOrder(control.address, { command: "mail", args: [] }, outlet())).toBe(3);
+    expect(await sendCommand(control.address, { command: "mail", args: [] }, createOutput())).toBe(3);
   });
 
   test("the one who carries it out is told when the one who ordered is gone", async () => {
@@ -80,9 +80,9 @@ describe("the control channel", () => {
       return 0;
     });
     const leaving = new AbortController();
-    const terminal = { ...outlet(leaving.signal), out: () => leaving.abort() };
-    await expect(sendOrder(control.address, { command: "reseal", args: [] }, terminal)).rejects.toThrow(
-      CutOff,
+    const terminal = { ...createOutput(leaving.signal), out: () => leaving.abort() };
+    await expect(sendCommand(control.address, { command: "reseal", args: [] }, terminal)).rejects.toThrow(
+      CommandInterrupted,
     );
     await told.promise;
   });
@@ -94,10 +94,10 @@ describe("the control channel", () => {
       return 1;
     });
     const begun = Promise.withResolvers<void>();
-    const ended = sendOrder(
+    const ended = sendCommand(
       control.address,
       { command: "reseal", args: [] },
-      { ...outlet(), out: () => begun.resolve() },
+      { ...createOutput(), out: () => begun.resolve() },
     );
     await begun.promise;
     await control.close();
@@ -106,15 +106,15 @@ describe("the control channel", () => {
 
   test("a fault in there is a failure here, not silence", async () => {
     control = await openControl(folder, () => Promise.reject(new Error("boom")));
-    expect(await sendOrder(control.address, { command: "mail", args: [] }, outlet())).toBe(1);
+    expect(await sendCommand(control.address, { command: "mail", args: [] }, createOutput())).toBe(1);
   });
 
   test("nobody there is told apart from somebody who stopped", async () => {
-    const nobody = sendOrder(join(folder, "control.sock"), { command: "mail", args: [] }, outlet());
-    await expect(nobody).rejects.toThrow(NoAnswer);
+    const nobody = sendCommand(join(folder, "control.sock"), { command: "mail", args: [] }, createOutput());
+    await expect(nobody).rejects.toThrow(CommandNotAccepted);
   });
 
-  test("anything but an order is refused", async () => {
+  test("anything but a command is refused", async () => {
     control = await openControl(folder, echo);
     const { address } = control;
     const statusOf = (method: string, path: string, body = "") =>

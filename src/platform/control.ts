@@ -5,20 +5,19 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
-import { holderOf } from "./db/index.ts";
+import { findLockHolder } from "./db/index.ts";
 
 /**
- * The embedded database has one holder, so a command that needs it while the server runs is run by the
- * server: one HTTP request over a unix socket only its owner can open, answered with a line of JSON for
- * each line of output and a last one with the exit code.
+ * Only one process can open the embedded database, so a running server runs the commands of other processes. The
+ * request is HTTP over a private unix socket. The reply has a line of JSON for each line of output, then the exit code.
  */
-const Order = z.object({ command: z.string(), args: z.array(z.string()) });
-export type Order = z.output<typeof Order>;
+const ControlCommand = z.object({ command: z.string(), args: z.array(z.string()) });
+export type ControlCommand = z.output<typeof ControlCommand>;
 
-export interface Outlet {
+export interface CommandOutput {
   out(line: string): void;
   err(line: string): void;
-  /** Aborted when the one who gave the order is gone. */
+  /** Aborts when the process that sent the command disconnects. */
   signal: AbortSignal;
 }
 
@@ -26,30 +25,30 @@ type Line = { out: string } | { err: string } | { exit: number };
 
 export interface Control {
   address: string;
-  /** Ends the orders that are still being carried out. */
+  /** Aborts the commands that are still running. */
   close(): Promise<void>;
 }
 
 export async function openControl(
   dataDir: string,
-  carryOut: (order: Order, outlet: Outlet) => Promise<number>,
+  runRequested: (command: ControlCommand, output: CommandOutput) => Promise<number>,
 ): Promise<Control> {
-  const address = freshAddress(dataDir);
+  const address = createAddress(dataDir);
   const closing = new AbortController();
   const server = createServer(async (incoming, response) => {
     if (incoming.method !== "POST" || incoming.url !== "/orders") return void response.writeHead(404).end();
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
-    const order = await readOrder(incoming);
-    if (!order) return void response.writeHead(400).end();
+    const disconnected = new AbortController();
+    response.on("close", () => disconnected.abort());
+    const command = await readCommand(incoming);
+    if (!command) return void response.writeHead(400).end();
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     const write = (line: Line) => {
       if (!response.destroyed) response.write(`${JSON.stringify(line)}\n`);
     };
-    const exit = await carryOut(order, {
+    const exit = await runRequested(command, {
       out: (line) => write({ out: line }),
       err: (line) => write({ err: line }),
-      signal: AbortSignal.any([gone.signal, closing.signal]),
+      signal: AbortSignal.any([disconnected.signal, closing.signal]),
     }).catch(() => 1);
     write({ exit });
     response.end();
@@ -60,61 +59,67 @@ export async function openControl(
     async close() {
       closing.abort();
       const closed = new Promise((resolve) => server.close(resolve));
-      const impatience = setTimeout(() => server.closeAllConnections(), 500);
+      const closeTimer = setTimeout(() => server.closeAllConnections(), 500);
       await closed;
-      clearTimeout(impatience);
+      clearTimeout(closeTimer);
       removeAddress(dataDir, address);
     },
   };
 }
 
-async function readOrder(incoming: IncomingMessage): Promise<Order | undefined> {
+async function readCommand(incoming: IncomingMessage): Promise<ControlCommand | undefined> {
   try {
-    return Order.parse(await json(incoming));
+    return ControlCommand.parse(await json(incoming));
   } catch {
     return undefined;
   }
 }
 
-/** Nobody took the order at that address: nothing was done. */
-export class NoAnswer extends Error {}
+/** No server accepted the command at that address, so nothing was done. */
+export class CommandNotAccepted extends Error {}
 
-/** The order was taken, and then its end was never heard of. */
-export class CutOff extends Error {}
+/** The server accepted the command, but the connection ended before its exit code. */
+export class CommandInterrupted extends Error {}
 
-/** Has the order carried out at that address; gives its exit code. */
-export async function sendOrder(address: string, order: Order, outlet: Outlet): Promise<number> {
+/** Runs the command in the server at that address and returns its exit code. */
+export async function sendCommand(
+  address: string,
+  command: ControlCommand,
+  output: CommandOutput,
+): Promise<number> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ socketPath: address, path: "/orders", method: "POST", signal: outlet.signal })
+    request({ socketPath: address, path: "/orders", method: "POST", signal: output.signal })
       .on("response", resolve)
-      .on("error", (error) => reject(new NoAnswer(error.message)))
-      .end(JSON.stringify(order));
+      .on("error", (error) => reject(new CommandNotAccepted(error.message)))
+      .end(JSON.stringify(command));
   });
-  if (response.statusCode !== 200) throw new NoAnswer(`HTTP ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new CommandNotAccepted(`HTTP ${response.statusCode}`);
   try {
     for await (const text of createInterface({ input: response })) {
       const line = JSON.parse(text) as Line;
       if ("exit" in line) return line.exit;
-      if ("out" in line) outlet.out(line.out);
-      else outlet.err(line.err);
+      if ("out" in line) output.out(line.out);
+      else output.err(line.err);
     }
   } catch (error) {
-    throw new CutOff((error as Error).message);
+    throw new CommandInterrupted((error as Error).message);
   }
-  throw new CutOff("the connection ended");
+  throw new CommandInterrupted("the connection ended");
 }
 
-/** A path for a socket has about a hundred bytes in most kernels, wherever the data folder is. */
-const longestAddress = 100;
+/** Most kernels limit the path of a socket to about a hundred bytes. */
+const maxAddressBytes = 100;
 const temporary = join(tmpdir(), "signalbox-control-");
 
-function freshAddress(dataDir: string): string {
-  // We hold the folder's lock, so whatever socket is there belongs to a process that was killed.
-  const left = holderOf(dataDir)?.control;
-  if (left) removeAddress(dataDir, left);
-  const beside = join(dataDir, "control.sock");
-  rmSync(beside, { force: true });
-  return Buffer.byteLength(beside) <= longestAddress ? beside : join(mkdtempSync(temporary), "control.sock");
+function createAddress(dataDir: string): string {
+  // This process holds the folder's lock, so an existing socket belongs to a process that was killed.
+  const previousAddress = findLockHolder(dataDir)?.control;
+  if (previousAddress) removeAddress(dataDir, previousAddress);
+  const inDataFolder = join(dataDir, "control.sock");
+  rmSync(inDataFolder, { force: true });
+  return Buffer.byteLength(inDataFolder) <= maxAddressBytes
+    ? inDataFolder
+    : join(mkdtempSync(temporary), "control.sock");
 }
 
 function removeAddress(dataDir: string, address: string): void {
@@ -125,7 +130,7 @@ function removeAddress(dataDir: string, address: string): void {
 function listenPrivately(server: Server, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    // From its first moment nobody else's: changing the mode afterwards leaves a gap.
+    // The socket is private from the start. If the mode were changed later, others could connect before.
     const before = process.umask(0o177);
     server.listen(address, () => {
       chmodSync(address, 0o600);

@@ -62,7 +62,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   let waiting = 0;
   let turn = 0;
 
-  const stateOf = (key: string): KeyState => {
+  const getKeyState = (key: string): KeyState => {
     let state = keys.get(key);
     if (!state) {
       // A key that returns is served after keys that already wait.
@@ -135,7 +135,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     // Waiting keys that are beyond their share do not delay others.
     const next = waiting > 0 ? findNext() : undefined;
     if (next && !isBefore(state ?? newcomer, next[1])) return undefined;
-    return take(key, state ?? stateOf(key), weight);
+    return take(key, state ?? getKeyState(key), weight);
   }
 
   return {
@@ -149,12 +149,12 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       if (waiting >= maxWaiting || (keys.get(key)?.waiting.length ?? 0) >= maxWaitingPerKey)
         throw new NoPlaceError("queue_full");
       return new Promise<Release>((resolve, reject) => {
-        const state = stateOf(key);
+        const state = getKeyState(key);
         const end = () => {
           clearTimeout(timer);
           signal?.removeEventListener("abort", onAbort);
         };
-        const giveUp = (reason: unknown) => {
+        const rejectWaiter = (reason: unknown) => {
           end();
           leave(key, state, waiter);
           reject(reason);
@@ -166,8 +166,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
             resolve(release);
           },
         };
-        const onAbort = () => giveUp(signal!.reason);
-        const timer = setTimeout(() => giveUp(new NoPlaceError("timed_out")), maxWaitMs);
+        const onAbort = () => rejectWaiter(signal!.reason);
+        const timer = setTimeout(() => rejectWaiter(new NoPlaceError("timed_out")), maxWaitMs);
         signal?.addEventListener("abort", onAbort, { once: true });
         state.waiting.push(waiter);
         waiting += 1;

@@ -26,7 +26,7 @@ test("items that do not end do not delay the items of another key", async () => 
   const all = workFairly({
     queue: queue(),
     take: due(items),
-    keyOf: (item) => item[0]!,
+    getKey: (item) => item[0]!,
     work: async (item) => {
       if (item.startsWith("a")) await blocked.promise;
       done.push(item);
@@ -46,7 +46,7 @@ test("a failure is thrown after all taken items are done", async () => {
   const all = workFairly({
     queue: queue(),
     take: due(["a1", "b1", "c1"]),
-    keyOf: (item) => item[0]!,
+    getKey: (item) => item[0]!,
     work: async (item) => {
       if (item === "a1") throw new Error("broken");
       done.push(item);
@@ -62,7 +62,7 @@ test("a failure does not stop items that are due afterwards", async () => {
   const all = workFairly({
     queue: queue(),
     take: due(["a1", "a2", "a3", "b1", "b2", "b3", "b4", "b5"]),
-    keyOf: (item) => item[0]!,
+    getKey: (item) => item[0]!,
     work: async (item) => {
       if (item === "a1") throw new Error("broken");
       done.push(item);
@@ -81,7 +81,7 @@ test("more items are taken as soon as one ends, while an item of another key han
   const all = workFairly({
     queue: queue(),
     take: due(items),
-    keyOf: (item) => item[0]!,
+    getKey: (item) => item[0]!,
     work: async (item) => {
       if (item === "a1") await blocked.promise;
       done.push(item);
@@ -100,7 +100,7 @@ test("a place that is returned early goes to the next item", async () => {
   const all = workFairly({
     queue: createFairQueue({ capacity: 1, maxWaitMs: 60_000, maxWaiting: 10, maxWaitingPerKey: 10 }),
     take: due(["a1", "b1"]),
-    keyOf: (item) => item[0]!,
+    getKey: (item) => item[0]!,
     work: async (item, release) => {
       if (item === "a1") {
         release();
@@ -127,7 +127,7 @@ test("an item that ends during `take` is followed by another `take`", async () =
       await new Promise((resolve) => setTimeout(resolve, 20));
       return taken;
     },
-    keyOf: (item) => item[0]!,
+    getKey: (item) => item[0]!,
     work: async (item) => {
       await new Promise((resolve) => setTimeout(resolve, item === "a1" ? 1 : 5));
       done.push(item);

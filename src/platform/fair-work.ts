@@ -8,7 +8,7 @@ export interface FairWork<Item> {
    * an item twice.
    */
   take(busy: readonly string[]): Promise<readonly Item[]>;
-  keyOf(item: Item): string;
+  getKey(item: Item): string;
   /** `release` returns the place before the item is done, for an item that turns out to be slow. */
   work(item: Item, release: Release): Promise<unknown>;
   /** A key is busy when this many of its items are taken and not done. */
@@ -22,7 +22,7 @@ const takeEveryMs = 500;
  * do not delay other keys. A failure does not stop other items: the first error is thrown at the end.
  */
 export async function workFairly<Item>(options: FairWork<Item>): Promise<void> {
-  const { queue, take, keyOf, work, perKey } = options;
+  const { queue, take, getKey, work, perKey } = options;
   const taken = new Map<string, number>();
   const failures: unknown[] = [];
   let waiting = 0;
@@ -53,7 +53,7 @@ export async function workFairly<Item>(options: FairWork<Item>): Promise<void> {
     const wasIdle = taken.size === 0;
     const busy = [...taken].filter(([, count]) => count >= perKey).map(([key]) => key);
     for (const item of await take(busy)) {
-      const key = keyOf(item);
+      const key = getKey(item);
       taken.set(key, (taken.get(key) ?? 0) + 1);
       void run(key, item);
     }

@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics.ts";
 
 const resolutionMs = 20;
 
-/** How the process itself is doing, and what it stands on. */
+/** Measures the process, its database and its bus. */
 export function watchPlatform(metrics: Metrics, engine: Engine, bus: Bus): () => void {
   metrics.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
   metrics.gauge("process_uptime_seconds", () => process.uptime());

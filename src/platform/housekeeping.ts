@@ -1,12 +1,12 @@
-import { removeOldReplies, removeOldUsage, removeOverAttempts } from "./http/index.ts";
+import { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./http/index.ts";
 import { job, removeOldDeaths } from "./jobs/index.ts";
 
-/** What the platform itself keeps for a while only. */
+/** Removes the platform's own rows that have expired. */
 export const housekeeping = job({
   name: "platform.tidy",
   schedule: "*/10 * * * *",
   handle: async ({ db }) => {
-    await removeOverAttempts(db);
+    await removeExpiredAttempts(db);
     await removeOldReplies(db);
     await removeOldDeaths(db);
     await removeOldUsage(db);

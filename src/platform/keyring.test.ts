@@ -41,7 +41,7 @@ describe("the key ring", () => {
     const ring = createKeyring(secret);
     const bound = { ...here, organization: "org_1", address: "https://git.example" };
     const old = sealFirstFormat(secret, "token", here);
-    expect(ring.keyOf(old)).toBe("previous");
+    expect(ring.findKeyId(old)).toBe("previous");
     expect(ring.open(old, bound)).toBe("token");
     // A changed prefix does not turn one format into the other.
     expect(() => ring.open(ring.seal("token", here).replace(/^v2/, "v1"), here)).toThrow(UnsealError);
@@ -90,8 +90,8 @@ describe("the key ring", () => {
     expect(ring.open(old, here)).toBe("hello");
     const fresh = ring.seal("hello", here);
     expect(fresh.startsWith(ring.currentPrefix)).toBe(true);
-    expect([ring.keyOf(fresh), ring.keyOf(old)]).toEqual(["current", "previous"]);
-    expect(createKeyring(other).keyOf(old)).toBe("unknown");
+    expect([ring.findKeyId(fresh), ring.findKeyId(old)]).toEqual(["current", "previous"]);
+    expect(createKeyring(other).findKeyId(old)).toBe("unknown");
     expect(() => createKeyring(other).open(old, here)).toThrow(/SIGNALBOX_SECRET_PREVIOUS/);
   });
 

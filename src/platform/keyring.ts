@@ -20,7 +20,7 @@ export interface Place {
   address?: string | undefined;
 }
 
-/** Where sealed values are kept, for whoever walks all of them. */
+/** A column with sealed values, for code that reads all of them. */
 export interface SealedColumn {
   table: string;
   /** An SQL expression that gives the `row` of the place. */
@@ -40,7 +40,7 @@ export interface Keyring {
   /** Stops opening values of the first format. Call it when all of them have been resealed. */
   endFirstFormat(): void;
   /** Which of our keys sealed the value, by its prefix. `previous` includes values of the first format. */
-  keyOf(sealed: string): "current" | "previous" | "unknown";
+  findKeyId(sealed: string): "current" | "previous" | "unknown";
   /** A key of its own for another purpose, derived from the current secret. */
   derive(purpose: string): string;
   /** Signs a text for one purpose with HMAC-SHA-256 under the current key. The signature contains the key id. */
@@ -108,7 +108,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
         );
       }
     },
-    keyOf(sealed) {
+    findKeyId(sealed) {
       if (sealed.startsWith(currentPrefix)) return "current";
       const [version, id = ""] = sealed.split(".");
       return (version === "v1" || version === "v2") && keys.has(id) ? "previous" : "unknown";
@@ -130,7 +130,7 @@ export function createKeyring(secret: string, previous: readonly string[] = []):
   };
 }
 
-/** A name for the instance that tells nothing of its secret: every process that has the secret gives the same. */
+/** Returns an id of the instance that is the same in every process with this secret, and does not reveal it. */
 export const instanceId = (keyring: Pick<Keyring, "derive">): string =>
   keyring.derive("instance id").slice(0, 16);
 
@@ -156,7 +156,7 @@ function hmac(key: Key, purpose: string, text: string): Buffer {
   return createHmac("sha256", bytes).update(text).digest();
 }
 
-// Left to itself the library takes the tag as short as a forger wants it.
+// Without a fixed length the library accepts short tags, which are easier to forge.
 const tag = { authTagLength: 16 };
 
 const firstAad = ({ table, row, column }: Place) => Buffer.from(JSON.stringify([table, row, column]));

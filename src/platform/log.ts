@@ -3,7 +3,7 @@ import { prettyLines } from "./pretty-log.ts";
 
 export type Log = Logger;
 
-// The last net, not the first: nothing here should be handed to the log at all.
+// A second protection: values with these names should never be passed to the log.
 const secretKeys = [
   "password",
   "newPassword",
@@ -40,7 +40,7 @@ export function createLog(
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // A database error carries the statement's values along, and those are nobody's business.
+      // A database error contains the values of the statement, which must not be logged.
       serializers: { err: describeError },
       redact: {
         paths: [

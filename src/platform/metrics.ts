@@ -3,7 +3,7 @@ export interface Metrics {
   count(name: string, labels?: Labels, by?: number): void;
   /** Seconds, into a histogram. */
   time(name: string, labels: Labels, seconds: number): void;
-  /** The same for one series that is asked for often: where it stands is looked up once. */
+  /** Returns a timer for one series that is used often, so that the series is looked up once. */
   timer(name: string, labels: Labels): (seconds: number) => void;
   /** Read when asked for. */
   gauge(name: string, read: () => number | readonly Sample[]): void;
@@ -46,7 +46,7 @@ export function createMetrics(): Metrics {
     ["trace_spans_dropped_total", "Spans that never reached the collector."],
   ]);
   const timer = (name: string, labels: Labels) => {
-    const histogram = seriesOf(histograms, name, labels, () => ({
+    const histogram = findSeries(histograms, name, labels, () => ({
       counts: buckets.map(() => 0),
       sum: 0,
       total: 0,
@@ -62,7 +62,7 @@ export function createMetrics(): Metrics {
   };
   return {
     count(name, labels = {}, by = 1) {
-      const counter = seriesOf(counters, name, labels, () => ({ value: 0 }));
+      const counter = findSeries(counters, name, labels, () => ({ value: 0 }));
       if (counter) counter.value += by;
     },
     time: (name, labels, seconds) => timer(name, labels)(seconds),
@@ -104,7 +104,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-function seriesOf<T>(
+function findSeries<T>(
   all: Map<string, Map<string, T>>,
   name: string,
   labels: Labels,

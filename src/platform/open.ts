@@ -7,19 +7,19 @@ import type { Platform } from "./context.ts";
 import {
   createDb,
   type Db,
+  describeOldServer,
   describeServer,
+  describeUnreachableServer,
   type Engine,
   type FolderLock,
+  findLockHolder,
   hasDatabase,
-  holderOf,
   lockFolder,
   migrate,
-  oldestServer,
+  minServerVersion,
   openEmbedded,
   openPostgres,
   pendingMigrations,
-  tooOld,
-  unreachable,
 } from "./db/index.ts";
 import { createEgress } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
@@ -30,13 +30,13 @@ import type { Log } from "./log.ts";
 import { createMail } from "./mail/index.ts";
 import { createMetrics } from "./metrics.ts";
 import { createQueues } from "./queues.ts";
-import { recallFormat } from "./reseal/index.ts";
+import { loadFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";
-import { describeSecretSource, instanceSecret } from "./secret-file.ts";
+import { describeSecretSource, readInstanceSecret } from "./secret-file.ts";
 import { createState } from "./state.ts";
 import { openTracer } from "./trace.ts";
 
-/** What reads and writes the data, without anything that runs by itself. */
+/** The open database, without background work. */
 export interface OpenDatabase {
   db: Db;
   engine: Engine;
@@ -52,8 +52,8 @@ export interface DatabaseOptions {
   engine?: Engine;
   /** `apply` migrates; `require` refuses to work on a schema that is behind; `leave` does not look. */
   schema?: "apply" | "require" | "leave";
-  /** How long to wait for a data folder that somebody else has. */
-  patienceMs?: number;
+  /** How long to wait for a data folder that another process uses. */
+  maxWaitMs?: number;
   /** Opens the database even when the secret does not match, for commands that handle this case. */
   anySecret?: boolean;
   /** Columns that may hold sealed values. Called when the database has not recorded its secret yet. */
@@ -62,7 +62,7 @@ export interface DatabaseOptions {
 
 /** Another process has the data folder. */
 export class FolderInUse extends OperatorError {
-  constructor(dataDir: string, holder = holderOf(dataDir)) {
+  constructor(dataDir: string, holder = findLockHolder(dataDir)) {
     super(
       `${dataDir} is in use by another Signalbox${holder ? ` (process ${holder.pid})` : ""}. ` +
         "Stop that one, or choose another folder with DATA_DIR.",
@@ -76,29 +76,29 @@ export async function openDatabase(
     log,
     engine: given,
     schema = "apply",
-    patienceMs = 1_000,
+    maxWaitMs = 1_000,
     anySecret = false,
     sealedColumns = async () => [],
   }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const embedded = !config.databaseUrl && !given;
-  const lock = embedded ? await takeFolder(config.dataDir, patienceMs) : undefined;
+  const lock = embedded ? await waitForFolderLock(config.dataDir, maxWaitMs) : undefined;
   if (embedded && !lock) throw new FolderInUse(config.dataDir);
   let engine = given;
   try {
     if (lock) protectFolder(lock, config.dataDir, log);
     lock?.announce({ pid: process.pid });
-    const keyring = createKeyring(instanceSecret(config), config.previousSecrets);
+    const keyring = createKeyring(readInstanceSecret(config), config.previousSecrets);
     engine ??= await openEngine(config, log);
     const db = createDb(engine, keyring);
     const checksSecret = schema !== "leave" && !anySecret;
     const check = { source: describeSecretSource(config), sealedColumns };
     // Also before migrations, because this may be the database of another instance.
     if (checksSecret) await refuseWrongSecret({ db, keyring }, check);
-    await bringUp(db, schema, log);
+    await prepareSchema(db, schema, log);
     if (schema !== "leave") {
       if (checksSecret) await checkSecret({ db, keyring }, check);
-      await recallFormat({ db, keyring });
+      await loadFormat({ db, keyring });
     }
     const opened = engine;
     return {
@@ -114,7 +114,7 @@ export async function openDatabase(
   } catch (error) {
     await engine?.close();
     lock?.release();
-    throw (config.databaseUrl && unreachable(config.databaseUrl, error)) || error;
+    throw (config.databaseUrl && describeUnreachableServer(config.databaseUrl, error)) || error;
   }
 }
 
@@ -125,9 +125,9 @@ function protectFolder(lock: FolderLock, dataDir: string, log: Log): void {
   for (const warning of lock.warnings) log.warn({ dataDir }, warning);
 }
 
-/** Looked at for a moment by a command, or let go of a moment later by a process that is ending. */
-async function takeFolder(dataDir: string, patienceMs: number): Promise<FolderLock | undefined> {
-  for (const started = Date.now(); Date.now() - started <= patienceMs; ) {
+/** Waits for the lock: a command may hold it for a moment, or a process may be about to end. */
+async function waitForFolderLock(dataDir: string, maxWaitMs: number): Promise<FolderLock | undefined> {
+  for (const started = Date.now(); Date.now() - started <= maxWaitMs; ) {
     const lock = lockFolder(dataDir);
     if (lock) return lock;
     await sleep(50);
@@ -135,10 +135,10 @@ async function takeFolder(dataDir: string, patienceMs: number): Promise<FolderLo
   return undefined;
 }
 
-async function bringUp(db: Db, schema: DatabaseOptions["schema"], log: Log): Promise<void> {
+async function prepareSchema(db: Db, schema: DatabaseOptions["schema"], log: Log): Promise<void> {
   if (db.kind === "postgres") {
     const { major, version } = await describeServer(db);
-    if (major < oldestServer) throw tooOld(version);
+    if (major < minServerVersion) throw describeOldServer(version);
   }
   if (schema === "apply") {
     const applied = await migrate(db);
@@ -150,7 +150,7 @@ async function bringUp(db: Db, schema: DatabaseOptions["schema"], log: Log): Pro
   }
 }
 
-/** The database is behind the program, and this is not the moment to change that. */
+/** The schema is older than the program, and this command does not migrate. */
 class MigrationsPending extends OperatorError {
   constructor(count: number) {
     super(
@@ -174,7 +174,7 @@ export interface OpenPlatform extends Platform {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Everything below the rooms, in the order it depends on each other; closed in the opposite one. */
+/** Opens everything that the rooms use, in the order of dependencies. It is closed in the opposite order. */
 export async function openPlatform(config: Config, options: OpenOptions): Promise<OpenPlatform> {
   const { log } = options;
   let grace = 0;

@@ -86,7 +86,7 @@ export function assembleRooms(
     credentials,
     jobs: [
       mail.deliver as Job,
-      mail.tidy,
+      mail.removeOldMails,
       housekeeping,
       sealing,
       ...rooms.flatMap((room) => room.jobs ?? []),

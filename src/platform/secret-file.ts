@@ -6,19 +6,19 @@ import { hasDatabase } from "./db/index.ts";
 import { OperatorError } from "./errors.ts";
 
 /** Where the secret of an embedded database is kept when none is configured. */
-export const keptSecretFile = (dataDir: string) => join(dataDir, "secret");
+export const storedSecretPath = (dataDir: string) => join(dataDir, "secret");
 
 type Settings = Pick<Config, "secret" | "secretFile" | "dataDir">;
 
 /** How messages name the secret, at the beginning of a sentence. */
 export function describeSecretSource({ secret, secretFile, dataDir }: Settings): string {
-  return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? keptSecretFile(dataDir)}`;
+  return secret ? "SIGNALBOX_SECRET" : `The secret in ${secretFile ?? storedSecretPath(dataDir)}`;
 }
 
-/** The instance's secret: configured, or for the embedded database made once and kept beside it. */
-export function instanceSecret({ secret, secretFile, dataDir }: Settings): string {
+/** Returns the instance's secret: the configured one, or for the embedded database one that is created once and stored. */
+export function readInstanceSecret({ secret, secretFile, dataDir }: Settings): string {
   if (secret) return secret;
-  return secretFile ? readSecret(secretFile) : readKeptSecret(dataDir);
+  return secretFile ? readSecret(secretFile) : readStoredSecret(dataDir);
 }
 
 function readSecret(file: string): string {
@@ -39,8 +39,8 @@ function readSecret(file: string): string {
   );
 }
 
-function readKeptSecret(dataDir: string): string {
-  const file = keptSecretFile(dataDir);
+function readStoredSecret(dataDir: string): string {
+  const file = storedSecretPath(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new OperatorError(
@@ -51,7 +51,7 @@ function readKeptSecret(dataDir: string): string {
       `${file} is missing: it holds the secret that the database in ${dataDir} is sealed with. Restore it, or set SIGNALBOX_SECRET to that secret.`,
     );
   try {
-    // `wx`: of two starts at the same moment one makes it, the other reads it.
+    // `wx`: when two processes start at the same time, one creates the file and the other reads it.
     writeFileSync(file, randomBytes(32).toString("base64"), { mode: 0o600, flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hashSecret, isToken, newToken, sameSecret } from "./secrets.ts";
+import { hashSecret, isSameSecret, isToken, newToken } from "./secrets.ts";
 
 const prefixes = fc.constantFrom("sbx_", "sbr_", "sbw_", "sbs_", "sbm_");
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -59,8 +59,8 @@ describe("a token", () => {
 test("secrets are the same only when they are, whatever their length", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
-      expect(sameSecret(a, b)).toBe(a === b);
-      expect(sameSecret(a, a)).toBe(true);
+      expect(isSameSecret(a, b)).toBe(a === b);
+      expect(isSameSecret(a, a)).toBe(true);
       expect(hashSecret(a) === hashSecret(b)).toBe(a === b);
     }),
   );

@@ -40,10 +40,10 @@ function checksum(text: string): string {
 /** A secret for signing webhooks: 32 random bytes in the format of Standard Webhooks. */
 export const newSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
-/** What is stored of a secret that is only ever compared. Our secrets are random, so a fast hash is right. */
+/** The stored form of a secret that is only compared. Our secrets are random, so a fast hash is enough. */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
-/** Compares in a time that tells nothing of where the two differ. */
-export function sameSecret(a: string, b: string): boolean {
+/** Compares in constant time, so that the duration does not show where the two differ. */
+export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest());
 }

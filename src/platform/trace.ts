@@ -51,10 +51,10 @@ export function openTracer(
   const stopping = new AbortController();
   const timer = setInterval(() => void flush(), everyMs).unref();
 
-  function keep(spans: object[]) {
-    const room = Math.max(0, maxBuffered - buffer.length);
-    buffer = buffer.concat(spans.slice(0, room));
-    drop(spans.length - room);
+  function bufferSpans(spans: object[]) {
+    const free = Math.max(0, maxBuffered - buffer.length);
+    buffer = buffer.concat(spans.slice(0, free));
+    drop(spans.length - free);
   }
 
   function drop(count: number) {
@@ -65,10 +65,10 @@ export function openTracer(
   function flush(): Promise<boolean> {
     if (sending) return sending;
     if (buffer.length === 0) return Promise.resolve(true);
-    sending = send(buffer.splice(0, maxBatch)).then((taken) => {
+    sending = send(buffer.splice(0, maxBatch)).then((batch) => {
       sending = undefined;
-      if (taken && buffer.length >= maxBatch) void flush();
-      return taken;
+      if (batch && buffer.length >= maxBatch) void flush();
+      return batch;
     });
     return sending;
   }
@@ -90,17 +90,17 @@ export function openTracer(
         return true;
       }
       // The collector is busy or down: worth another try. Anything else it says, it will say again.
-      if ([429, 502, 503, 504].includes(response.status)) keep(spans);
+      if ([429, 502, 503, 504].includes(response.status)) bufferSpans(spans);
       else drop(spans.length);
       report(`it answered ${response.status}`);
     } catch (error) {
-      keep(spans);
+      bufferSpans(spans);
       report((error as Error).name === "TimeoutError" ? "it did not answer in time" : "it cannot be reached");
     }
     return false;
   }
 
-  /** A collector that is away for the night is worth a line a minute. */
+  /** Logs at most one line a minute while the collector cannot be reached. */
   function report(reason: string) {
     const now = performance.now();
     if (reported !== 0 && now - reported < 60_000) return;

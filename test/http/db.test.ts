@@ -9,7 +9,7 @@ const count = async () =>
   (await server.platform.db.row<{ n: number }>(sql`select count(*)::int as n from things`))!.n;
 
 beforeAll(async () => {
-  await server.platform.db.foreign(
+  await server.platform.db.queryWithDriverTypes(
     "create table things (id int primary key, big bigint, at timestamptz, list text[])",
   );
 });

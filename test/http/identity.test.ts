@@ -582,7 +582,7 @@ async function everyRow({ platform: { db } }: TestServer): Promise<string> {
     where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
   const texts: string[] = [];
   for (const { name } of tables) {
-    const { rows } = await db.foreign(`select t::text as row from ${name} t`);
+    const { rows } = await db.queryWithDriverTypes(`select t::text as row from ${name} t`);
     texts.push(...rows.map(({ row }) => String(row)));
   }
   return texts.join("\n");

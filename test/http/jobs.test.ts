@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Job, job } from "../../src/platform/jobs/index.ts";
-import { noteDeath } from "../../src/platform/jobs/store.ts";
+import { recordDeath } from "../../src/platform/jobs/store.ts";
 import { createDatabase, openTestPlatform, type TestDatabase } from "../harness.ts";
 
 interface Note {
@@ -123,21 +123,21 @@ describe("a job", () => {
 
   test("whose worker died once is done by another; after the second death it fails with the reason", async () => {
     const { db } = platform;
-    const executeSql = (text: string, values?: unknown[]) => db.foreign(text, values);
+    const executeSql = (text: string, values?: unknown[]) => db.queryWithDriverTypes(text, values);
     const queue = new PgBoss({ backend: db.kind, db: { executeSql }, supervise: false, schedule: false });
     await queue.start();
     const add = (name: string) => queue.send(deadly.name, { name }, { startAfter: 600 });
     const [once, twice] = [(await add("died once"))!, (await add("died twice"))!];
     // A worker has noted the first death of this job, and died too.
-    await noteDeath(db, twice);
+    await recordDeath(db, twice);
     // The state after a process was killed long ago. The queue then detects it.
-    await db.foreign(
+    await db.queryWithDriverTypes(
       "update pgboss.job set state = 'active', started_on = now() - interval '1 day' where id = any($1::uuid[])",
       [[once, twice]],
     );
-    await db.foreign("update pgboss.queue set monitor_on = null");
+    await db.queryWithDriverTypes("update pgboss.queue set monitor_on = null");
     await queue.supervise(deadly.name);
-    await db.foreign("update pgboss.job set start_after = now() where name = $1", [deadly.name]);
+    await db.queryWithDriverTypes("update pgboss.job set start_after = now() where name = $1", [deadly.name]);
     const stateOf = async (id: string) => (await queue.findJobs(deadly.name, { id }))[0];
     await expect.poll(async () => (await stateOf(twice))?.state, { timeout: 15_000 }).toBe("failed");
     expect(JSON.stringify((await stateOf(twice))?.output)).toContain("twice");

@@ -109,7 +109,7 @@ describe("a page deep in a list", () => {
           select id, ${orgId}, ${own ? frequent : stranger}, 'key', 'sbx_', id from unnest(${ids}::text[]) as id`);
       }
     }
-    await db.foreign("analyze");
+    await db.queryWithDriverTypes("analyze");
   });
 
   const lists: Record<string, (db: Db, orgId: OrgId) => Promise<unknown>> = {
@@ -138,7 +138,7 @@ describe("an organization of ten thousand members", () => {
     await db.run(sql`insert into teams (id, org_id, name) values (${team}, ${acme.orgId}, 'Some')`);
     await db.run(sql`insert into team_members (team_id, member_id, org_id)
       select ${team}, id, ${acme.orgId} from unnest(${some}::text[]) as id`);
-    await db.foreign("analyze");
+    await db.queryWithDriverTypes("analyze");
   });
 
   const filters = {

@@ -8,14 +8,16 @@ const server = useServer();
 
 test("schema.sql shows the schema of a migrated database, on either engine", async () => {
   const { db } = server.platform;
-  const rendered = await renderSchema(async (query) => (await db.foreign(query)).rows);
+  const rendered = await renderSchema(async (query) => (await db.queryWithDriverTypes(query)).rows);
   expect(rendered).toBe(readFileSync(join(import.meta.dirname, "../../schema.sql"), "utf8"));
 });
 
 test("schema.sql contains every table of the product and none of the job queue", async () => {
   const { db } = server.platform;
-  const { rows } = await db.foreign("select tablename as name from pg_tables where schemaname = 'public'");
-  const rendered = await renderSchema(async (query) => (await db.foreign(query)).rows);
+  const { rows } = await db.queryWithDriverTypes(
+    "select tablename as name from pg_tables where schemaname = 'public'",
+  );
+  const rendered = await renderSchema(async (query) => (await db.queryWithDriverTypes(query)).rows);
   for (const { name } of rows)
     expect(rendered).toMatch(new RegExp(`^create (unlogged )?table ${name} \\(`, "m"));
   expect(rows.length).toBeGreaterThan(40);

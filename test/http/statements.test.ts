@@ -32,7 +32,9 @@ const moreRoutes: ServerOptions["moreRoutes"] = [
     return { done: true };
   }),
   on(fail, async ({ db }, { query }) => {
-    await db.foreign(`do $$ begin raise exception 'told to' using errcode = '${query.state}'; end $$`);
+    await db.queryWithDriverTypes(
+      `do $$ begin raise exception 'told to' using errcode = '${query.state}'; end $$`,
+    );
     return { done: true };
   }),
   on(single, async ({ db }, { query }) => {
@@ -98,7 +100,7 @@ describe.skipIf(!onPostgres)("a statement that runs longer than its class allows
     expect((await server.call("/test/sleep?seconds=20", { method: "POST" })).status).toBe(503);
     await server.platform.db.row(sleeping(1.4));
     await expect(server.platform.db.row(sleeping(20))).rejects.toThrow(/did not finish/);
-    await server.platform.db.under({ work: "unlimited" }).transaction((tx) => tx.row(sleeping(2.2)));
+    await server.platform.db.withOptions({ work: "unlimited" }).transaction((tx) => tx.row(sleeping(2.2)));
     // The limit of a transaction does not stay on its connection.
     for (let i = 0; i < 6; i++) expect((await server.call("/test/sleep?seconds=0.6")).status).toBe(503);
   });
@@ -168,7 +170,7 @@ describe("a caller that leaves", () => {
 
   test("cancels a statement that has not begun", async () => {
     const left = new AbortController();
-    const db = server.platform.db.under({ work: "read", signal: left.signal });
+    const db = server.platform.db.withOptions({ work: "read", signal: left.signal });
     expect(await db.row(sql`select 1 as one`)).toEqual({ one: 1 });
     left.abort();
     await expect(db.row(sql`select 1 as one`)).rejects.toThrow();

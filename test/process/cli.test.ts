@@ -318,7 +318,7 @@ describe.concurrent("automations", () => {
     [["automations"], "Say what to do: list, show, create, update, run, activate, deactivate, archive."],
     [
       ["automations", "lits"],
-      '"lits" is none of list, show, create, update, run, activate, deactivate, archive.',
+      'There is no action "lits". Use one of: list, show, create, update, run, activate, deactivate, archive.',
     ],
     [["automations", "show"], "Name the automation's id."],
     [["automations", "list", "--limit", "0"], "--limit must be a whole number from 1 to 10000."],

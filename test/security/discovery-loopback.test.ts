@@ -221,19 +221,19 @@ describe("the way out for what a server named", () => {
       "http://[::ffff:127.0.0.1]",
       "nonsense",
     ]) {
-      const named = egress.namedBy(origin);
+      const named = egress.forAddressFrom(origin);
       for (const target of ["http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9"]) {
         expect(named.refusal(target)).toContain("EGRESS_ALLOW");
         expect((await failure(named.request(target))).kind).toBe("refused_by_policy");
         await expect(named.fetch(target)).rejects.toThrow("EGRESS_ALLOW");
         // Nor does asking again for somebody on this machine widen it.
-        expect(named.namedBy("http://localhost").refusal(target)).toContain("EGRESS_ALLOW");
+        expect(named.forAddressFrom("http://localhost").refusal(target)).toContain("EGRESS_ALLOW");
       }
       expect(named.refusal("https://10.0.0.1/")).toBeUndefined();
     }
     expect(attempts).toEqual([]);
     for (const origin of ["http://127.0.0.1:3000", "http://localhost", "http://[::1]/mcp"]) {
-      expect(egress.namedBy(origin).refusal("http://127.0.0.1:8000")).toBeUndefined();
+      expect(egress.forAddressFrom(origin).refusal("http://127.0.0.1:8000")).toBeUndefined();
     }
   });
 

@@ -194,12 +194,12 @@ const examples: Record<
   sqlOnlyInStores: {
     broken: [
       { "src/features/a/service.ts": "await db.run(sql`delete from a`);" },
-      { "src/platform/bus.ts": 'await db.foreign("select 1");' },
+      { "src/platform/bus.ts": 'await db.queryWithDriverTypes("select 1");' },
     ],
     whole: {
       "src/features/a/store.ts": "sql`select 1`",
       "src/features/a/service.ts":
-        "// the sql`…` tag is for stores\n/** db.foreign( too */\nconst url = 'http://x';",
+        "// the sql`…` tag is for stores\n/** db.queryWithDriverTypes( too */\nconst url = 'http://x';",
     },
   },
   environmentIsReadOnce: {

@@ -208,7 +208,7 @@ const sqlElsewhere: Record<string, string> = {
 export const sqlOnlyInStores: Rule = (sources) =>
   [...sources]
     .filter(([path]) => !path.endsWith("/store.ts") && !path.startsWith("src/platform/db/"))
-    .filter(([path, text]) => !(path in sqlElsewhere) && /\bsql`|\.foreign\(/.test(code(text)))
+    .filter(([path, text]) => !(path in sqlElsewhere) && /\bsql`|\.queryWithDriverTypes\(/.test(code(text)))
     .map(([path]) => `${path} has SQL: move it to a store.ts`);
 
 export const environmentIsReadOnce: Rule = (sources) =>

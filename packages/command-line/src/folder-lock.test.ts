@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { holderOf, lockFolder } from "./folder-lock.ts";
+import { findLockHolder, lockFolder } from "./folder-lock.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -24,12 +24,12 @@ describe("the lock of a data folder", () => {
 
   test("lets others know who holds it, until it is released", () => {
     const lock = lockFolder(folder)!;
-    expect(holderOf(folder)).toBeUndefined();
+    expect(findLockHolder(folder)).toBeUndefined();
     lock.announce({ pid: 7, control: "/there" });
-    expect(holderOf(folder)).toEqual({ pid: 7, control: "/there" });
+    expect(findLockHolder(folder)).toEqual({ pid: 7, control: "/there" });
     expect(statSync(join(folder, "holder.json")).mode & 0o777).toBe(0o600);
     lock.release();
-    expect(holderOf(folder)).toBeUndefined();
+    expect(findLockHolder(folder)).toBeUndefined();
   });
 
   test("ends with a process that is killed, whatever that leaves behind", async () => {
@@ -43,7 +43,7 @@ describe("the lock of a data folder", () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
     await once(child.stdout, "data");
     expect(lockFolder(folder)).toBeUndefined();
-    expect(holderOf(folder)).toEqual({ pid: child.pid });
+    expect(findLockHolder(folder)).toEqual({ pid: child.pid });
     child.kill("SIGKILL");
     await once(child, "close");
     expect(existsSync(join(folder, "holder.json"))).toBe(true);

@@ -70,7 +70,7 @@ const unusable = (dataDir: string, name: string, error: unknown) =>
       );
 
 /** What the last holder said; only worth something while the folder is locked. */
-export function holderOf(dataDir: string): Holder | undefined {
+export function findLockHolder(dataDir: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(aboutFile(dataDir), "utf8")) as Holder;
   } catch {

@@ -44,7 +44,7 @@ export function findLogin(flags: LoginFlags, environment: Environment): Login {
   // A profile named on the command line is a flag like any other.
   const env: Environment = flags.profile === undefined ? environment : {};
   const name = profileName(flags.profile, environment);
-  const given = givenKey(flags, env);
+  const given = findGivenKey(flags, env);
   const explicitUrl = flags.url ?? (env.SIGNALBOX_URL || undefined);
   // The file is not read where it is not needed: a damaged one must not stop what does not use it.
   const stored =
@@ -71,15 +71,16 @@ const notSignedIn = (name: string) =>
 type GivenKey = Omit<Login, "url">;
 
 /** A key file overrides a key in the environment, which child processes can read. */
-function givenKey(flags: LoginFlags, env: Environment): GivenKey | undefined {
+function findGivenKey(flags: LoginFlags, env: Environment): GivenKey | undefined {
   if (flags.key !== undefined) return { key: checkKey(flags.key), source: "--key" };
-  if (flags["key-file"] !== undefined) return keyFromFile(flags["key-file"], "--key-file");
-  if (env.SIGNALBOX_API_KEY_FILE) return keyFromFile(env.SIGNALBOX_API_KEY_FILE, "SIGNALBOX_API_KEY_FILE");
+  if (flags["key-file"] !== undefined) return readConfiguredKeyFile(flags["key-file"], "--key-file");
+  if (env.SIGNALBOX_API_KEY_FILE)
+    return readConfiguredKeyFile(env.SIGNALBOX_API_KEY_FILE, "SIGNALBOX_API_KEY_FILE");
   if (env.SIGNALBOX_API_KEY) return { key: checkKey(env.SIGNALBOX_API_KEY), source: "SIGNALBOX_API_KEY" };
   return undefined;
 }
 
-function keyFromFile(file: string, source: string): GivenKey {
+function readConfiguredKeyFile(file: string, source: string): GivenKey {
   const key = checkKey(readKeyFile(file, source));
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.isFile() || (found.mode & 0o004) === 0) return { key, source };

@@ -1,7 +1,7 @@
 /**
  * Characters that a terminal interprets instead of showing: control codes, and marks that change the direction of text.
  */
-const obeyed = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+const controlCharacters = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** The colours that the commands themselves use. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what finds them
@@ -18,7 +18,7 @@ export const printable = (text: string): string =>
     .map((part, i) =>
       i % 2
         ? part
-        : part.replace(obeyed, (letter) =>
+        : part.replace(controlCharacters, (letter) =>
             letter === "\n" || letter === "\t" ? letter : escapeLetter(letter),
           ),
     )
@@ -28,4 +28,4 @@ export const printable = (text: string): string =>
  * Makes untrusted text safe within one line of a terminal. Line ends are escaped too, so that it cannot look like
  * another line.
  */
-export const printableLine = (text: string): string => text.replace(obeyed, escapeLetter);
+export const printableLine = (text: string): string => text.replace(controlCharacters, escapeLetter);

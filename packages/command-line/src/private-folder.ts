@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { OperatorError } from "./errors.ts";
 
-const forOthers = 0o077;
+const modeBitsOfOthers = 0o077;
 
 /** Undefined on Windows, which has no such owners and modes. */
 const ownUid = process.geteuid?.();
@@ -25,12 +25,12 @@ export function openPrivateFolder(folder: string, name: string): string[] {
   const found = lstatSync(folder);
   refuseLink(folder, name, found);
   if (ownUid === undefined) return [];
-  refuseStranger(folder, name, found);
+  refuseOtherOwner(folder, name, found);
   const warnings: string[] = [];
-  if (found.mode & forOthers) {
+  if (found.mode & modeBitsOfOthers) {
     chmodSync(folder, 0o700);
     warnings.push(
-      lstatSync(folder).mode & forOthers
+      lstatSync(folder).mode & modeBitsOfOthers
         ? `${folder} is open to other users of this machine, and its file system does not let us change that`
         : `${folder} was open to other users of this machine; now only its owner can enter it`,
     );
@@ -51,9 +51,9 @@ export function tightenContents(folder: string, name: string): void {
     const path = join(folder, entry.name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (!found || isLostAndFound(entry.name, found)) continue;
-    refuseStranger(path, name, found);
+    refuseOtherOwner(path, name, found);
     if (found.isSymbolicLink()) continue;
-    if (found.mode & forOthers) chmodSync(path, found.mode & 0o700);
+    if (found.mode & modeBitsOfOthers) chmodSync(path, found.mode & 0o700);
     if (found.isDirectory()) tightenContents(path, name);
   }
 }
@@ -74,8 +74,8 @@ export function makePrivateFile(path: string, name: string): void {
   }
   refuseLink(path, name, found);
   if (ownUid === undefined) return;
-  refuseStranger(path, name, found);
-  if (found.mode & forOthers) chmodSync(path, 0o600);
+  refuseOtherOwner(path, name, found);
+  if (found.mode & modeBitsOfOthers) chmodSync(path, 0o600);
 }
 
 function refuseLink(path: string, name: string, found: Stats): void {
@@ -85,7 +85,7 @@ function refuseLink(path: string, name: string, found: Stats): void {
   );
 }
 
-function refuseStranger(path: string, name: string, { uid }: Stats): void {
+function refuseOtherOwner(path: string, name: string, { uid }: Stats): void {
   if (uid === ownUid) return;
   throw new OperatorError(
     `${name} ${path} belongs to another user (uid ${uid}), who could read and change what Signalbox keeps there. ` +

@@ -1,22 +1,22 @@
 import type { Platform } from "../../platform/context.ts";
-import { describeServer, oldestServer, pendingMigrations } from "../../platform/db/index.ts";
+import { describeServer, minServerVersion, pendingMigrations } from "../../platform/db/index.ts";
 import { OperatorError } from "../../platform/errors.ts";
 import type { SealedColumn } from "../../platform/keyring.ts";
 import { countSealed, trySealed } from "../../platform/reseal/index.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-type Opened = Pick<Platform, "db" | "keyring">;
+type OpenedDatabase = Pick<Platform, "db" | "keyring">;
 
 /** Checks the server's version, its schema, and the difference between its clock and this machine's. */
-export async function checkDatabase({ db }: Opened): Promise<Finding[]> {
+export async function checkDatabase({ db }: OpenedDatabase): Promise<Finding[]> {
   const before = Date.now();
   const { version, major, now } = await describeServer(db);
   const after = Date.now();
   const name = `${db.kind === "pglite" ? "embedded PostgreSQL" : "PostgreSQL"} ${version}`;
   return [
-    major >= oldestServer
+    major >= minServerVersion
       ? ok("database", name)
-      : problem("database", name, `Signalbox needs PostgreSQL ${oldestServer} or newer.`),
+      : problem("database", name, `Signalbox needs PostgreSQL ${minServerVersion} or newer.`),
     await checkMigrations(db),
     checkClock(now < before ? before - now : Math.max(0, now - after)),
   ];
@@ -48,7 +48,10 @@ function checkClock(skewMs: number): Finding {
 /** How many values of a column are opened as a sample. Counting by key id covers all rows. */
 const sampleSize = 50;
 
-export async function checkSealed(opened: Opened, columns: readonly SealedColumn[]): Promise<Finding[]> {
+export async function checkSealed(
+  opened: OpenedDatabase,
+  columns: readonly SealedColumn[],
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   let total = 0;
   for (const where of columns) {

@@ -21,8 +21,8 @@ export const problem = (check: string, message: string, advice?: string): Findin
   ...(advice ? { advice } : {}),
 });
 
-export const reasonOf = (error: unknown): string => {
+export const describeReason = (error: unknown): string => {
   const { message, code, cause } = error as Error & { code?: string };
-  if (cause instanceof Error) return reasonOf(cause);
+  if (cause instanceof Error) return describeReason(cause);
   return message || code || String(error);
 };

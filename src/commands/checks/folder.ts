@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import type { Config } from "../../platform/config.ts";
-import { keptSecretFile } from "../../platform/secret-file.ts";
+import { storedSecretPath } from "../../platform/secret-file.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const check = "data folder";
@@ -26,7 +26,7 @@ export function checkFolder({ dataDir, databaseUrl, secret, secretFile }: Config
 }
 
 function checkSecretFile(dataDir: string): Finding[] {
-  const file = keptSecretFile(dataDir);
+  const file = storedSecretPath(dataDir);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return [];
   return othersMayEnter(found.mode)

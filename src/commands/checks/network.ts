@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { type Config, findExposure, isLoopbackOnly } from "../../platform/config.ts";
 import { trySmtp } from "../../platform/mail/index.ts";
-import { type Finding, ok, problem, reasonOf, warning } from "./finding.ts";
+import { describeReason, type Finding, ok, problem, warning } from "./finding.ts";
 
 const check = "public URL";
 
@@ -36,7 +36,7 @@ function isPublic(hostname: string): boolean {
   return bare.includes(".") && !/(^|\.)(localhost|local|internal|lan|test|example)$/.test(bare);
 }
 
-/** Which rule for loopback addresses is in force, and the setting that decides it. */
+/** Reports the rule for loopback addresses, and the setting that decides it. */
 export function checkEgress(config: Config): Finding {
   const exposure = findExposure(config);
   const listed = config.egressAllow.length > 0 ? ` EGRESS_ALLOW opens ${config.egressAllow.join(", ")}.` : "";
@@ -49,7 +49,7 @@ export function checkEgress(config: Config): Finding {
   );
 }
 
-/** Who may make accounts and workspaces, and the setting that decides it. */
+/** Reports who may create accounts and workspaces, and the setting that decides it. */
 export function checkEntry(config: Config): Finding[] {
   const exposure = findExposure(config);
   const why = (name: string, isSet: boolean) => {
@@ -88,7 +88,7 @@ export async function checkReachable(
       signal: AbortSignal.timeout(5_000),
     });
   } catch (error) {
-    const message = `${publicUrl} does not answer from here (${reasonOf(error)})`;
+    const message = `${publicUrl} does not answer from here (${describeReason(error)})`;
     return serving
       ? problem(check, message, "Correct PUBLIC_URL, or the proxy and the DNS entry it leads through.")
       : warning(check, message, "If the service is running, correct PUBLIC_URL or its proxy; else start it.");
@@ -123,6 +123,10 @@ export async function checkMail(config: Config): Promise<Finding> {
     await trySmtp(smtpUrl);
     return ok("mail", `${server} takes mail from us`);
   } catch (error) {
-    return problem("mail", `${server} does not take mail from us (${reasonOf(error)})`, "Correct SMTP_URL.");
+    return problem(
+      "mail",
+      `${server} does not take mail from us (${describeReason(error)})`,
+      "Correct SMTP_URL.",
+    );
   }
 }

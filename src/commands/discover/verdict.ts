@@ -1,35 +1,35 @@
 import type { DiscoveryResult, Evidence } from "../../features/mcp-connections/index.ts";
-import { clean, type Paint, painter, type Screen, wrap } from "../text.ts";
-import { nextAction } from "./next.ts";
+import { cleanText, createPaint, type Paint, type Screen, wrap } from "../text.ts";
+import { chooseNextAction } from "./next.ts";
 
 interface Style extends Screen {
   /** Shows each request with its findings, instead of one line per request. */
   evidence: boolean;
 }
 
-const HEADLINES: Record<DiscoveryResult["status"], { colour: keyof Paint; says: string }> = {
-  ready: { colour: "green", says: "READY" },
-  manual_action_required: { colour: "yellow", says: "SOMETHING HAS TO BE DONE BY HAND" },
-  unsupported: { colour: "red", says: "UNSUPPORTED" },
-  unreachable: { colour: "red", says: "UNREACHABLE" },
+const headlines: Record<DiscoveryResult["status"], { colour: keyof Paint; text: string }> = {
+  ready: { colour: "green", text: "READY" },
+  manual_action_required: { colour: "yellow", text: "SOMETHING HAS TO BE DONE BY HAND" },
+  unsupported: { colour: "red", text: "UNSUPPORTED" },
+  unreachable: { colour: "red", text: "UNREACHABLE" },
 };
 
-const KINDS: Record<DiscoveryResult["authentication"]["kind"], string> = {
+const authenticationNames: Record<DiscoveryResult["authentication"]["kind"], string> = {
   none: "none needed",
   oauth: "OAuth sign-in",
   manual_bearer: "a bearer token, entered by hand",
   unknown: "not known",
 };
 
-const METHODS = {
+const registrationNames = {
   client_metadata: "client metadata document",
   dynamic: "dynamic registration",
   pre_registered: "a client registered by hand",
 };
 
-const WITH_CREDENTIALS = "shown only with credentials";
+const shownWithCredentials = "shown only with credentials";
 
-const STEPS: Record<string, string> = {
+const stepNames: Record<string, string> = {
   probe_discover: "server/discover",
   probe_initialize: "initialize",
   initialized: "initialized",
@@ -43,9 +43,9 @@ const STEPS: Record<string, string> = {
 
 /** Renders a verdict for a terminal. Text from outside is cleaned, because it may contain control sequences. */
 export function showVerdict(result: DiscoveryResult, evidence: readonly Evidence[], style: Style): string {
-  const paint = painter(style.colour);
-  const headline = HEADLINES[result.status];
-  const lines = [`${paint[headline.colour](`● ${headline.says}`)}  ${clean(result.server.url)}`, ""];
+  const paint = createPaint(style.colour);
+  const headline = headlines[result.status];
+  const lines = [`${paint[headline.colour](`● ${headline.text}`)}  ${cleanText(result.server.url)}`, ""];
   for (const [name, value] of listFacts(result)) {
     const [first = "", ...more] = wrap(value, style.width - 18);
     lines.push(
@@ -66,7 +66,7 @@ function listFacts({ server, authentication, tools }: DiscoveryResult): [string,
   const { kind, authorizationServers, requiredScopes, recommendedScopes } = authentication;
   const facts: [string, string][] = [
     ["Protocol", describeProtocol(server)],
-    ["Authentication", KINDS[kind]],
+    ["Authentication", authenticationNames[kind]],
   ];
   for (const { issuer } of authorizationServers) facts.push(["Sign-in at", issuer]);
   if (requiredScopes.length > 0) facts.push(["Required scopes", requiredScopes.join(" ")]);
@@ -78,19 +78,19 @@ function listFacts({ server, authentication, tools }: DiscoveryResult): [string,
         authentication.refreshSupport
       ],
     ]);
-    facts.push(["Registration", METHODS[authentication.recommendedRegistrationMethod]]);
+    facts.push(["Registration", registrationNames[authentication.recommendedRegistrationMethod]]);
   }
   facts.push(["Tools", describeTools(tools)]);
-  return facts.map(([name, value]) => [name, clean(value)]);
+  return facts.map(([name, value]) => [name, cleanText(value)]);
 }
 
 function describeProtocol({ protocolVersion, initialize }: DiscoveryResult["server"]): string {
   if (protocolVersion !== undefined) return `MCP ${protocolVersion}`;
-  return initialize === "authentication_required" ? WITH_CREDENTIALS : "no MCP server answered";
+  return initialize === "authentication_required" ? shownWithCredentials : "no MCP server answered";
 }
 
 function describeTools({ visibility, count, items = [] }: DiscoveryResult["tools"]): string {
-  if (visibility === "requires_auth") return WITH_CREDENTIALS;
+  if (visibility === "requires_auth") return shownWithCredentials;
   if (visibility === "unavailable") return "not available";
   const names = items
     .slice(0, 12)
@@ -106,7 +106,7 @@ function showRequirements({ manualRequirements }: DiscoveryResult, paint: Paint,
   if (manualRequirements.length === 0) return [];
   const steps = manualRequirements.flatMap(({ code, label, reason }, index) => [
     `  ${paint.yellow(`${index + 1}. ${label}`)}${label.length + code.length + 6 > width ? "\n     " : " "}${paint.dim(code)}`,
-    ...wrap(clean(reason), width - 5).map((line) => `     ${line}`),
+    ...wrap(cleanText(reason), width - 5).map((line) => `     ${line}`),
   ]);
   return [paint.bold("To do"), ...steps, ""];
 }
@@ -115,29 +115,29 @@ function showWarnings({ warnings }: DiscoveryResult, paint: Paint, width: number
   if (warnings.length === 0) return [];
   const notes = warnings.flatMap(({ code, message }) => [
     `  ${paint.cyan("!")} ${paint.dim(code)}`,
-    ...wrap(clean(message), width - 4).map((line) => `    ${line}`),
+    ...wrap(cleanText(message), width - 4).map((line) => `    ${line}`),
   ]);
   return [paint.bold("Worth knowing"), ...notes, ""];
 }
 
 function showNext(result: DiscoveryResult, paint: Paint, width: number): string[] {
-  const { action, command } = nextAction(result);
+  const { action, command } = chooseNextAction(result);
   const lines = wrap(`Next: ${action}`, width).map(paint.bold);
   // A command stays on one line, so that it can be copied.
-  return command === undefined ? lines : [...lines, `  ${clean(command)}`];
+  return command === undefined ? lines : [...lines, `  ${cleanText(command)}`];
 }
 
 function showSteps(evidence: readonly Evidence[], paint: Paint, style: Style): string[] {
   const steps = evidence.flatMap((entry) => {
     const answer = String(entry.status ?? "–").padEnd(4);
-    const step = (STEPS[entry.step] ?? entry.step).padEnd(17);
+    const step = (stepNames[entry.step] ?? entry.step).padEnd(17);
     const isOver = entry.status !== undefined || entry.failure !== undefined;
     const how = isOver ? `${entry.failure ? `${entry.failure}, ` : ""}${entry.ms} ms` : "not waited for";
-    const head = `  ${answer} ${step} ${entry.method.padEnd(6)} ${clean(entry.url)} ${paint.dim(how)}`;
+    const head = `  ${answer} ${step} ${entry.method.padEnd(6)} ${cleanText(entry.url)} ${paint.dim(how)}`;
     if (!style.evidence) return [head];
     const decided = entry.decided.length > 0 ? ` → ${entry.decided.join(", ")}` : "";
     const detail = [
-      ...wrap(clean(entry.learned), style.width - 7),
+      ...wrap(cleanText(entry.learned), style.width - 7),
       ...wrap(`${entry.rule}${decided}`, style.width - 7).map(paint.dim),
     ];
     return [head, ...detail.map((line) => `       ${line}`)];

@@ -1,7 +1,7 @@
 import type { AutomationScheduleInput, Body } from "@signalbox/client";
 import { UsageError } from "../arguments.ts";
 import { readInput } from "./input.ts";
-import { wholeNumber } from "./session.ts";
+import { parseWholeNumber } from "./session.ts";
 
 /** The options of `signalbox automations update`. */
 export const changeOptions = {
@@ -29,33 +29,33 @@ const schedules = ["daily", "weekly", "cron", "at"] as const;
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /** Builds the request body from the options. The server validates it. */
-export function bodyFromFlags(flags: Flags): Body<"POST /v1/automations"> {
+export function buildBody(flags: Flags): Body<"POST /v1/automations"> {
   const text = flags as Text;
   if (!text.name) throw new UsageError("--name is missing; or give a whole automation with --file.");
   if ((text.instructions === undefined) === (text["instructions-file"] === undefined)) {
     throw new UsageError("Give the instructions with --instructions or with --instructions-file.");
   }
-  const changes = changesFrom(text);
+  const changes = readChanges(text);
   return {
     ...changes,
     name: text.name,
     instructions: changes.instructions!,
-    schedule: scheduleFrom(text),
+    schedule: buildSchedule(text),
     ...(flags.inactive ? { active: false } : {}),
   };
 }
 
 /** Builds the body of a change. Options that are missing leave their fields unchanged. */
-export function changesFromFlags(flags: Flags) {
+export function buildChanges(flags: Flags) {
   const text = flags as Text;
   if (text.instructions !== undefined && text["instructions-file"] !== undefined) {
     throw new UsageError("Give the instructions with --instructions or with --instructions-file.");
   }
   const hasSchedule = [...schedules, "timezone" as const].some((name) => text[name] !== undefined);
-  return { ...changesFrom(text), ...(hasSchedule ? { schedule: scheduleFrom(text) } : {}) };
+  return { ...readChanges(text), ...(hasSchedule ? { schedule: buildSchedule(text) } : {}) };
 }
 
-function changesFrom(text: Text) {
+function readChanges(text: Text) {
   const file = text["instructions-file"];
   const instructions = text.instructions ?? (file === undefined ? undefined : readInput(file));
   return {
@@ -64,11 +64,11 @@ function changesFrom(text: Text) {
     ...(text.model === undefined ? {} : { model: parseModel(text.model) }),
     ...(text["max-runtime"] === undefined
       ? {}
-      : { maxRuntimeSeconds: wholeNumber("max-runtime", text["max-runtime"], 1, 86_400) }),
+      : { maxRuntimeSeconds: parseWholeNumber("max-runtime", text["max-runtime"], 1, 86_400) }),
   };
 }
 
-function scheduleFrom(text: Text): AutomationScheduleInput {
+function buildSchedule(text: Text): AutomationScheduleInput {
   const given = schedules.filter((name) => text[name] !== undefined);
   if (given.length > 1) throw new UsageError(`Choose one schedule: --${given.join(" or --")}.`);
   const [kind] = given;

@@ -1,6 +1,6 @@
 import { RefusedError, UnreachableError } from "@signalbox/client";
 import { exit } from "../io.ts";
-import { clean } from "../text.ts";
+import { cleanText } from "../text.ts";
 
 interface Failure {
   sentence: string;
@@ -12,7 +12,7 @@ export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof UnreachableError) {
     const where = error.url || "the server";
     return {
-      sentence: `No usable answer from ${where} (${clean(error.message)}). Check that the server runs and that the URL is right.`,
+      sentence: `No usable answer from ${where} (${cleanText(error.message)}). Check that the server runs and that the URL is right.`,
       code: exit.failed,
     };
   }
@@ -20,7 +20,7 @@ export function describeFailure(error: unknown): Failure | undefined {
 }
 
 function describeRefusal({ status, code, body, message, retryAfterMs }: RefusedError): Failure {
-  const said = clean(message);
+  const reason = cleanText(message);
   switch (status) {
     case 401:
       return {
@@ -30,12 +30,12 @@ function describeRefusal({ status, code, body, message, retryAfterMs }: RefusedE
       };
     case 403:
       return {
-        sentence: `Not allowed${typeof body.reason === "string" ? ` (${clean(body.reason)})` : ""}: ${said}`,
+        sentence: `Not allowed${typeof body.reason === "string" ? ` (${cleanText(body.reason)})` : ""}: ${reason}`,
         code: exit.refused,
       };
     case 404:
       return {
-        sentence: `There is no such ${clean(thingIn(code))} that you can see. Check the id, and with \`signalbox whoami\` the organization.`,
+        sentence: `There is no such ${cleanText(parseThing(code))} that you can see. Check the id, and with \`signalbox whoami\` the organization.`,
         code: exit.notFound,
       };
     case 429:
@@ -44,19 +44,19 @@ function describeRefusal({ status, code, body, message, retryAfterMs }: RefusedE
         code: exit.failed,
       };
     case 400:
-      return { sentence: `The server does not accept the request. ${said}`, code: exit.failed };
+      return { sentence: `The server does not accept the request. ${reason}`, code: exit.failed };
     case 409:
-      return { sentence: said, code: exit.failed };
+      return { sentence: reason, code: exit.failed };
     default:
       return {
         sentence:
           status >= 500
-            ? `The server failed (HTTP ${status}: ${said}). Try again; if it stays like this, look at its log.`
-            : `The server refused the request (HTTP ${status}: ${said}).`,
+            ? `The server failed (HTTP ${status}: ${reason}). Try again; if it stays like this, look at its log.`
+            : `The server refused the request (HTTP ${status}: ${reason}).`,
         code: exit.failed,
       };
   }
 }
 
 /** `automation_run_not_found` → `automation run`. */
-const thingIn = (code: string) => code.replace(/_not_found$/, "").replaceAll("_", " ");
+const parseThing = (code: string) => code.replace(/_not_found$/, "").replaceAll("_", " ");

@@ -1,22 +1,22 @@
 import type { Automation, AutomationRun } from "@signalbox/client";
 import type { Paint } from "../text.ts";
 
-const two = (value: number) => String(value).padStart(2, "0");
+const padTwoDigits = (value: number) => String(value).padStart(2, "0");
 
 /** Formats a time in local time, in a form that sorts by time. */
-export function localTime(at: number | null): string {
+export function formatLocalTime(at: number | null): string {
   if (at === null) return "";
   const date = new Date(at);
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  const day = `${date.getFullYear()}-${padTwoDigits(date.getMonth() + 1)}-${padTwoDigits(date.getDate())}`;
+  return `${day} ${padTwoDigits(date.getHours())}:${padTwoDigits(date.getMinutes())}`;
 }
 
-export function clockTime(at: number): string {
+export function formatClockTime(at: number): string {
   const date = new Date(at);
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return `${padTwoDigits(date.getHours())}:${padTwoDigits(date.getMinutes())}:${padTwoDigits(date.getSeconds())}`;
 }
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -24,32 +24,32 @@ export function duration(ms: number): string {
 }
 
 /** How long a run took, or has taken so far. */
-export const runTime = ({
+export const formatRunTime = ({
   startedAt,
   finishedAt,
 }: Pick<AutomationRun, "startedAt" | "finishedAt">): string =>
-  startedAt === null ? "" : duration((finishedAt ?? Date.now()) - startedAt);
+  startedAt === null ? "" : formatDuration((finishedAt ?? Date.now()) - startedAt);
 
 /** Formats millionths as units with two to six decimals. */
-export function cost(micros: number): string {
+export function formatCost(micros: number): string {
   const [units, decimals] = (micros / 1e6).toFixed(6).split(".") as [string, string];
   return `${units}.${decimals.replace(/0{1,4}$/, "")}`;
 }
 
-export const count = (value: number): string => value.toLocaleString("en-US");
+export const formatCount = (value: number): string => value.toLocaleString("en-US");
 
 const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-export function schedule(given: Automation["schedule"]): string {
+export function formatSchedule(given: Automation["schedule"]): string {
   switch (given.kind) {
     case "manual":
       return "by hand";
     case "once":
-      return `once, ${localTime(given.at)}`;
+      return `once, ${formatLocalTime(given.at)}`;
     case "daily":
-      return `daily ${two(given.hour)}:${two(given.minute)} ${given.timezone}`;
+      return `daily ${padTwoDigits(given.hour)}:${padTwoDigits(given.minute)} ${given.timezone}`;
     case "weekly":
-      return `${given.daysOfWeek.map((day) => days[day]).join(",")} ${two(given.hour)}:${two(given.minute)} ${given.timezone}`;
+      return `${given.daysOfWeek.map((day) => days[day]).join(",")} ${padTwoDigits(given.hour)}:${padTwoDigits(given.minute)} ${given.timezone}`;
     case "cron":
       return `cron ${given.expression} ${given.timezone}`;
   }

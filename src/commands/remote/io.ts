@@ -1,10 +1,10 @@
 import type { Io } from "../io.ts";
 
 /**
- * What a command that only talks to a server gets to work with. It loads nothing of the server's own code: such a
- * command starts four times as fast.
+ * The input and output of a command that only calls a server. It loads no code of the server, so the command starts
+ * four times as fast.
  */
-export function remoteIo(environment: NodeJS.ProcessEnv, signal: AbortSignal): Io {
+export function createRemoteIo(environment: NodeJS.ProcessEnv, signal: AbortSignal): Io {
   const unavailable = () => {
     throw new Error("This command has no database of its own.");
   };
@@ -17,6 +17,6 @@ export function remoteIo(environment: NodeJS.ProcessEnv, signal: AbortSignal): I
     config: unavailable,
     database: unavailable,
     platform: unavailable,
-    carryOut: unavailable,
+    runForOtherProcess: unavailable,
   };
 }

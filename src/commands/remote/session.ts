@@ -4,7 +4,7 @@ import { findLogin, type Login, type LoginFlags } from "@signalbox/command-line"
 import { version } from "../../platform/version.ts";
 import { readArguments, UsageError } from "../arguments.ts";
 import { type Command, exit, type Io } from "../io.ts";
-import { clean, type Paint, painter, screenOf } from "../text.ts";
+import { cleanText, createPaint, describeScreen, type Paint } from "../text.ts";
 import { describeFailure } from "./failures.ts";
 import { paintStatus } from "./format.ts";
 import { type Column, renderTable } from "./table.ts";
@@ -54,10 +54,10 @@ export function openSession(flags: LoginFlags & { json: boolean }, io: Io): Sess
     signal: io.signal,
   });
   const { json } = flags;
-  const screen = screenOf(process.stdout);
+  const screen = describeScreen(process.stdout);
   // Without a terminal the output is not cut, because a program reads it.
   const width = process.stdout.isTTY ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
-  const paint = painter(screen.colour);
+  const paint = createPaint(screen.colour);
   const showJson = (value: unknown) => io.out(JSON.stringify(value, null, 2));
   return {
     client,
@@ -82,7 +82,7 @@ export function openSession(flags: LoginFlags & { json: boolean }, io: Io): Sess
     },
     showResult(whole, sentence) {
       if (json) showJson(whole);
-      else io.out(clean(sentence));
+      else io.out(cleanText(sentence));
     },
   };
 }
@@ -91,11 +91,11 @@ export function openSession(flags: LoginFlags & { json: boolean }, io: Io): Sess
 export const cleanLines = (text: string): string =>
   text
     .split(/\r?\n/)
-    .map((line) => line.split("\t").map(clean).join("\t"))
+    .map((line) => line.split("\t").map(cleanText).join("\t"))
     .join("\n");
 
 /** Runs a command that calls a server. Prints a refusal as a sentence and returns its exit code. */
-export const withServer =
+export const connectCommand =
   (command: Command): Command =>
   async (args, io) => {
     try {
@@ -110,7 +110,7 @@ export const withServer =
 
 /** A command whose first argument names the action. */
 export function createGroup(help: string, actions: Record<string, Command>): Command {
-  return withServer(async ([action, ...args], io) => {
+  return connectCommand(async ([action, ...args], io) => {
     if (action === "--help" || action === "-h" || (action === "help" && args.length === 0)) {
       io.out(help.trim());
       return exit.ok;
@@ -119,7 +119,9 @@ export function createGroup(help: string, actions: Record<string, Command>): Com
     if (!run) {
       const known = Object.keys(actions).join(", ");
       throw new UsageError(
-        action === undefined ? `Say what to do: ${known}.` : `"${clean(action)}" is none of ${known}.`,
+        action === undefined
+          ? `Say what to do: ${known}.`
+          : `There is no action "${cleanText(action)}". Use one of: ${known}.`,
       );
     }
     return run(args, io);
@@ -144,21 +146,21 @@ export function openAction<const Options extends ParseArgsOptionsConfig = Record
 }
 
 /** A table column with a status in its color. */
-export const statusColumn = <Row>(
+export const createStatusColumn = <Row>(
   { paint }: Pick<Session, "paint">,
   title: string,
-  statusOf: (row: Row) => string,
+  getStatus: (row: Row) => string,
 ): Column<Row> => ({
   title,
-  value: statusOf,
+  value: getStatus,
   whole: true,
-  paint: (text, row) => paintStatus(paint, statusOf(row), text),
+  paint: (text, row) => paintStatus(paint, getStatus(row), text),
 });
 
 /** How many rows a list shows at most. */
-export const parseLimit = (text: string): number => wholeNumber("limit", text, 1, 10_000);
+export const parseLimit = (text: string): number => parseWholeNumber("limit", text, 1, 10_000);
 
-export function wholeNumber(name: string, text: string, from: number, to: number): number {
+export function parseWholeNumber(name: string, text: string, from: number, to: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= from && value <= to)) {
     throw new UsageError(`--${name} must be a whole number from ${from} to ${to}.`);

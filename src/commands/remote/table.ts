@@ -1,4 +1,4 @@
-import { clean } from "../text.ts";
+import { cleanText } from "../text.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -10,7 +10,7 @@ const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const letterWidth = (letter: string) => (invisible.test(letter) ? 0 : wide.test(letter) ? 2 : 1);
 
 /** How many columns of a terminal a text takes. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += letterWidth(segment);
   return width;
@@ -18,7 +18,7 @@ export function widthOf(text: string): number {
 
 /** Cuts the text to `width` columns and ends it with … when it was longer. */
 export function truncate(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (measureWidth(text) <= width) return text;
   let kept = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
@@ -40,26 +40,26 @@ export interface Column<Row> {
 }
 
 const gap = "  ";
-const narrowest = 6;
+const minColumnWidth = 6;
 
 /** Renders a table in at most `width` columns, unless that makes columns too narrow to read. */
 export function renderTable<Row>(columns: Column<Row>[], rows: Row[], width: number): string[] {
-  const cells = rows.map((row) => columns.map(({ value }) => clean(value(row))));
+  const cells = rows.map((row) => columns.map(({ value }) => cleanText(value(row))));
   const widths = columns.map(({ title }, i) =>
-    Math.max(widthOf(title), ...cells.map((line) => widthOf(line[i]!))),
+    Math.max(measureWidth(title), ...cells.map((line) => measureWidth(line[i]!))),
   );
   let excess = widths.reduce((sum, one) => sum + one, gap.length * (columns.length - 1)) - width;
   while (excess > 0) {
     const widest = columns
       .map((column, i) => ({ i, width: column.whole ? 0 : widths[i]! }))
       .reduce((a, b) => (b.width > a.width ? b : a));
-    if (widest.width <= narrowest) break;
+    if (widest.width <= minColumnWidth) break;
     widths[widest.i]!--;
     excess--;
   }
   const fitted = (text: string, i: number) => {
     const cut = truncate(text, widths[i]!);
-    const padding = " ".repeat(widths[i]! - widthOf(cut));
+    const padding = " ".repeat(widths[i]! - measureWidth(cut));
     return { cut, padding };
   };
   const head = columns.map(({ title, align }, i) => pad(fitted(title, i), align)).join(gap);

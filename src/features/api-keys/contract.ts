@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can, permissions } from "../permissions/index.ts";
 
@@ -31,7 +31,7 @@ export const list = route({
   description: "Newest first, without the keys themselves: those are shown once, when they are made.",
   access: can("api_keys:create"),
   query: pageQuery,
-  replies: { 200: pageOf(ApiKey).meta({ id: "ApiKeyPage" }) },
+  replies: { 200: definePage(ApiKey).meta({ id: "ApiKeyPage" }) },
 });
 
 export const create = route({

@@ -1,7 +1,7 @@
 import type { MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
@@ -17,8 +17,8 @@ const toMemberFilter = ({ member }: MemberCtx) =>
   member.permissions.has("api_keys:manage") ? null : member.id;
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(
-    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), afterOf(query), query.limit + 1),
+  return cutPageById(
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query), query.limit + 1),
     query,
   );
 }
@@ -99,7 +99,7 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
     const previous = overlapSeconds
       ? await store.replace(tx, orgId, keyId, apiKey.id as store.ApiKeyId, overlapSeconds)
       : await store.remove(tx, orgId, member.id, keyId).then(() => null);
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
       action: "api_key.rotated",
       target: { type: "api_key", id },
@@ -116,7 +116,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const ended = isId("key", id) ? await store.remove(tx, ctx.orgId, toMemberFilter(ctx), id) : undefined;
     if (!ended) throw notFound("api_key");
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "api_key.removed", target: { type: "api_key", id }, before: ended });
   });
 }

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import {
   customRole,
@@ -55,7 +55,8 @@ export const remove = (db: Db, orgId: OrgId, memberId: MemberId | null, id: ApiK
   db.row<ApiKey>(sql`delete from api_keys k
     where org_id = ${orgId} and id = ${id} ${filterByMember(memberId)} returning ${columns}`);
 
-const filterByMember = (memberId: MemberId | null) => (memberId ? sql`and member_id = ${memberId}` : nothing);
+const filterByMember = (memberId: MemberId | null) =>
+  memberId ? sql`and member_id = ${memberId}` : emptySql;
 
 const selectByHash = reuseStatement(
   (keyHash: string) => sql`

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
 
 const tag = "Audit";
@@ -62,7 +62,7 @@ export const list = route({
   description: "Newest first. Filters can be combined.",
   access: can("audit:read"),
   query: listQuery,
-  replies: { 200: pageOf(AuditEvent).meta({ id: "AuditEventPage" }) },
+  replies: { 200: definePage(AuditEvent).meta({ id: "AuditEventPage" }) },
 });
 
 export const read = route({

@@ -1,5 +1,5 @@
 import type { OrgId, UserId } from "../../platform/context.ts";
-import { type Db, filterOrder, join, listSource, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, filterOrder, join, listSource, type Sql, sql } from "../../platform/db/index.ts";
 import { type Id, idsBetween } from "../../platform/ids.ts";
 import type { Chain, Filter } from "./contract.ts";
 import type { Entry } from "./entry.ts";
@@ -135,7 +135,7 @@ function chooseRange({ action, actorId, targetId }: Filter): Range {
   if (targetId !== undefined) return { where: sql`and e.target_id = ${targetId}`, id };
   if (actorId !== undefined) return { where: filterByActor(actorId), id };
   if (action?.includes(".")) return { where: sql`and e.action = ${action}`, id };
-  return { where: nothing, id: sql`e.id` };
+  return { where: emptySql, id: sql`e.id` };
 }
 
 const filterByActor = (actorId: string) =>
@@ -197,7 +197,7 @@ export const listChainsAcrossOrganizations = (db: Db, after: string, limit: numb
   db.rows<ListedChain>(sql`
     select ${headColumns}, scope = ${instanceScope} and org_id is null
       or org_id = scope and exists (select 1 from organizations o where o.id = c.scope) as "hasOrganization"
-    from audit_chains c where scope > ${after} ${only === undefined ? nothing : sql`and scope = ${only}`}
+    from audit_chains c where scope > ${after} ${only === undefined ? emptySql : sql`and scope = ${only}`}
     order by scope limit ${limit}`);
 
 /** Scopes that must have a chain but have none: organizations, and the instance once it has an account. */
@@ -209,7 +209,7 @@ export const listMissingChainsAcrossOrganizations = (db: Db, limit: number, only
       select ${instanceScope}::text where exists (select 1 from users where not provisional)
     ) expected
     where not exists (select 1 from audit_chains c where c.scope = expected.scope)
-      ${only === undefined ? nothing : sql`and scope = ${only}`}
+      ${only === undefined ? emptySql : sql`and scope = ${only}`}
     order by 1 limit ${limit}`);
 
 /** Scopes that have entries but no chain. The query steps from scope to scope along the primary key. */
@@ -222,7 +222,7 @@ export const listStrayScopesAcrossOrganizations = (db: Db, limit: number, only?:
     )
     select scope from scopes
     where scope is not null and not exists (select 1 from audit_chains c where c.scope = scopes.scope)
-      ${only === undefined ? nothing : sql`and scope = ${only}`}
+      ${only === undefined ? emptySql : sql`and scope = ${only}`}
     order by 1 limit ${limit}`);
 
 export const findLatestAcrossOrganizations = (db: Db, scope: string, action: string) =>

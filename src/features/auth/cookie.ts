@@ -1,5 +1,5 @@
 import type { Refusal } from "../../platform/errors.ts";
-import { cookieValue, type HttpHeaders } from "../../platform/http/index.ts";
+import { type HttpHeaders, readCookie } from "../../platform/http/index.ts";
 
 /** The maximum that browsers allow. The server decides when a session ends, not the cookie. */
 const maxAgeSeconds = 400 * 24 * 3600;
@@ -26,7 +26,7 @@ export const clearCookieOfEndedSession = (
   headers: HttpHeaders,
 ): Record<string, string> => {
   const isByCookie = headers.authorization === undefined && headers["x-api-key"] === undefined;
-  return status === 401 && isByCookie && cookieValue(headers.cookie, cookieName(publicUrl)) !== undefined
+  return status === 401 && isByCookie && readCookie(headers.cookie, cookieName(publicUrl)) !== undefined
     ? { "set-cookie": createExpiredSessionCookie(publicUrl) }
     : {};
 };

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Keyring } from "../../platform/keyring.ts";
-import { sameSecret } from "../../platform/secrets.ts";
+import { isSameSecret } from "../../platform/secrets.ts";
 
 /** How long the links in mails work. */
 const verificationHours = 24;
@@ -24,7 +24,7 @@ export function createVerificationToken(keyring: Keyring, email: string, now = D
 export function readVerificationToken(keyring: Keyring, token: string, now = Date.now()): string | undefined {
   const [header, payload, signature, ...rest] = token.split(".");
   if (!header || !payload || !signature || rest.length > 0) return undefined;
-  if (!sameSecret(signature, sign(keyring, `${header}.${payload}`))) return undefined;
+  if (!isSameSecret(signature, sign(keyring, `${header}.${payload}`))) return undefined;
   const { alg } = JSON.parse(Buffer.from(header, "base64url").toString()) as { alg?: unknown };
   const { email, exp } = JSON.parse(Buffer.from(payload, "base64url").toString()) as {
     email?: unknown;

@@ -1,4 +1,4 @@
-import { type Message, nameInText } from "../../platform/mail/index.ts";
+import { formatNameForText, type Message } from "../../platform/mail/index.ts";
 
 interface Person {
   email: string;
@@ -44,7 +44,7 @@ export const createTwoFactorChangedMail = (
 ): Message => ({
   to: email,
   subject: `Two-factor sign-in is ${state}`,
-  text: `Hello ${nameInText(name)},
+  text: `Hello ${formatNameForText(name)},
 
 two-factor sign-in was switched ${state} for your account at ${publicUrl}.
 If it was you, there is nothing to do. If it was not, change your password at once: every session ends with it.
@@ -58,7 +58,7 @@ export const createBackupCodeUsedMail = (
 ): Message => ({
   to: email,
   subject: "A backup code was used",
-  text: `Hello ${nameInText(name)},
+  text: `Hello ${formatNameForText(name)},
 
 one of your backup codes was used for your account at ${publicUrl}. You have ${left} left.
 If it was you, there is nothing to do. If it was not, sign in, switch the second factor off and on again, and change your password.
@@ -68,7 +68,7 @@ If it was you, there is nothing to do. If it was not, sign in, switch the second
 export const createTwoFactorResetMail = (publicUrl: string, { email, name }: Person): Message => ({
   to: email,
   subject: "Your second factor was removed",
-  text: `Hello ${nameInText(name)},
+  text: `Hello ${formatNameForText(name)},
 
 an operator of ${publicUrl} removed the second factor of your account, and every session of yours ended.
 Sign in with your password and set up a new second factor.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx, PersonCtx } from "../../platform/context.ts";
 import { conflict, invalidField, invalidRequest, unauthorized } from "../../platform/errors.ts";
-import { countAttempt, forgetAttempt, forgetCallers, networkOf } from "../../platform/http/index.ts";
+import { countAttempt, invalidateCallers, resetAttempts, toNetwork } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { newToken } from "../../platform/secrets.ts";
@@ -32,7 +32,7 @@ import {
 
 /** Counted per address and network, so that guesses from one network do not block the person in another. */
 const toAttemptKey = ({ address }: Ctx, email: string) =>
-  `sign-in ${email.toLowerCase()} ${networkOf(address)}`;
+  `sign-in ${email.toLowerCase()} ${toNetwork(address)}`;
 const passwordLimit = { attempts: 10, perSeconds: 600 };
 
 interface SignInInput {
@@ -52,7 +52,7 @@ export async function signIn(ctx: Ctx, { email, password }: SignInInput): Promis
   if (!user || !hash || !isRight)
     throw unauthorized("invalid_credentials", "The e-mail address or the password is wrong.");
   const userId = user.id;
-  await forgetAttempt(ctx.db, key);
+  await resetAttempts(ctx.db, key);
   if (isOutdatedHash(hash))
     await store.replacePasswordHash(ctx.db, userId, hash, await hashPassword(password));
   return ctx.db.transaction(async (tx) =>
@@ -65,7 +65,7 @@ export async function signIn(ctx: Ctx, { email, password }: SignInInput): Promis
 export async function signOut({ db, bus, caller, userId }: PersonCtx): Promise<{ ok: true }> {
   await db.transaction(async (tx) => {
     await endSession(tx, userId, caller.credentialId);
-    await forgetCallers(bus, tx, caller.credentialId);
+    await invalidateCallers(bus, tx, caller.credentialId);
   });
   return { ok: true };
 }
@@ -98,7 +98,7 @@ export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) 
   }
   const refreshed = await db.transaction(async (tx) => {
     const row = await refreshSession(tx, userId, caller.credentialId);
-    await forgetCallers(bus, tx, caller.credentialId);
+    await invalidateCallers(bus, tx, caller.credentialId);
     return row;
   });
   // The session ended in the meantime.
@@ -112,7 +112,7 @@ async function checkPassword(ctx: PersonCtx, password: string): Promise<void> {
   const key = toAttemptKey(ctx, await store.requireEmail(ctx.db, ctx.userId));
   await countAttempt(ctx.db, key, passwordLimit);
   if (!(await verifyPassword(hash, password))) throw invalidField(["password"], "This is not your password.");
-  await forgetAttempt(ctx.db, key);
+  await resetAttempts(ctx.db, key);
 }
 
 /** Longer than the work takes, so that the response time does not show whether the account exists. */
@@ -166,7 +166,7 @@ export async function resetPassword(ctx: Ctx, { token, newPassword, endKeysAndTo
     const { userId } = used;
     await store.setPassword(tx, userId, newId("acc"), hash);
     await removeOtherSessions(tx, userId, "");
-    await forgetCallers(ctx.bus, tx, userId);
+    await invalidateCallers(ctx.bus, tx, userId);
     // Another person may hold an older link.
     await store.removeLinks(tx, userId);
     await removeChallenges(tx, userId);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { NamedConnection, NamedTemplate, resourceIds } from "./resources/index.ts";
@@ -77,7 +77,7 @@ export const list = route({
   description: "Newest first. Archived automations are listed only with `status=archived`.",
   access,
   query: listQuery,
-  replies: { 200: pageOf(Automation).meta({ id: "AutomationPage" }) },
+  replies: { 200: definePage(Automation).meta({ id: "AutomationPage" }) },
 });
 
 export const create = route({
@@ -193,5 +193,5 @@ export const listRevisions = route({
   access,
   params,
   query: pageQuery,
-  replies: { 200: pageOf(Revision).meta({ id: "AutomationRevisionPage" }) },
+  replies: { 200: definePage(Revision).meta({ id: "AutomationRevisionPage" }) },
 });

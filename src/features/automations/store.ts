@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, listSource, nothing, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, listSource, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { Automation, Revision } from "./contract.ts";
 
@@ -99,7 +99,7 @@ export const list = (
     filtered: true,
     candidates: (after, count) => sql`
       select a.id, ${withinReach(orgId, reach)}
-        ${memberId === null ? nothing : sql`and a.member_id = ${memberId}`}
+        ${memberId === null ? emptySql : sql`and a.member_id = ${memberId}`}
         and ${status === null ? sql`a.status <> 'archived'` : sql`a.status = ${status}`} as matches
       from automations a where a.org_id = ${orgId} and a.id < ${after} order by a.id desc limit ${count}`,
     rows: (ids) => sql`select ${columns} from ${current} where a.id = any(${ids})`,

@@ -1,7 +1,7 @@
 import type { Ctx, MemberCtx, OrgId, PersonCtx, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, notFound, unavailable } from "../../platform/errors.ts";
-import { forgetCallers, networkOf } from "../../platform/http/index.ts";
+import { invalidateCallers, toNetwork } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
 import { insertApiKey, keyPrefix } from "../api-keys/index.ts";
@@ -44,7 +44,7 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
       "Workspaces without an account are switched off here. Make an account and an organization, or ask the people who run this instance to set BOOTSTRAP=open.",
     );
   }
-  const network = hashSecret(`provisional ${networkOf(ctx.address)}`);
+  const network = hashSecret(`provisional ${toNetwork(ctx.address)}`);
   const key = newToken(keyPrefix);
   return db.transaction(async (tx) => {
     // Creations wait for each other, so that the limits below are exact.
@@ -129,7 +129,7 @@ export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acc
     // The new owner was no member before, so every key and token of this membership belongs to the agent.
     const ended = endKey ? await endCredentialsOfMember(ctx, tx, orgId, member.id) : {};
     const keysEnded = ended.apiKeys ?? 0;
-    for (const id of [orgId, userId]) await forgetCallers(bus, tx, id);
+    for (const id of [orgId, userId]) await invalidateCallers(bus, tx, id);
     const after = { ownerMemberId: member.id, keysEnded };
     await record(ctx, tx, { action: "organization.claimed", target: toTarget(orgId), after }, orgId);
     return {

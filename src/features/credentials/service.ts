@@ -1,7 +1,7 @@
 import type { Ctx, MemberId, OrgId, UserId } from "../../platform/context.ts";
 import { credentialTypes } from "../../platform/credential-types.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { type CredentialEnding, forgetCallers } from "../../platform/http/index.ts";
+import { type CredentialEnding, invalidateCallers } from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
 import * as store from "./store.ts";
 
@@ -47,7 +47,7 @@ export async function endCredentialsOfUser(
       orgId,
     );
   }
-  await forgetCallers(ctx.bus, tx, userId);
+  await invalidateCallers(ctx.bus, tx, userId);
   return total;
 }
 
@@ -62,7 +62,7 @@ export async function endCredentialsOfMember(
   const total = startCounts(endings);
   for (const ending of endings)
     count(total, ending.countedAs, (await store.endOfMember(tx, orgId, memberId, ending)).length);
-  await forgetCallers(ctx.bus, tx, memberId);
+  await invalidateCallers(ctx.bus, tx, memberId);
   return total;
 }
 

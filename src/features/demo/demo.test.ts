@@ -36,7 +36,7 @@ async function countRows({ platform: { db } }: TestServer): Promise<Record<strin
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'rate_limits' order by 1`);
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
-    const { rows } = await db.foreign(`select count(*)::int as count from "${name}"`, []);
+    const { rows } = await db.queryWithDriverTypes(`select count(*)::int as count from "${name}"`, []);
     counts[name] = rows[0]!.count as number;
   }
   return counts;

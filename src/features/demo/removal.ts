@@ -1,6 +1,6 @@
 import type { Platform } from "../../platform/context.ts";
 import { OperatorError } from "../../platform/errors.ts";
-import { forgetCallers } from "../../platform/http/index.ts";
+import { invalidateCallers } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
 import { findLatestInstanceEntry, recordAsSystem, removeInstanceChain } from "../audit/index.ts";
 import { findUser, removeUser } from "../auth/index.ts";
@@ -59,7 +59,7 @@ export async function removeDemo(
     for (const { id } of removedPeople) {
       if (!(await findUser(tx, id))) continue;
       await removeUser(tx, id);
-      await forgetCallers(bus, tx, id);
+      await invalidateCallers(bus, tx, id);
     }
     await store.removeRemainingRows(
       tx,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { linkQuery, open, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { definePage, linkQuery, open, pageQuery, route, signedIn } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { Member } from "../members/index.ts";
 import { Organization } from "../organizations/index.ts";
@@ -43,7 +43,7 @@ export const list = route({
   description: "Newest first, with the state of each.",
   access: can("members:invite"),
   query: listQuery,
-  replies: { 200: pageOf(Invitation).meta({ id: "InvitationPage" }) },
+  replies: { 200: definePage(Invitation).meta({ id: "InvitationPage" }) },
 });
 
 const refused = {

@@ -1,4 +1,4 @@
-import { type Message, nameInSubject, nameInText } from "../../platform/mail/index.ts";
+import { formatNameForSubject, formatNameForText, type Message } from "../../platform/mail/index.ts";
 import type { Invitation } from "./contract.ts";
 
 export const createInvitationMail = (
@@ -8,11 +8,11 @@ export const createInvitationMail = (
   token: string,
 ): Message => ({
   to: email,
-  subject: `${nameInSubject(inviterName, "Somebody")} invites you to ${nameInSubject(organizationName, "an organization")}`,
+  subject: `${formatNameForSubject(inviterName, "Somebody")} invites you to ${formatNameForSubject(organizationName, "an organization")}`,
   text: `Hello,
 
-${nameInText(inviterName)} invites you to the organization ${nameInText(organizationName)} on Signalbox at ${publicUrl}.
-Your role there would be: ${nameInText(roleName)}.
+${formatNameForText(inviterName)} invites you to the organization ${formatNameForText(organizationName)} on Signalbox at ${publicUrl}.
+Your role there would be: ${formatNameForText(roleName)}.
 
 To accept, open this link within 7 days and sign in, or sign up, with this very address:
 

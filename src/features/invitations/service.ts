@@ -1,7 +1,7 @@
 import type { Ctx, MemberCtx, Membership, OrgId, PersonCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../platform/errors.ts";
-import { countAttempt, forgetCallers, readPage } from "../../platform/http/index.ts";
+import { countAttempt, invalidateCallers, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
@@ -226,7 +226,7 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
     if (invitation.isMailToken)
       await confirmMailbox(ctx, tx, userId, { proof: "invitation", keepSession: caller.credentialId });
     await setActiveOrganization(tx, userId, caller.credentialId, orgId);
-    await forgetCallers(ctx.bus, tx, userId);
+    await invalidateCallers(ctx.bus, tx, userId);
     const after = { memberId, role, teamIds: invitation.teamIds, email };
     await record(ctx, tx, { action: "invitation.accepted", target: toTarget(invitation.id), after }, orgId);
     return { member: (await findMemberByUser(tx, orgId, userId))!, organization };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
@@ -48,7 +48,7 @@ export const list = route({
   description: "Newest first, without the tokens themselves: those are shown once, when they are made.",
   access: can("mcp_tokens:create"),
   query: pageQuery,
-  replies: { 200: pageOf(McpToken).meta({ id: "McpTokenPage" }) },
+  replies: { 200: definePage(McpToken).meta({ id: "McpTokenPage" }) },
 });
 
 export const remove = route({

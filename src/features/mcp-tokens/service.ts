@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import { notFound } from "../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
@@ -35,8 +35,8 @@ export async function create(ctx: MemberCtx, { name, scopes }: Pick<McpToken, "n
 }
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(
-    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), afterOf(query), query.limit + 1),
+  return cutPageById(
+    await store.list(ctx.db, ctx.orgId, toMemberFilter(ctx), readIdCursor(query), query.limit + 1),
     query,
   );
 }
@@ -45,7 +45,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const ended = isId("mcp", id) ? await store.remove(tx, ctx.orgId, toMemberFilter(ctx), id) : undefined;
     if (!ended) throw notFound("mcp_token");
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "mcp_token.removed", target: { type: "mcp_token", id }, before: ended });
   });
 }

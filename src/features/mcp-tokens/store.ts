@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
-import { type Db, nothing, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, reuseStatement, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import {
   customRole,
@@ -32,7 +32,7 @@ export const insert = (db: Db, orgId: OrgId, token: NewToken) =>
     returning ${columns}`);
 
 const filterByMember = (memberId: MemberId | null) =>
-  memberId ? sql`and t.member_id = ${memberId}` : nothing;
+  memberId ? sql`and t.member_id = ${memberId}` : emptySql;
 
 /** Lists the tokens of every member when `memberId` is null. */
 export const list = (db: Db, orgId: OrgId, memberId: MemberId | null, after: string, limit: number) =>

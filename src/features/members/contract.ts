@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { member, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, member, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
@@ -40,7 +40,7 @@ export const list = route({
   description: "Newest first, with role and teams.",
   access: can("members:read"),
   query: listQuery,
-  replies: { 200: pageOf(Member).meta({ id: "MemberPage" }) },
+  replies: { 200: definePage(Member).meta({ id: "MemberPage" }) },
 });
 
 const params = z.strictObject({ id: z.string() });

@@ -1,7 +1,7 @@
 import type { MemberCtx, MemberId, OrgId, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, notFound } from "../../platform/errors.ts";
-import { forgetCallers, readPage } from "../../platform/http/index.ts";
+import { invalidateCallers, readPage } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { checkMayChangeMember, lockAuthority, requireGrantableRole, requireOwner } from "../roles/index.ts";
@@ -43,7 +43,7 @@ export async function change(ctx: MemberCtx, id: string, { role }: { role: strin
 
 async function setRole(ctx: MemberCtx, tx: Db, { id, role: before }: Member, role: string): Promise<void> {
   await store.setRole(tx, ctx.orgId, id, role);
-  await forgetCallers(ctx.bus, tx, id);
+  await invalidateCallers(ctx.bus, tx, id);
   await record(ctx, tx, {
     action: "member.role_changed",
     target: toTarget(id),
@@ -73,7 +73,7 @@ export async function leave(ctx: MemberCtx): Promise<void> {
 async function endMembership(ctx: MemberCtx, tx: Db, member: Member & { id: MemberId }): Promise<void> {
   if (member.role === "owner") await requireAnotherOwner(tx, ctx.orgId, member.id);
   await store.remove(tx, ctx.orgId, member.id);
-  await forgetCallers(ctx.bus, tx, member.id);
+  await invalidateCallers(ctx.bus, tx, member.id);
   await record(ctx, tx, {
     action: member.id === ctx.member.id ? "member.left" : "member.removed",
     target: toTarget(member.id),

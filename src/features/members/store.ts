@@ -1,5 +1,5 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
-import { type Db, filterOrder, join, listSource, nothing, type Sql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, filterOrder, join, listSource, type Sql, sql } from "../../platform/db/index.ts";
 import type { Member } from "./contract.ts";
 
 const columns = sql`m.id, m.user_id as "userId", u.email, u.name, m.role, coalesce(r.name, initcap(m.role)) as "roleName",
@@ -33,7 +33,7 @@ export const list = (db: Db, orgId: OrgId, { search, role, teamId }: Filter) => 
           where x.team_id = ${teamId} and x.org_id = ${orgId} and x.member_id < ${after}
           order by x.member_id desc limit ${count}`
       : sql`select m.id from members m
-          where m.org_id = ${orgId} ${role === undefined ? nothing : sql`and m.role = ${role}`} and ${id} < ${after}
+          where m.org_id = ${orgId} ${role === undefined ? emptySql : sql`and m.role = ${role}`} and ${id} < ${after}
           order by ${id} desc limit ${count}`;
   // A scalar subquery looks up one row for each candidate. A join might read the whole table.
   const matches =

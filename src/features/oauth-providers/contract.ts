@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, member, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, member, pageQuery, route } from "../../platform/http/index.ts";
 import { authMethods, endpoint } from "../../platform/oauth/index.ts";
 import { can } from "../permissions/index.ts";
 import { Tenant } from "./catalogue/index.ts";
@@ -44,7 +44,7 @@ export const list = route({
   query: pageQuery.extend({
     configured: z.enum(["true", "false"]).optional().describe("Only those with, or without, a client."),
   }),
-  replies: { 200: pageOf(Provider).meta({ id: "OauthProviderPage" }) },
+  replies: { 200: definePage(Provider).meta({ id: "OauthProviderPage" }) },
 });
 
 export const create = route({

@@ -103,12 +103,12 @@ describe("what is secret", () => {
     for (const echo of echoes) {
       evil(echo);
       await expire(server, connectionId);
-      await server.platform.db.foreign("update oauth_tokens set next_refresh_at = null");
+      await server.platform.db.queryWithDriverTypes("update oauth_tokens set next_refresh_at = null");
       await getToken(watched, ada.auth, id);
       await arrive("?account=echo");
     }
     as.intercept = undefined;
-    await server.platform.db.foreign("update oauth_tokens set next_refresh_at = null");
+    await server.platform.db.queryWithDriverTypes("update oauth_tokens set next_refresh_at = null");
     await expire(server, connectionId);
     const token = (await getToken(watched, ada.auth, id)).body.accessToken;
     secrets.add(token);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route, signedIn } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route, signedIn } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
@@ -59,7 +59,7 @@ export const list = route({
   description: "Newest first, with the caller's role in each.",
   access: signedIn(),
   query: pageQuery,
-  replies: { 200: pageOf(Organization).meta({ id: "OrganizationPage" }) },
+  replies: { 200: definePage(Organization).meta({ id: "OrganizationPage" }) },
 });
 
 export const read = route({

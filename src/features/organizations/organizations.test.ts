@@ -221,7 +221,10 @@ describe("deleting an organization", () => {
       where column_name = 'org_id' and table_schema = 'public' order by table_name`);
     const found: Record<string, number> = {};
     for (const { name } of tables) {
-      const { rows } = await db.foreign(`select count(*)::int as n from ${name} where org_id = $1`, [orgId]);
+      const { rows } = await db.queryWithDriverTypes(
+        `select count(*)::int as n from ${name} where org_id = $1`,
+        [orgId],
+      );
       if (rows[0]!.n) found[name] = rows[0]!.n as number;
     }
     return found;
@@ -279,9 +282,10 @@ describe("deleting an organization", () => {
       "automation_runs",
       "automation_usage",
     ]);
-    const { rows } = await server.platform.db.foreign("select id from automation_runs where org_id = $1", [
-      acme.orgId,
-    ]);
+    const { rows } = await server.platform.db.queryWithDriverTypes(
+      "select id from automation_runs where org_id = $1",
+      [acme.orgId],
+    );
     expect(rows).toEqual([{ id: ended.id }]);
     expect(waiting.status).toBe("queued");
     await jobs.find(({ name }) => name === "automations.prune")!.handle(server.platform, {});

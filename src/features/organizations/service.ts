@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Ctx, MemberCtx, OrgId, PersonCtx } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { setActiveOrganization } from "../auth/index.ts";
@@ -25,7 +25,7 @@ export async function create(ctx: PersonCtx, wanted: NewOrganization) {
     const id = organization.id;
     await addMember(tx, id, userId, "owner");
     await setActiveOrganization(tx, userId, caller.credentialId, id);
-    await forgetCallers(bus, tx, userId);
+    await invalidateCallers(bus, tx, userId);
     await record(ctx, tx, { action: "organization.created", target: toTarget(id), after: organization }, id);
     return { organization };
   });
@@ -57,7 +57,10 @@ export async function insertOrganization(
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
   // A key belongs to one organization and must not show the person's others.
   const onlyOrgId = caller.credential === "key" ? (caller.member?.orgId ?? null) : null;
-  return page(await store.listByUser(db, userId, onlyOrgId, afterOf(query), query.limit + 1), query);
+  return cutPageById(
+    await store.listByUser(db, userId, onlyOrgId, readIdCursor(query), query.limit + 1),
+    query,
+  );
 }
 
 export async function read({ db, orgId }: MemberCtx) {
@@ -77,7 +80,7 @@ export async function change(ctx: MemberCtx, changes: Parameters<typeof store.up
         before,
         after: organization,
       });
-      await forgetCallers(bus, tx, orgId);
+      await invalidateCallers(bus, tx, orgId);
       return { organization };
     });
   } catch (error) {
@@ -108,7 +111,7 @@ export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): 
 /** Writes no audit entry. The caller records what happened. */
 export async function deleteOrganizationRows(bus: Ctx["bus"], tx: Db, orgId: OrgId): Promise<void> {
   await store.remove(tx, orgId);
-  await forgetCallers(bus, tx, orgId);
+  await invalidateCallers(bus, tx, orgId);
 }
 
 /** Credentials are deleted in this transaction. Large tables are cleaned up afterwards. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
 import { builtInRoles, can, permissions } from "../permissions/index.ts";
 
 const tag = "Roles";
@@ -46,7 +46,7 @@ export const list = route({
   description: "Each with its permissions and how many members have it.",
   access: can("members:read"),
   query: pageQuery,
-  replies: { 200: pageOf(Role).meta({ id: "RolePage" }) },
+  replies: { 200: definePage(Role).meta({ id: "RolePage" }) },
 });
 
 const name = lineOfText(60);

@@ -1,7 +1,7 @@
 import type { MemberCtx } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, notFound } from "../../platform/errors.ts";
-import { cutPage, defineCursor, forgetCallers, type PageQuery } from "../../platform/http/index.ts";
+import { cutPage, defineCursor, invalidateCallers, type PageQuery } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { builtInRoles, catalogue, permissions, permissionsOfRole } from "../permissions/index.ts";
@@ -92,7 +92,7 @@ export async function change(ctx: MemberCtx, id: string, input: RoleInput) {
         permissions: input.permissions ? sortUnique(input.permissions) : before.permissions,
       });
       await record(ctx, tx, { action: "role.changed", target: toTarget(id), before, after: role });
-      await forgetCallers(ctx.bus, tx, ctx.orgId);
+      await invalidateCallers(ctx.bus, tx, ctx.orgId);
       return { role: toRole(role!, await countMembersByRole(tx, ctx.orgId)) };
     }),
   );

@@ -5,7 +5,7 @@ import { isLoopbackHost } from "../../platform/egress/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
 import type { HttpHeaders } from "../../platform/http/index.ts";
 import { instanceId } from "../../platform/keyring.ts";
-import { sameSecret } from "../../platform/secrets.ts";
+import { isSameSecret } from "../../platform/secrets.ts";
 import { defineState } from "../../platform/state.ts";
 import { version as program } from "../../platform/version.ts";
 import * as store from "./store.ts";
@@ -53,7 +53,7 @@ export async function version({ db, keyring, config }: Ctx) {
 export function metrics({ config, metrics, address }: Ctx, headers: HttpHeaders): string {
   const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   const isByToken =
-    config.metricsToken !== undefined && token !== undefined && sameSecret(token, config.metricsToken);
+    config.metricsToken !== undefined && token !== undefined && isSameSecret(token, config.metricsToken);
   const isLocal = isLoopbackOnly(config) && isLoopbackHost(address);
   if (!isByToken && !isLocal) throw unauthorized();
   return metrics.render();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 
@@ -31,7 +31,7 @@ export const list = route({
   description: "Newest first, with how many members each has.",
   access: can("members:read"),
   query: pageQuery,
-  replies: { 200: pageOf(Team).meta({ id: "TeamPage" }) },
+  replies: { 200: definePage(Team).meta({ id: "TeamPage" }) },
 });
 
 export const create = route({

@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId } from "../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../platform/db/index.ts";
 import { conflict, forbidden, notFound } from "../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../platform/http/index.ts";
+import { cutPageById, invalidateCallers, type PageQuery, readIdCursor } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import type { Permission } from "../permissions/index.ts";
@@ -10,7 +10,7 @@ import type { Team } from "./contract.ts";
 import * as store from "./store.ts";
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return page(await store.list(db, orgId, afterOf(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
 }
 
 export async function read({ db, orgId }: MemberCtx, id: string) {
@@ -59,7 +59,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     const team = await requireTeam(tx, ctx.orgId, id);
     if ((await store.remove(tx, ctx.orgId, team.id)) === 0) throw notFound("team");
     // Its members lose what was granted to the team.
-    await forgetCallers(ctx.bus, tx, ctx.orgId);
+    await invalidateCallers(ctx.bus, tx, ctx.orgId);
     await record(ctx, tx, { action: "team.removed", target: toTarget(id), before: team });
   });
 }
@@ -69,7 +69,7 @@ export async function addMember(ctx: MemberCtx, id: string, memberId: string) {
     const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
     await checkMayAdd(tx, ctx.orgId, [team.id], ctx.member.permissions);
     if ((await store.addMember(tx, ctx.orgId, member, [team.id])) > 0) {
-      await forgetCallers(ctx.bus, tx, member);
+      await invalidateCallers(ctx.bus, tx, member);
       await record(ctx, tx, { action: "team.member_added", target: toTarget(id), after: { memberId } });
     }
     return { team: await requireTeam(tx, ctx.orgId, id) };
@@ -105,7 +105,7 @@ export async function removeMember(ctx: MemberCtx, id: string, memberId: string)
   await ctx.db.transaction(async (tx) => {
     const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
     if ((await store.removeMember(tx, ctx.orgId, member, team.id)) === 0) return;
-    await forgetCallers(ctx.bus, tx, member);
+    await invalidateCallers(ctx.bus, tx, member);
     await record(ctx, tx, { action: "team.member_removed", target: toTarget(id), before: { memberId } });
   });
 }

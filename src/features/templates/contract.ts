@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
 import { can } from "../permissions/index.ts";
 import { fields } from "./fields.ts";
@@ -87,7 +87,7 @@ export const list = route({
   description: "Newest first. To get a body, read a single template.",
   access: can("templates:read"),
   query: listQuery,
-  replies: { 200: pageOf(TemplateSummary).meta({ id: "TemplatePage" }) },
+  replies: { 200: definePage(TemplateSummary).meta({ id: "TemplatePage" }) },
 });
 
 export const create = route({
@@ -167,7 +167,7 @@ export const listVersions = route({
   access: can("templates:read"),
   params,
   query: pageQuery,
-  replies: { 200: pageOf(VersionSummary).meta({ id: "TemplateVersionPage" }) },
+  replies: { 200: definePage(VersionSummary).meta({ id: "TemplateVersionPage" }) },
 });
 
 export const readVersion = route({

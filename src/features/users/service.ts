@@ -1,6 +1,6 @@
 import type { PersonCtx } from "../../platform/context.ts";
 import { conflict, invalidField, notFound, unauthorized } from "../../platform/errors.ts";
-import { forgetCallers } from "../../platform/http/index.ts";
+import { invalidateCallers } from "../../platform/http/index.ts";
 import { isId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import {
@@ -54,7 +54,7 @@ export async function switchOrganization(ctx: PersonCtx, { organizationId }: { o
     throw notFound("organization");
   await db.transaction(async (tx) => {
     await setActiveOrganization(tx, userId, caller.credentialId, organizationId);
-    await forgetCallers(bus, tx, caller.credentialId);
+    await invalidateCallers(bus, tx, caller.credentialId);
   });
   return { activeOrganizationId: organizationId };
 }
@@ -102,7 +102,7 @@ export async function removeMe(
     }
     await record(ctx, tx, { action: "user.deleted", target: toTarget(userId), before: user }, null);
     await removeUser(tx, userId);
-    await forgetCallers(ctx.bus, tx, userId);
+    await invalidateCallers(ctx.bus, tx, userId);
   });
 }
 

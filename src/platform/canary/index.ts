@@ -5,7 +5,7 @@ import { type Keyring, type SealedColumn, UnsealError } from "../keyring.ts";
 import { countAllSealed } from "../reseal/index.ts";
 import * as store from "./store.ts";
 
-type Opened = Pick<Platform, "db" | "keyring">;
+type SealedDatabase = Pick<Platform, "db" | "keyring">;
 
 /** The configured secrets cannot open the sealed values in this database. */
 class WrongSecret extends OperatorError {
@@ -23,7 +23,7 @@ class WrongSecret extends OperatorError {
 /** Each secret that seals values has one canary row. A process must be able to open every row. */
 function canOpen(keyring: Keyring, { keyId, sealed }: store.Canary): boolean {
   try {
-    keyring.open(sealed, placeOf(keyId));
+    keyring.open(sealed, createCanaryPlace(keyId));
     return true;
   } catch (error) {
     if (error instanceof UnsealError) return false;
@@ -31,7 +31,7 @@ function canOpen(keyring: Keyring, { keyId, sealed }: store.Canary): boolean {
   }
 }
 
-const placeOf = (keyId: string) => ({ table: "secret_canaries", row: keyId, column: "sealed" });
+const createCanaryPlace = (keyId: string) => ({ table: "secret_canaries", row: keyId, column: "sealed" });
 const currentKey = ({ currentPrefix }: Keyring) => currentPrefix.split(".")[1]!;
 
 interface SecretCheck {
@@ -45,11 +45,11 @@ interface SecretCheck {
  * Returns an error when the configured secrets do not match this database, else undefined. It only reads, and works on
  * every schema version.
  */
-export async function findWrongSecret(opened: Opened, { source, sealedColumns }: SecretCheck) {
+export async function findWrongSecret(opened: SealedDatabase, { source, sealedColumns }: SecretCheck) {
   const { db, keyring } = opened;
-  const canaries = (await store.isThere(db)) ? await store.list(db) : [];
+  const canaries = (await store.hasTable(db)) ? await store.list(db) : [];
   if (canaries.length > 0) return findUnopened(keyring, canaries, source);
-  return (await fitsEarlierValues(opened, await sealedColumns()))
+  return (await opensEarlierValues(opened, await sealedColumns()))
     ? undefined
     : new WrongSecret(source, false);
 }
@@ -60,13 +60,13 @@ function findUnopened(keyring: Keyring, canaries: store.Canary[], source: string
   return new WrongSecret(source, isCurrentKnown);
 }
 
-export async function refuseWrongSecret(opened: Opened, check: SecretCheck): Promise<void> {
+export async function refuseWrongSecret(opened: SealedDatabase, check: SecretCheck): Promise<void> {
   const wrong = await findWrongSecret(opened, check);
   if (wrong) throw wrong;
 }
 
 /** Throws when the secrets do not match, and records the current secret before any value is sealed with it. */
-export async function checkSecret(opened: Opened, check: SecretCheck): Promise<void> {
+export async function checkSecret(opened: SealedDatabase, check: SecretCheck): Promise<void> {
   const { db, keyring } = opened;
   await refuseWrongSecret(opened, check);
   if ((await store.list(db)).some(({ keyId }) => keyId === currentKey(keyring))) return;
@@ -83,30 +83,37 @@ export async function checkSecret(opened: Opened, check: SecretCheck): Promise<v
  * Checks a database without canary rows. One value under a configured secret is enough, because the others may be under
  * a lost secret.
  */
-async function fitsEarlierValues(opened: Opened, columns: readonly SealedColumn[]): Promise<boolean> {
+async function opensEarlierValues(
+  opened: SealedDatabase,
+  columns: readonly SealedColumn[],
+): Promise<boolean> {
   const { current, previous, unknown } = await countAllSealed(opened, columns);
   return current + previous > 0 || unknown === 0;
 }
 
 function recordCurrent(tx: Db, keyring: Keyring): Promise<number> {
   const keyId = currentKey(keyring);
-  return store.insert(tx, { keyId, sealed: keyring.seal("signalbox", placeOf(keyId)) });
+  return store.insert(tx, { keyId, sealed: keyring.seal("signalbox", createCanaryPlace(keyId)) });
 }
 
 /** Counts the recorded secrets other than the current one. */
-export const countOtherSecrets = async ({ db, keyring }: Opened): Promise<number> =>
+export const countOtherSecrets = async ({ db, keyring }: SealedDatabase): Promise<number> =>
   (await store.list(db)).filter(({ keyId }) => keyId !== currentKey(keyring)).length;
 
 /** Removes the records of all other secrets. Call it when every value that opens is sealed with the current secret. */
-export const forgetOtherSecrets = (opened: Opened): Promise<number> => forget(opened, () => true);
+export const removeOtherSecrets = (opened: SealedDatabase): Promise<number> =>
+  removeSecrets(opened, () => true);
 
 /**
  * Removes the records of secrets that are not configured. The operator accepts that values under them never open again.
  */
-export const forgetLostSecrets = (opened: Opened): Promise<number> =>
-  forget(opened, (one) => !canOpen(opened.keyring, one));
+export const removeLostSecrets = (opened: SealedDatabase): Promise<number> =>
+  removeSecrets(opened, (one) => !canOpen(opened.keyring, one));
 
-function forget({ db, keyring }: Opened, isOver: (one: store.Canary) => boolean): Promise<number> {
+function removeSecrets(
+  { db, keyring }: SealedDatabase,
+  isOver: (one: store.Canary) => boolean,
+): Promise<number> {
   return db.transaction(async (tx) => {
     await store.lock(tx);
     await recordCurrent(tx, keyring);

@@ -10,7 +10,7 @@ export const lock = (tx: Db) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('secret canaries', 0))`);
 
 /** Returns false when the database is from a version that did not record secrets. */
-export const isThere = async (db: Db): Promise<boolean> =>
+export const hasTable = async (db: Db): Promise<boolean> =>
   (await db.row<{ isThere: boolean }>(sql`select to_regclass('secret_canaries') is not null as "isThere"`))!
     .isThere;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { CallerGone, isDatabaseDown, orDown } from "./failure.ts";
+import { CallerDisconnected, isDatabaseDown, translateDatabaseErrors } from "./failure.ts";
 
 /** Time limit of a cancel request. After it, the connection is closed instead. */
 const cancelMs = 2_000;
@@ -9,13 +9,13 @@ const cancelMs = 2_000;
  * Runs one statement on its own connection, and cancels it when `signal` aborts. A cancel request names a connection,
  * not a statement, so the connection stays out of the pool until the request has taken effect.
  */
-export async function whileWanted<T>(
+export async function runCancellable<T>(
   pool: pg.Pool,
   signal: AbortSignal,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw new CallerGone();
-  const client = await orDown(pool.connect());
+  if (signal.aborted) throw new CallerDisconnected();
+  const client = await translateDatabaseErrors(pool.connect());
   let broken: Error | undefined;
   let cancelling: Promise<void> | undefined;
   const onLost = (error: Error) => {
@@ -29,12 +29,12 @@ export async function whileWanted<T>(
   client.on("error", onLost);
   try {
     // The caller may have disconnected while this waited for a connection.
-    if (signal.aborted) throw new CallerGone();
+    if (signal.aborted) throw new CallerDisconnected();
     signal.addEventListener("abort", onAbort);
     return await work(client);
   } catch (error) {
     if (isDatabaseDown(error)) broken = error as Error;
-    throw signal.aborted ? new CallerGone(undefined, { cause: error }) : error;
+    throw signal.aborted ? new CallerDisconnected(undefined, { cause: error }) : error;
   } finally {
     signal.removeEventListener("abort", onAbort);
     if (cancelling) {

@@ -7,7 +7,7 @@ import { compile, type Sql, sql } from "./sql.ts";
  */
 export type WorkClass = "read" | "change" | "background" | "unlimited";
 
-export interface Terms {
+export interface StatementOptions {
   work: WorkClass;
   /** Cancels statements outside of transactions when the caller has disconnected. */
   signal?: AbortSignal;
@@ -21,10 +21,10 @@ export interface Terms {
 /** What an engine must be able to do: run one statement, run several as one, wait for notifications. */
 export interface Engine {
   readonly kind: "pglite" | "postgres";
-  query(text: string, values: unknown[], terms?: Terms): Promise<Result>;
-  /** Statements that a library wrote: its types are the driver's own. Without values it may be several. */
-  foreign(text: string, values?: unknown[], terms?: Terms): Promise<Result>;
-  transaction<T>(work: (inside: Session) => Promise<T>, terms?: Terms): Promise<T>;
+  query(text: string, values: unknown[], options?: StatementOptions): Promise<Result>;
+  /** Runs SQL of a library, with the types of the driver. Without values it may be several statements. */
+  queryWithDriverTypes(text: string, values?: unknown[], options?: StatementOptions): Promise<Result>;
+  transaction<T>(work: (inside: Session) => Promise<T>, options?: StatementOptions): Promise<T>;
   /** `onLost` is called when notifications stop coming; `onGap` when they come again and some may have been missed. */
   listen(
     channel: string,
@@ -43,10 +43,10 @@ export interface Engine {
  */
 export const randomPageCost = 1.1;
 
-/** Runs statements. In a transaction they keep the terms that it began with. */
+/** Runs statements. In a transaction they keep the options that it began with. */
 export interface Session {
   query(text: string, values: unknown[]): Promise<Result>;
-  foreign(text: string, values?: unknown[]): Promise<Result>;
+  queryWithDriverTypes(text: string, values?: unknown[]): Promise<Result>;
 }
 export type Unlisten = () => Promise<void>;
 
@@ -56,8 +56,8 @@ export interface Result {
 }
 
 /**
- * The one way to the data, the same on both engines. Timestamps come out as integer milliseconds and
- * bigints as numbers, because that is what crosses the wire.
+ * The only access to the data, the same on both engines. Timestamps are integer milliseconds and bigints are numbers, as
+ * in replies.
  */
 export interface Db {
   readonly kind: Engine["kind"];
@@ -70,7 +70,7 @@ export interface Db {
   row<Row>(statement: Sql): Promise<Row | undefined>;
   /** How many rows were written. */
   run(statement: Sql): Promise<number>;
-  /** Joins the transaction it is in, or opens one. What throws inside rolls everything back. */
+  /** Joins the current transaction, or opens one. An error inside rolls everything back. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /**
    * Runs `work` at the end of the transaction, in the order of the calls. Use it for rows that many transactions lock:
@@ -79,10 +79,10 @@ export interface Db {
   beforeCommit(work: (tx: Db) => Promise<void>): Promise<void>;
   /** Runs when the transaction has committed; outside of one, now. */
   afterCommit(work: () => void): void;
-  /** Returns a `Db` with other terms. A transaction keeps the terms it began with. */
-  under(terms: Terms): Db;
+  /** Returns a `Db` with other options. A transaction keeps the options it began with. */
+  withOptions(options: StatementOptions): Db;
   /** For libraries that bring their own SQL, and for migrations. */
-  foreign: Session["foreign"];
+  queryWithDriverTypes: Session["queryWithDriverTypes"];
   listen: Engine["listen"];
 }
 
@@ -98,13 +98,14 @@ function raiseNoKeyring(): never {
 /**
  * Rejects statements after the end of the transaction. They would run outside of any transaction, or in another one.
  */
-function untilEnd(session: Session): { inside: Session; end: () => void } {
+function createTransactionSession(session: Session): { inside: Session; end: () => void } {
   let isOver = false;
   const refuse = () => Promise.reject(new Error("The transaction has ended."));
   return {
     inside: {
       query: (text, values) => (isOver ? refuse() : session.query(text, values)),
-      foreign: (text, values) => (isOver ? refuse() : session.foreign(text, values)),
+      queryWithDriverTypes: (text, values) =>
+        isOver ? refuse() : session.queryWithDriverTypes(text, values),
     },
     end: () => {
       isOver = true;
@@ -115,28 +116,28 @@ function untilEnd(session: Session): { inside: Session; end: () => void } {
 export function createDb(
   engine: Engine,
   signer: Signer = noSigner,
-  terms: Terms = { work: "background" },
+  options: StatementOptions = { work: "background" },
 ): Db {
   const single: Session = {
-    query: (text, values) => engine.query(text, values, terms),
-    foreign: (text, values) => engine.foreign(text, values, terms),
+    query: (text, values) => engine.query(text, values, options),
+    queryWithDriverTypes: (text, values) => engine.queryWithDriverTypes(text, values, options),
   };
   const db: Db = {
-    ...over(single, false),
-    under: (others) => createDb(engine, signer, others),
+    ...createStatements(single, false),
+    withOptions: (others) => createDb(engine, signer, others),
     beforeCommit: (work) => db.transaction(work),
     afterCommit: (work) => work(),
     transaction: async (work) => {
       const afterwards: (() => void)[] = [];
       const result = await engine.transaction(async (session) => {
-        const { inside, end } = untilEnd(session);
+        const { inside, end } = createTransactionSession(session);
         const last: ((tx: Db) => Promise<void>)[] = [];
         const tx: Db = {
-          ...over(inside, true),
+          ...createStatements(inside, true),
           beforeCommit: async (later) => void last.push(later),
           afterCommit: (later) => void afterwards.push(later),
           transaction: (nested) => nested(tx),
-          under: () => tx,
+          withOptions: () => tx,
         };
         try {
           const result = await work(tx);
@@ -145,15 +146,15 @@ export function createDb(
         } finally {
           end();
         }
-      }, terms);
+      }, options);
       for (const later of afterwards) later();
       return result;
     },
   };
   return db;
 
-  type Commits = "transaction" | "beforeCommit" | "afterCommit" | "under";
-  function over(session: Session, inTransaction: boolean): Omit<Db, Commits> {
+  type Commits = "transaction" | "beforeCommit" | "afterCommit" | "withOptions";
+  function createStatements(session: Session, inTransaction: boolean): Omit<Db, Commits> {
     const execute = (statement: Sql): Promise<Result> => {
       const { text, values } = compile(statement);
       return session.query(text, values);
@@ -165,17 +166,17 @@ export function createDb(
       rows: async <Row>(statement: Sql) => (await execute(statement)).rows as Row[],
       row: async <Row>(statement: Sql) => (await execute(statement)).rows[0] as Row | undefined,
       run: async (statement) => (await execute(statement)).affected,
-      foreign: (text, values) => session.foreign(text, values),
+      queryWithDriverTypes: (text, values) => session.queryWithDriverTypes(text, values),
       listen: (...args) => engine.listen(...args),
     };
   }
 }
 
 /**
- * One at a time, across all processes on the database: the others wait. `key` is any number, the same in
- * every process. The embedded database has one process, and one connection that must stay free for `work`.
+ * Runs `work` in one process at a time; other processes wait. `key` is any number, the same in every process. The
+ * embedded database has only one process, and its one connection must stay free for `work`.
  */
-export async function exclusively<T>(db: Db, key: number, work: () => Promise<T>): Promise<T> {
+export async function runExclusively<T>(db: Db, key: number, work: () => Promise<T>): Promise<T> {
   if (db.kind === "pglite") return work();
   return db.transaction(async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(${key})`);
@@ -183,6 +184,6 @@ export async function exclusively<T>(db: Db, key: number, work: () => Promise<T>
   });
 }
 
-/** Says something on a channel that `listen` hears; inside a transaction, when it commits. */
+/** Sends notifications to the listeners of a channel; inside a transaction, when it commits. */
 export const notify = (db: Db, channel: string, payloads: readonly string[]) =>
   db.run(sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) payload`);

@@ -29,16 +29,16 @@ class DatabaseBusy extends Error {}
 export const isDatabaseBusy = (error: unknown): boolean => error instanceof DatabaseBusy;
 
 /** The caller disconnected before the statement finished. */
-export class CallerGone extends Error {}
+export class CallerDisconnected extends Error {}
 
-export const isCallerGone = (error: unknown): boolean => error instanceof CallerGone;
+export const isCallerDisconnected = (error: unknown): boolean => error instanceof CallerDisconnected;
 
-/** Told apart where it happens: a refused connection anywhere else is not the database's. */
-export async function orDown<T>(work: Promise<T>): Promise<T> {
+/** Used only around database calls, because a refused connection elsewhere is not an error of the database. */
+export async function translateDatabaseErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isLost(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
+    if (isConnectionError(error)) throw new DatabaseDown("The database cannot be reached.", { cause: error });
     const { code } = (error ?? {}) as { code?: unknown };
     if (typeof code === "string" && busyStates.test(code))
       throw new DatabaseBusy("The database did not finish the statement.", { cause: error });
@@ -46,28 +46,28 @@ export async function orDown<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function isLost(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isLost);
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   const { code } = error as Error & { code?: string };
   return (
     (code !== undefined && (downStates.test(code) || downCodes.has(code))) || downMessages.test(error.message)
   );
 }
 
-/** A row was to refer to one that somebody has removed meanwhile. */
-export const isReferenceGone = (error: unknown): boolean =>
+/** The row that a new row refers to was removed in the meantime. */
+export const isMissingReference = (error: unknown): boolean =>
   ((error ?? {}) as { code?: string }).code === "23503";
 
-/** The name of the unique constraint that refused a row, so that a service can say what is taken. */
+/** Returns the name of the violated unique constraint, so that a service can name the value that already exists. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === "23505" ? constraint : undefined;
 }
 
 /**
- * Something that the request refers to went at the same moment, or two requests waited for each other: what
- * was looked at before no longer holds. Asked again, the request is answered by what holds now.
+ * A row that the request refers to was removed at the same time, or two requests waited for each other. The request can
+ * be repeated, and then sees the current rows.
  */
 export const isCollision = (error: unknown): boolean =>
   ["23503", "40P01"].includes((error as { code?: string } | undefined)?.code ?? "");

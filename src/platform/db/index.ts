@@ -1,12 +1,12 @@
-export { type FolderLock, holderOf, lockFolder } from "@signalbox/command-line/folders";
-export { createDb, type Db, type Engine, exclusively, notify, type Unlisten } from "./db.ts";
+export { type FolderLock, findLockHolder, lockFolder } from "@signalbox/command-line/folders";
+export { createDb, type Db, type Engine, notify, runExclusively, type Unlisten } from "./db.ts";
 export { hasDatabase, openEmbedded } from "./embedded.ts";
 export {
-  isCallerGone,
+  isCallerDisconnected,
   isCollision,
   isDatabaseBusy,
   isDatabaseDown,
-  isReferenceGone,
+  isMissingReference,
   violatedConstraint,
 } from "./failure.ts";
 export { defineLease, expireIn } from "./lease.ts";
@@ -14,5 +14,5 @@ export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrat
 export { openPglite } from "./pglite.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";
 export { filterOrder, type ListSource, listSource, scan, scanBudget, scanStep } from "./scan.ts";
-export { describeServer, oldestServer, tooOld, unreachable } from "./server.ts";
-export { join, nothing, raw, reuseStatement, type Sql, sql } from "./sql.ts";
+export { describeOldServer, describeServer, describeUnreachableServer, minServerVersion } from "./server.ts";
+export { emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";

@@ -1,4 +1,4 @@
-import { nothing, raw, type Sql, sql } from "./sql.ts";
+import { emptySql, raw, type Sql, sql } from "./sql.ts";
 
 /**
  * A row with the columns `holder` and `lease_expires_at` belongs to its holder until the lease expires, by the clock of
@@ -19,7 +19,7 @@ export interface Lease {
  * `alias` is written before the columns in conditions, as sql`r.`. `holder` must differ for each take, or `attempt` be
  * checked too.
  */
-export function defineLease(seconds: number, alias: Sql = nothing): Lease {
+export function defineLease(seconds: number, alias: Sql = emptySql): Lease {
   const expiry = expireIn(seconds);
   return {
     take: (holder) => sql`holder = ${holder}, lease_expires_at = ${expiry}`,

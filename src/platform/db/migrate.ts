@@ -43,14 +43,14 @@ const lockKey = 728_331_001;
  */
 export async function migrate(db: Db, migrations = readMigrations()): Promise<string[]> {
   const applied: string[] = [];
-  await db.under({ work: "unlimited" }).transaction(async (tx) => {
+  await db.withOptions({ work: "unlimited" }).transaction(async (tx) => {
     // Replicas that start together queue here; the second finds nothing left to do.
     await tx.run(sql`select pg_advisory_xact_lock(${lockKey})`);
-    await tx.foreign(`create table if not exists schema_migrations (
+    await tx.queryWithDriverTypes(`create table if not exists schema_migrations (
       version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
     )`);
     for (const next of pending(await history(tx), migrations)) {
-      await tx.foreign(next.text);
+      await tx.queryWithDriverTypes(next.text);
       await tx.run(sql`insert into schema_migrations (version, name, checksum)
         values (${next.version}, ${next.name}, ${next.checksum})`);
       applied.push(next.name);
@@ -89,16 +89,16 @@ const history = (db: Db) =>
 
 function pending(done: Applied[], migrations: Migration[]): Migration[] {
   for (const { version, name, checksum } of done) {
-    const ours = migrations[version - 1];
-    if (!ours) {
+    const expected = migrations[version - 1];
+    if (!expected) {
       throw new OperatorError(
         `The database has migration ${version} (${name}), which this program does not know: ` +
           "it was migrated by a newer Signalbox. Start that version, or restore a backup from before it.",
       );
     }
-    if (ours.checksum !== checksum) {
+    if (expected.checksum !== checksum) {
       throw new OperatorError(
-        `Migration ${version} (${ours.name}) differs from the one this database was migrated with. ` +
+        `Migration ${version} (${expected.name}) differs from the one this database was migrated with. ` +
           "Restore the original file; a change of schema is a new migration.",
       );
     }

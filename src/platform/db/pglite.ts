@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { type Engine, randomPageCost, type Session, type Terms } from "./db.ts";
-import { CallerGone, orDown } from "./failure.ts";
+import { type Engine, randomPageCost, type Session, type StatementOptions } from "./db.ts";
+import { CallerDisconnected, translateDatabaseErrors } from "./failure.ts";
 import { createPreparedStatements } from "./prepared.ts";
 import { createTurns } from "./turns.ts";
 
@@ -16,13 +16,13 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
   // rows of an index.
   await pg.exec(`set enable_bitmapscan = off; set random_page_cost = ${randomPageCost}`);
   const turns = createTurns();
-  const inTurn = <T>(terms: Terms | undefined, work: () => Promise<T>) =>
-    turns.take(terms?.share ?? "background", work);
+  const inTurn = <T>(options: StatementOptions | undefined, work: () => Promise<T>) =>
+    turns.take(options?.share ?? "background", work);
   const execute = createPreparedStatements(pg);
   const session: Session = {
-    query: (text, values) => withoutStall(() => execute(text, values)),
-    foreign: async (text, values) => {
-      const results = await orDown(
+    query: (text, values) => yieldAfterLongRun(() => execute(text, values)),
+    queryWithDriverTypes: async (text, values) => {
+      const results = await translateDatabaseErrors(
         values?.length ? pg.query(text, values).then((result) => [result]) : pg.exec(text),
       );
       return {
@@ -48,19 +48,21 @@ export async function openPglite(dataDir?: string, options: PGliteOptions = {}):
 
   return {
     kind: "pglite",
-    query: (text, values, terms) =>
-      inTurn(terms, async () => {
-        if (terms?.signal?.aborted) throw new CallerGone();
+    query: (text, values, options) =>
+      inTurn(options, async () => {
+        if (options?.signal?.aborted) throw new CallerDisconnected();
         return session.query(text, values);
       }),
-    foreign: (text, values, terms) =>
-      inTurn(terms, () => {
+    queryWithDriverTypes: (text, values, options) =>
+      inTurn(options, () => {
         // A block that fails halfway would leave the only connection inside an aborted transaction, and the next
         // statement would fail. `transaction` rolls the block back first.
         const block = /^\s*BEGIN;(.*)COMMIT;?\s*$/s.exec(text);
-        return block ? transaction(({ foreign }) => foreign(block[1]!)) : session.foreign(text, values);
+        return block
+          ? transaction((inside) => inside.queryWithDriverTypes(block[1]!))
+          : session.queryWithDriverTypes(text, values);
       }),
-    transaction: (work, terms) => inTurn(terms, () => transaction(work)),
+    transaction: (work, options) => inTurn(options, () => transaction(work)),
     listen: async (channel, onPayload) => {
       const unlisten = await inTurn(undefined, () => pg.listen(channel, onPayload));
       return () => inTurn(undefined, unlisten);
@@ -76,9 +78,9 @@ const longMs = 5;
  * A statement blocks the event loop while it runs. After a long statement, sockets and timers are served before the
  * next one.
  */
-async function withoutStall<T>(run: () => Promise<T>): Promise<T> {
+async function yieldAfterLongRun<T>(run: () => Promise<T>): Promise<T> {
   const started = performance.now();
-  const result = await orDown(run());
+  const result = await translateDatabaseErrors(run());
   if (performance.now() - started > longMs) await nextTurn();
   return result;
 }

@@ -1,14 +1,14 @@
 import pg from "pg";
-import { whileWanted } from "./cancel.ts";
+import { runCancellable } from "./cancel.ts";
 import {
   type Engine,
   randomPageCost,
   type Session,
-  type Terms,
+  type StatementOptions,
   type Unlisten,
   type WorkClass,
 } from "./db.ts";
-import { isDatabaseDown, orDown } from "./failure.ts";
+import { isDatabaseDown, translateDatabaseErrors } from "./failure.ts";
 
 // Times and counters are integers in replies, so the driver returns integers.
 const parsers = new Map<number, (text: string) => unknown>([
@@ -82,29 +82,29 @@ export async function openPostgres(
   const requests = openPool(poolSize, "read");
   const background = openPool(Math.max(2, Math.ceil(poolSize / 2)), "background");
   const pools = [requests, background];
-  const isRequest = ({ work }: Terms) => work === "read" || work === "change";
-  const poolOf = (terms: Terms) => (isRequest(terms) ? requests : background);
+  const isRequest = ({ work }: StatementOptions) => work === "read" || work === "change";
+  const choosePool = (options: StatementOptions) => (isRequest(options) ? requests : background);
   // Longer than the limit of the server, so that the server ends a statement first.
   const waitMs = (work: WorkClass) =>
     limits[work] === 0 ? undefined : Math.max(statementMs, work === "background" ? limits[work] + 5_000 : 0);
-  const beginText = (terms: Terms) => {
-    const ofPool = limits[isRequest(terms) ? "read" : "background"];
-    const limit = limits[terms.work];
+  const beginText = (options: StatementOptions) => {
+    const ofPool = limits[isRequest(options) ? "read" : "background"];
+    const limit = limits[options.work];
     return limit === ofPool ? "begin" : `begin; set local statement_timeout = ${limit}`;
   };
   return {
     kind: "postgres",
-    query: (text, values, terms = standard) => {
-      const { signal, work } = terms;
-      if (!signal) return openSession(poolOf(terms), names, waitMs(work)).query(text, values);
-      return whileWanted(poolOf(terms), signal, (client) =>
+    query: (text, values, options = defaultOptions) => {
+      const { signal, work } = options;
+      if (!signal) return openSession(choosePool(options), names, waitMs(work)).query(text, values);
+      return runCancellable(choosePool(options), signal, (client) =>
         openSession(client, names, waitMs(work)).query(text, values),
       );
     },
-    foreign: (text, values, terms = standard) =>
-      openSession(poolOf(terms), names, waitMs(terms.work)).foreign(text, values),
-    transaction: async (work, terms = standard) => {
-      const client = await orDown(poolOf(terms).connect());
+    queryWithDriverTypes: (text, values, options = defaultOptions) =>
+      openSession(choosePool(options), names, waitMs(options.work)).queryWithDriverTypes(text, values),
+    transaction: async (work, options = defaultOptions) => {
+      const client = await translateDatabaseErrors(choosePool(options).connect());
       let broken: Error | undefined;
       // The pool only listens to connections at rest; one that is lost here would end the process.
       const onLost = (error: Error) => {
@@ -112,9 +112,13 @@ export async function openPostgres(
       };
       client.on("error", onLost);
       try {
-        await orDown(client.query({ text: beginText(terms), ...limitOf(statementMs) }));
-        const result = await work(openSession(client, names, waitMs(terms.work)));
-        const { command } = await orDown(client.query({ text: "commit", ...limitOf(waitMs(terms.work)) }));
+        await translateDatabaseErrors(
+          client.query({ text: beginText(options), ...toQueryTimeout(statementMs) }),
+        );
+        const result = await work(openSession(client, names, waitMs(options.work)));
+        const { command } = await translateDatabaseErrors(
+          client.query({ text: "commit", ...toQueryTimeout(waitMs(options.work)) }),
+        );
         // COMMIT of an aborted transaction succeeds and rolls back: that is not what the caller was promised.
         if (command !== "COMMIT") throw new Error("The transaction was rolled back by an earlier error.");
         return result;
@@ -139,30 +143,31 @@ export async function openPostgres(
   };
 }
 
-const standard: Terms = { work: "background" };
+const defaultOptions: StatementOptions = { work: "background" };
 const sum = (pools: pg.Pool[], count: (pool: pg.Pool) => number) =>
   pools.reduce((total, pool) => total + count(pool), 0);
 
 // The driver reads `query_timeout` per statement, but its types do not list it.
-const limitOf = (waitMs: number | undefined) => (waitMs === undefined ? {} : { query_timeout: waitMs });
+const toQueryTimeout = (waitMs: number | undefined) =>
+  waitMs === undefined ? {} : { query_timeout: waitMs };
 
 function openSession(
   on: pg.Pool | pg.PoolClient,
   names: StatementNames,
   waitMs: number | undefined,
 ): Session {
-  const limit = limitOf(waitMs);
+  const limit = toQueryTimeout(waitMs);
   return {
     query: async (text, values) => {
       const name = names(text);
       const statement: pg.QueryConfig = { text, values, types, ...limit, ...(name ? { name } : {}) };
-      const { rows, rowCount } = await orDown(on.query<Record<string, unknown>>(statement));
+      const { rows, rowCount } = await translateDatabaseErrors(on.query<Record<string, unknown>>(statement));
       return { rows, affected: rowCount ?? 0 };
     },
-    foreign: async (text, values) => {
+    queryWithDriverTypes: async (text, values) => {
       // Without values it may be several statements, with several results, and take its time: migrations.
       const statement: pg.QueryConfig = values ? { text, values, ...limit } : { text };
-      const results = [await orDown(on.query(statement))].flat();
+      const results = [await translateDatabaseErrors(on.query(statement))].flat();
       return { rows: results.flatMap(({ rows }) => rows), affected: results.at(-1)?.rowCount ?? 0 };
     },
   };
@@ -209,7 +214,7 @@ async function listen(url: string, channel: string, on: Listener): Promise<Unlis
       void fresh.end().catch(() => {});
       throw error;
     }
-    // Only now: a connection that never stood is tried again by whoever wanted it.
+    // Only after the first success. When the first connection fails, the caller tries again.
     fresh.on("end", again);
     client = fresh;
   };

@@ -6,7 +6,7 @@ import { sql } from "./sql.ts";
 let engine: Engine;
 beforeAll(async () => {
   engine = await openPglite();
-  await engine.foreign(
+  await engine.queryWithDriverTypes(
     "create table items (id text primary key, n int, body bytea, at timestamptz, tags text[])",
   );
 });

@@ -61,7 +61,10 @@ export function createPreparedStatements(pg: PGlite) {
     if (pg.closed) throw new Error("The database is closed.");
     const { name, parameters, columns } = known.get(text) ?? (await prepare(text));
     const replies = await send(
-      serialize.bind({ statement: name, values: values.map((value, i) => textOf(pg, parameters[i], value)) }),
+      serialize.bind({
+        statement: name,
+        values: values.map((value, i) => serializeValue(pg, parameters[i], value)),
+      }),
       serialize.execute({}),
       serialize.sync(),
     );
@@ -88,7 +91,7 @@ export function createPreparedStatements(pg: PGlite) {
 const find = <T extends { name: string }>(replies: { name: string }[], name: T["name"]): T | undefined =>
   replies.find((reply): reply is T => reply.name === name);
 
-function textOf(pg: PGlite, type: number | undefined, value: unknown): string | null {
+function serializeValue(pg: PGlite, type: number | undefined, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const serializer = serializers[type!] ?? pg.serializers[type!];
   return serializer ? serializer(value as never) : String(value);

@@ -26,7 +26,7 @@ export interface ScanResult<Row> {
 }
 
 /** Numbers of rows: the largest page plus one, the first step, each later step, and all steps of one request. */
-const largestPage = 101;
+const maxPageRows = 101;
 const firstStep = 250;
 export const scanStep = 1_000;
 export const scanBudget = 20_000;
@@ -41,7 +41,7 @@ export async function scan<Row>(
   const started = performance.now();
   const rows: Row[] = [];
   let position = after;
-  let count = source.filtered ? firstStep : largestPage;
+  let count = source.filtered ? firstStep : maxPageRows;
   for (let examined = 0; ; ) {
     const step = await source.examine(position, count, wanted - rows.length);
     rows.push(...step.rows);

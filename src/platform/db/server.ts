@@ -3,7 +3,7 @@ import type { Db } from "./db.ts";
 import { isDatabaseDown } from "./failure.ts";
 import { sql } from "./sql.ts";
 
-export const oldestServer = 15;
+export const minServerVersion = 15;
 
 /** Which PostgreSQL this is, and what time it is there. */
 export async function describeServer(db: Db): Promise<{ version: string; major: number; now: number }> {
@@ -14,7 +14,7 @@ export async function describeServer(db: Db): Promise<{ version: string; major: 
 }
 
 /** A failure to reach the database, told to the operator; undefined when it is something else. */
-export function unreachable(databaseUrl: string, error: unknown): OperatorError | undefined {
+export function describeUnreachableServer(databaseUrl: string, error: unknown): OperatorError | undefined {
   const { hostname, port, pathname } = new URL(databaseUrl);
   const where = `${hostname || "the local socket"}${port ? `:${port}` : ""}`;
   const { code, message } = ((isDatabaseDown(error) ? (error as Error).cause : error) ?? {}) as {
@@ -37,7 +37,7 @@ export function unreachable(databaseUrl: string, error: unknown): OperatorError 
   return undefined;
 }
 
-export const tooOld = (version: string) =>
+export const describeOldServer = (version: string) =>
   new OperatorError(
-    `The database is PostgreSQL ${version}; Signalbox needs ${oldestServer} or newer. Upgrade it, or name another one in DATABASE_URL.`,
+    `The database is PostgreSQL ${version}; Signalbox needs ${minServerVersion} or newer. Upgrade it, or name another one in DATABASE_URL.`,
   );

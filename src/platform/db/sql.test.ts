@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compile, join, nothing, raw, reuseStatement, type Sql, sql } from "./sql.ts";
+import { compile, emptySql, join, raw, reuseStatement, type Sql, sql } from "./sql.ts";
 
 const compiled = (statement: Sql) => compile(statement);
 
@@ -53,9 +53,9 @@ describe("a statement", () => {
   });
 });
 
-test("pieces are spliced, lists joined, nothing is nothing", () => {
+test("pieces are spliced, lists joined, emptySql is emptySql", () => {
   const where = join([sql`a = ${1}`, sql`b = ${2}`], " and ");
-  expect(compiled(sql`select ${raw("x")} from t where ${where} ${nothing} limit ${3}`)).toEqual({
+  expect(compiled(sql`select ${raw("x")} from t where ${where} ${emptySql} limit ${3}`)).toEqual({
     text: "select x from t where a = $1 and b = $2  limit $3",
     values: [1, 2, 3],
   });

@@ -18,10 +18,10 @@ export function raw(text: string): Sql {
   return new Sql([text], []);
 }
 
-export const nothing = raw("");
+export const emptySql = raw("");
 
 export function join(pieces: readonly Sql[], separator: string): Sql {
-  if (pieces.length === 0) return nothing;
+  if (pieces.length === 0) return emptySql;
   const strings = ["", ...pieces.slice(1).map(() => separator), ""];
   return new Sql(strings, pieces);
 }

@@ -31,7 +31,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
     }
   }
 
-  function passOn(): void {
+  function startNext(): void {
     fade();
     let next: string | undefined;
     for (const share of waiting.keys())
@@ -61,7 +61,7 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
         return await work();
       } finally {
         used.set(share, (used.get(share) ?? 0) + now() - started);
-        passOn();
+        startNext();
       }
     },
   };

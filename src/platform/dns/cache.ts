@@ -1,12 +1,12 @@
 import type { Answer, DnsError } from "./query.ts";
 
 /** Short enough that people notice a changed record quickly, and long enough that one action asks only once. */
-const longestSeconds = 10;
+const maxSeconds = 10;
 const absentSeconds = 5;
 /** A server that gave no answer is asked again sooner. */
 const failedSeconds = 2;
-const mostNames = 2_000;
-const mostAddresses = 64;
+const maxNames = 2_000;
+const maxAddresses = 64;
 
 /** Caches recent answers, including failures. When the cache is full, the oldest name is removed. */
 export function createAnswerCache() {
@@ -14,7 +14,7 @@ export function createAnswerCache() {
   const put = (name: string, value: Answer | DnsError, seconds: number) => {
     entries.delete(name);
     if (seconds <= 0) return;
-    if (entries.size >= mostNames) entries.delete(entries.keys().next().value!);
+    if (entries.size >= maxNames) entries.delete(entries.keys().next().value!);
     entries.set(name, { value, expiresAt: performance.now() + seconds * 1000 });
   };
   return {
@@ -26,8 +26,8 @@ export function createAnswerCache() {
       return undefined;
     },
     putAddresses(name: string, answer: Answer): void {
-      const isSmall = answer.addresses.length <= mostAddresses;
-      put(name, answer, isSmall ? Math.min(answer.ttlSeconds, longestSeconds) : 0);
+      const isSmall = answer.addresses.length <= maxAddresses;
+      put(name, answer, isSmall ? Math.min(answer.ttlSeconds, maxSeconds) : 0);
     },
     putFailure(name: string, error: DnsError): void {
       put(name, error, error.code === "ENOTFOUND" ? absentSeconds : failedSeconds);

@@ -48,7 +48,7 @@ export async function queryAddresses(
   signal.addEventListener("abort", cancel, { once: true });
   let timer: NodeJS.Timeout | undefined;
   const failures: string[] = [];
-  const ask = (family: 4 | 6) =>
+  const queryFamily = (family: 4 | 6) =>
     (family === 4 ? resolver.resolve4(name, { ttl: true }) : resolver.resolve6(name, { ttl: true })).then(
       (records) => {
         timer ??= setTimeout(cancel, otherFamilyMs);
@@ -61,7 +61,7 @@ export async function queryAddresses(
     );
   try {
     const families = hasIpv6() ? ([6, 4] as const) : ([4, 6] as const);
-    const records = (await Promise.all(families.map(ask))).flat();
+    const records = (await Promise.all(families.map(queryFamily))).flat();
     if (records.length === 0)
       throw new DnsError(failures.every((code) => absent.has(code)) ? "ENOTFOUND" : "EAI_AGAIN", name);
     return {

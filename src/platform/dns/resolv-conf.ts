@@ -11,14 +11,14 @@ export interface ResolvConf {
 }
 
 /** Lower than the limits of glibc (30 s and 5 tries), because a request cannot wait that long for a name. */
-const longestTimeoutMs = 1_500;
-const mostTries = 3;
-const mostDomains = 8;
+const maxTimeoutMs = 1_500;
+const maxTries = 3;
+const maxDomains = 8;
 
 export function parseResolvConf(text: string): ResolvConf {
   let search: string[] = [];
   let ndots = 1;
-  let timeoutMs = longestTimeoutMs;
+  let timeoutMs = maxTimeoutMs;
   let tries = 2;
   for (const line of text.split(/\r?\n/)) {
     const [keyword, ...values] = line
@@ -27,15 +27,15 @@ export function parseResolvConf(text: string): ResolvConf {
       .split(/\s+/);
     // The last `search` or `domain` line counts, as in glibc.
     if (keyword === "search" || keyword === "domain")
-      search = values.slice(0, mostDomains).map((domain) => domain.toLowerCase().replace(/\.$/, ""));
+      search = values.slice(0, maxDomains).map((domain) => domain.toLowerCase().replace(/\.$/, ""));
     if (keyword !== "options") continue;
     for (const option of values) {
       const [name, value] = option.split(":");
       const number = Number(value);
       if (!Number.isInteger(number) || number < 0) continue;
       if (name === "ndots") ndots = Math.min(number, 15);
-      if (name === "timeout" && number > 0) timeoutMs = Math.min(number * 1000, longestTimeoutMs);
-      if (name === "attempts" && number > 0) tries = Math.min(number, mostTries);
+      if (name === "timeout" && number > 0) timeoutMs = Math.min(number * 1000, maxTimeoutMs);
+      if (name === "attempts" && number > 0) tries = Math.min(number, maxTries);
     }
   }
   return { search: search.filter((domain) => domain !== ""), ndots, timeoutMs, tries };

@@ -57,7 +57,7 @@ describe("a name", () => {
   test("is usable when the server answers for one family only", async () => {
     const { addressesOf } = await setUp(
       records({ "half.test": { addresses: ["192.0.2.1"], silentFamily: 6 } }),
-      { patienceMs: 3_000 },
+      { maxWaitMs: 3_000 },
     );
     expect(await addressesOf("half.test")).toEqual(["192.0.2.1"]);
   });
@@ -65,7 +65,7 @@ describe("a name", () => {
   test("that is never answered ends within its patience", async () => {
     // Three tries take about ten seconds.
     const resolvConf = "options timeout:30 attempts:3";
-    const { resolve } = await setUp(() => ({ reply: "silence" }), { patienceMs: 300, resolvConf });
+    const { resolve } = await setUp(() => ({ reply: "silence" }), { maxWaitMs: 300, resolvConf });
     const started = performance.now();
     await expect(resolve("silent.test", "org")).rejects.toMatchObject({ code: "EAI_AGAIN" });
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -141,7 +141,7 @@ describe("names of one organization that are never answered", () => {
     name.startsWith("slow") ? { reply: "silence" } : { addresses: ["192.0.2.1"] };
 
   test("do not delay names of another organization, however many they are", async () => {
-    const { resolve, addressesOf, asked } = await setUp(find, { patienceMs: 5_000, capacity: 8 });
+    const { resolve, addressesOf, asked } = await setUp(find, { maxWaitMs: 5_000, capacity: 8 });
     const slow = ["a", "b"].flatMap((share) =>
       Array.from({ length: 40 }, (_, i) => resolve(`slow-${share}-${i}.test`, share)),
     );
@@ -155,7 +155,7 @@ describe("names of one organization that are never answered", () => {
   });
 
   test("do not delay another organization that looks up the same name", async () => {
-    const { resolve, addressesOf } = await setUp(find, { patienceMs: 1_500, capacity: 4 });
+    const { resolve, addressesOf } = await setUp(find, { maxWaitMs: 1_500, capacity: 4 });
     const slow = Array.from({ length: 10 }, (_, i) => resolve(`slow-${i}.test`, "a"));
     const inLine = addressesOf("quick.test", "a");
     expect(await addressesOf("quick.test", "b")).toEqual(["192.0.2.1"]);
@@ -164,7 +164,7 @@ describe("names of one organization that are never answered", () => {
   });
 
   test("are refused once too many wait", async () => {
-    const { resolve } = await setUp(find, { patienceMs: 300, capacity: 2 });
+    const { resolve } = await setUp(find, { maxWaitMs: 300, capacity: 2 });
     const many = Array.from({ length: 200 }, (_, i) => resolve(`slow-${i}.test`, "a"));
     const codes = (await Promise.allSettled(many)).map((one) => (one as PromiseRejectedResult).reason.code);
     expect(codes.filter((code) => code === "DNS_BUSY").length).toBeGreaterThan(70);

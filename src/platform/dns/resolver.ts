@@ -20,7 +20,7 @@ export interface ResolverOptions {
   hostsPath?: string;
   resolvConfPath?: string;
   /** Time limit for one name, including its search list. The wait for a turn has the same limit. */
-  patienceMs?: number;
+  maxWaitMs?: number;
   /** How many names are queried at the same time. */
   capacity?: number;
 }
@@ -40,12 +40,12 @@ interface Question {
  * query, and answers are cached for a few seconds.
  */
 export function createResolver(options: ResolverOptions = {}): Resolve {
-  const { servers, patienceMs = 4_000, capacity = 64 } = options;
+  const { servers, maxWaitMs = 4_000, capacity = 64 } = options;
   const hosts = readSystemFile(options.hostsPath ?? hostsPath, parseHosts);
   const configuration = readSystemFile(options.resolvConfPath ?? resolvConfPath, parseResolvConf);
   const queue = createFairQueue({
     capacity,
-    maxWaitMs: patienceMs,
+    maxWaitMs,
     maxWaiting: 1_024,
     maxWaitingPerKey: 128,
   });
@@ -55,7 +55,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   async function query(name: string): Promise<Answer> {
     const { timeoutMs, tries, ...search } = configuration();
     const ended = new AbortController();
-    const timer = setTimeout(() => ended.abort(new DnsError("EAI_AGAIN", name)), patienceMs);
+    const timer = setTimeout(() => ended.abort(new DnsError("EAI_AGAIN", name)), maxWaitMs);
     let failure = new DnsError("ENOTFOUND", name);
     try {
       for (const candidate of candidateNames(name, { timeoutMs, tries, ...search })) {

@@ -8,7 +8,7 @@ export type AddressClass = "public" | "loopback" | "private" | "guarded" | "spec
 
 const cidr = (text: string): Cidr => ipaddr.parseCIDR(text);
 
-const GUARDED: readonly Cidr[] = [
+const guardedRanges: readonly Cidr[] = [
   cidr("169.254.0.0/16"),
   cidr("fe80::/10"),
   cidr("168.63.129.16/32"), // Azure's host agent, on an address that looks public
@@ -20,7 +20,7 @@ const GUARDED: readonly Cidr[] = [
 ];
 
 // Nothing outside 2000::/3 is allocated for the public internet; ipaddr.js calls the rest unicast too.
-const GLOBAL_V6 = cidr("2000::/3");
+const globalV6 = cidr("2000::/3");
 
 /** Undefined for anything that is not the plain text of one address. */
 export function parseIp(text: string): Ip | undefined {
@@ -29,28 +29,28 @@ export function parseIp(text: string): Ip | undefined {
   return ipaddr.IPv6.isValid(plain) ? ipaddr.IPv6.parse(plain) : undefined;
 }
 
-export function within(ip: Ip, [network, bits]: Cidr): boolean {
+export function isWithin(ip: Ip, [network, bits]: Cidr): boolean {
   return ip.kind() === network.kind() && ip.match(network, bits);
 }
 
 /** The guarded range this address lies in, if any. */
-export function guardedRange(ip: Ip): Cidr | undefined {
-  return GUARDED.find((range) => within(ip, range));
+export function findGuardedRange(ip: Ip): Cidr | undefined {
+  return guardedRanges.find((range) => isWithin(ip, range));
 }
 
 export function classify(ip: Ip): AddressClass {
-  if (guardedRange(ip)) return "guarded";
+  if (findGuardedRange(ip)) return "guarded";
   const range: string = ip.range();
   if (range === "loopback") return "loopback";
   if (range === "private" || range === "carrierGradeNat" || range === "uniqueLocal") return "private";
   if (range !== "unicast") return "special";
   if (ip.kind() === "ipv4") return "public";
-  if (!within(ip, GLOBAL_V6)) return "special";
-  return embeddedV4(ip).every((inner) => classify(inner) === "public") ? "public" : "special";
+  if (!isWithin(ip, globalV6)) return "special";
+  return findEmbeddedV4(ip).every((inner) => classify(inner) === "public") ? "public" : "special";
 }
 
 /** Where a v6 prefix hides IPv4 addresses: bit offsets of each, and whether the bits are inverted. */
-const TRANSITION: readonly { range: Cidr; at: readonly number[]; inverted?: readonly number[] }[] = [
+const transitionRanges: readonly { range: Cidr; at: readonly number[]; inverted?: readonly number[] }[] = [
   { range: cidr("::/96"), at: [96] }, // IPv4-compatible
   { range: cidr("::ffff:0:0/96"), at: [96] }, // IPv4-mapped
   { range: cidr("::ffff:0:0:0/96"), at: [96] }, // SIIT
@@ -59,21 +59,21 @@ const TRANSITION: readonly { range: Cidr; at: readonly number[]; inverted?: read
   { range: cidr("2001::/32"), at: [32], inverted: [96] }, // Teredo: server, client
 ];
 // NAT64 of one's own choosing (RFC 8215); RFC 6052 puts the address in a place that depends on the prefix length.
-const LOCAL_NAT64 = cidr("64:ff9b:1::/48");
+const localNat64 = cidr("64:ff9b:1::/48");
 
 /** Every IPv4 address that a network may turn this IPv6 address into. */
-export function embeddedV4(ip: Ip): ipaddr.IPv4[] {
+export function findEmbeddedV4(ip: Ip): ipaddr.IPv4[] {
   if (ip.kind() === "ipv4" || ip.range() === "loopback" || ip.range() === "unspecified") return [];
   const bytes = ip.toByteArray();
   const v4 = (from: readonly number[], flip = 0) => new ipaddr.IPv4(from.map((i) => bytes[i]! ^ flip));
   const run = (bit: number) => [0, 1, 2, 3].map((n) => bit / 8 + n);
   const found: ipaddr.IPv4[] = [];
-  for (const { range, at, inverted = [] } of TRANSITION) {
-    if (!within(ip, range)) continue;
+  for (const { range, at, inverted = [] } of transitionRanges) {
+    if (!isWithin(ip, range)) continue;
     for (const bit of at) found.push(v4(run(bit)));
     for (const bit of inverted) found.push(v4(run(bit), 0xff));
   }
-  if (within(ip, LOCAL_NAT64)) {
+  if (isWithin(ip, localNat64)) {
     // Byte 8 is skipped by RFC 6052 for every prefix shorter than /96.
     for (const places of [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], run(96)]) found.push(v4(places));
   }

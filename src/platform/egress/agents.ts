@@ -2,7 +2,7 @@ import type { Agent } from "undici";
 
 /** Longer than a connection may be idle, so that a removed agent has no idle connections. */
 const idleMs = 30_000;
-const most = 1_000;
+const maxAgents = 1_000;
 
 export interface Agents {
   get(key: string): Agent;
@@ -25,7 +25,7 @@ export function createAgents(create: (key: string) => Agent): Agents {
       agents.delete(key);
       agents.set(key, { agent, usedAt: now });
       for (const [other, { agent: old, usedAt }] of agents) {
-        if (now - usedAt < idleMs && agents.size <= most) break;
+        if (now - usedAt < idleMs && agents.size <= maxAgents) break;
         drop(other, old).catch(() => {});
       }
       return agent;

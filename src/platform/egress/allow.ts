@@ -15,15 +15,16 @@ export function parseEgressAllow(text: string): string[] {
 }
 
 export function parseAllowRule(entry: string): AllowRule {
-  const bad = (why: string) => new Error(`The entry "${entry}" cannot be used: ${why}.`);
-  if (entry.includes("://")) throw bad("write the host alone, without a scheme, such as mcp.corp.example");
-  if (entry.includes("@")) throw bad("a host has no user name or password");
-  return entry.includes("/") ? cidrRule(entry, bad) : hostRule(entry, bad);
+  const createRuleError = (why: string) => new Error(`The entry "${entry}" cannot be used: ${why}.`);
+  if (entry.includes("://"))
+    throw createRuleError("write the host alone, without a scheme, such as mcp.corp.example");
+  if (entry.includes("@")) throw createRuleError("a host has no user name or password");
+  return entry.includes("/") ? parseCidrRule(entry, createRuleError) : parseHostRule(entry, createRuleError);
 }
 
-type Bad = (why: string) => Error;
+type CreateRuleError = (why: string) => Error;
 
-function cidrRule(entry: string, bad: Bad): AllowRule {
+function parseCidrRule(entry: string, bad: CreateRuleError): AllowRule {
   const [address = "", length = "", ...rest] = entry.split("/");
   const ip = parseIp(address);
   if (!ip || rest.length > 0) throw bad("it is neither a host nor a network such as 10.1.0.0/16");
@@ -37,14 +38,14 @@ function cidrRule(entry: string, bad: Bad): AllowRule {
   return { text: plain, cidr: [ip, Number(length)] };
 }
 
-function hostRule(entry: string, bad: Bad): AllowRule {
+function parseHostRule(entry: string, bad: CreateRuleError): AllowRule {
   const bare = parseIp(entry);
-  if (bare) return addressRule(bare, undefined);
+  if (bare) return parseAddressRule(bare, undefined);
   const [, host = "", portText] = /^(.*?)(?::(\d*))?$/.exec(entry) ?? [];
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && !(port >= 1 && port <= 65_535)) throw bad("the port is a number from 1 to 65535");
   const ip = parseIp(host);
-  if (ip) return addressRule(ip, port);
+  if (ip) return parseAddressRule(ip, port);
 
   const wildcard = host.startsWith("*.");
   const name = (wildcard ? host.slice(2) : host).replace(/\.$/, "");
@@ -58,7 +59,7 @@ function hostRule(entry: string, bad: Bad): AllowRule {
   return { text, name: canonical, wildcard, ...(port === undefined ? {} : { port }) };
 }
 
-function addressRule(ip: ipaddr.IPv4 | ipaddr.IPv6, port: number | undefined): AllowRule {
+function parseAddressRule(ip: ipaddr.IPv4 | ipaddr.IPv6, port: number | undefined): AllowRule {
   const cidr: Cidr = [ip, ip.kind() === "ipv4" ? 32 : 128];
   if (port === undefined) return { text: ip.toString(), cidr };
   return { text: `${ip.kind() === "ipv6" ? `[${ip}]` : ip}:${port}`, cidr, port };

@@ -4,7 +4,7 @@ import type { buildConnector } from "undici";
 import type { Resolve, ResolvedAddress } from "../dns/index.ts";
 import { parseIp } from "./addresses.ts";
 import { EgressError, toEgressError } from "./errors.ts";
-import { bareHost, type Guard } from "./policy.ts";
+import { type Guard, normalizeHost } from "./policy.ts";
 
 export interface ConnectorOptions {
   resolve: Resolve;
@@ -19,12 +19,12 @@ export interface ConnectorOptions {
  * Opens sockets for undici. The literal host is checked first; then every address of a name, all of them good or
  * none, and exactly those are handed to the socket; then the address the socket says it reached, before a byte is sent.
  */
-export function guardedConnector(guard: Guard, options: ConnectorOptions): buildConnector.connector {
+export function createGuardedConnector(guard: Guard, options: ConnectorOptions): buildConnector.connector {
   const ca = options.ca && [...tls.getCACertificates("default"), ...options.ca];
 
   return ({ hostname, protocol, port: portText }, callback) => {
     const secure = protocol === "https:";
-    const host = bareHost(hostname);
+    const host = normalizeHost(hostname);
     const port = Number(portText) || (secure ? 443 : 80);
     let socket: net.Socket | undefined;
     let settled = false;
@@ -59,7 +59,7 @@ export function guardedConnector(guard: Guard, options: ConnectorOptions): build
       noDelay: true,
       autoSelectFamily: true,
       lookup: (_name, { all }, done) => {
-        checkedAddresses(guard, options, host, port).then(
+        resolveCheckedAddresses(guard, options, host, port).then(
           (list) => (all ? done(null, list) : done(null, list[0]!.address, list[0]!.family)),
           (error) => done(error, []),
         );
@@ -86,7 +86,7 @@ export function guardedConnector(guard: Guard, options: ConnectorOptions): build
         // Server name indication carries names only.
         ...(parseIp(host) ? {} : { servername: host }),
         ALPNProtocols: ["http/1.1"],
-        // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+        // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
         rejectUnauthorized: true,
         ...(ca ? { ca } : {}),
       });
@@ -97,7 +97,7 @@ export function guardedConnector(guard: Guard, options: ConnectorOptions): build
   };
 }
 
-async function checkedAddresses(
+async function resolveCheckedAddresses(
   guard: Guard,
   { resolve, share }: ConnectorOptions,
   host: string,

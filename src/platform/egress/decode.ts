@@ -2,12 +2,12 @@ import { PassThrough, pipeline, Readable, type Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EgressError } from "./errors.ts";
 
-/** More layers than this are never honest. */
-const MAX_LAYERS = 2;
-/** What compressed bytes may exceed decoded ones by: headers and checksums of tiny bodies. */
-const SLACK = 64 * 1024;
+/** No honest server uses more layers. */
+const maxLayers = 2;
+/** How many bytes compressed data may exceed the decoded data: headers and checksums of small bodies. */
+const slackBytes = 64 * 1024;
 
-const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
+const decoders: Readonly<Record<string, (firstByte: number) => Transform>> = {
   gzip: () => zlib.createGunzip(),
   br: () => zlib.createBrotliDecompress(),
   // Servers mean either of two formats by "deflate"; the zlib one always has 8 in its low nibble.
@@ -16,10 +16,10 @@ const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
   zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }),
 };
 
-export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
+export const acceptEncoding = "gzip, deflate, br, zstd";
 
 /** The layers named by `content-encoding`, innermost first. Throws when there are too many or one is unknown. */
-export function contentEncodings(values: readonly string[], host: string): string[] {
+export function parseContentEncodings(values: readonly string[], host: string): string[] {
   const layers = values
     .flatMap((value) => value.split(","))
     .map((name) =>
@@ -29,13 +29,13 @@ export function contentEncodings(values: readonly string[], host: string): strin
         .replace(/^x-gzip$/, "gzip"),
     )
     .filter((name) => name !== "" && name !== "identity");
-  if (layers.length > MAX_LAYERS) {
+  if (layers.length > maxLayers) {
     throw new EgressError(
       "bad_encoding",
-      `${host} sent a body that was encoded more than ${MAX_LAYERS} times over.`,
+      `${host} sent a body that was encoded more than ${maxLayers} times over.`,
     );
   }
-  if (!layers.every((name) => Object.hasOwn(DECODERS, name))) {
+  if (!layers.every((name) => Object.hasOwn(decoders, name))) {
     throw new EgressError("bad_encoding", `${host} sent a body in an encoding that was not asked for.`);
   }
   return layers;
@@ -51,33 +51,37 @@ export function decodeBody(
   maxBytes: number,
   tooLarge: () => EgressError,
 ): AsyncIterable<Uint8Array> {
-  let source: AsyncIterable<Uint8Array> = metered(
+  let source: AsyncIterable<Uint8Array> = limitBytes(
     body,
-    layers.length > 0 ? maxBytes + SLACK : maxBytes,
+    layers.length > 0 ? maxBytes + slackBytes : maxBytes,
     tooLarge,
   );
   for (const [index, name] of layers.toReversed().entries()) {
     const last = index === layers.length - 1;
-    source = metered(through(source, DECODERS[name]!), last ? maxBytes : maxBytes + SLACK, tooLarge);
+    source = limitBytes(
+      decodeWith(source, decoders[name]!),
+      last ? maxBytes : maxBytes + slackBytes,
+      tooLarge,
+    );
   }
   return source;
 }
 
-async function* metered(
+async function* limitBytes(
   source: AsyncIterable<Uint8Array>,
   limit: number,
   tooLarge: () => EgressError,
 ): AsyncGenerator<Uint8Array> {
-  let seen = 0;
+  let total = 0;
   for await (const chunk of source) {
-    seen += chunk.byteLength;
-    if (seen > limit) throw tooLarge();
+    total += chunk.byteLength;
+    if (total > limit) throw tooLarge();
     if (chunk.byteLength > 0) yield chunk;
   }
 }
 
 /** An empty body is empty in every encoding, so the decoder is made when the first byte is there. */
-async function* through(
+async function* decodeWith(
   source: AsyncIterable<Uint8Array>,
   decoder: (firstByte: number) => Transform,
 ): AsyncGenerator<Uint8Array> {

@@ -447,7 +447,10 @@ describe("the egress of an organization", () => {
     const { port } = server;
     await egress.forOrganization("org_a").request(`http://one.test:${port}/`);
     await egress.forOrganization("org_b").fetch(`http://two.test:${port}/`);
-    await egress.forOrganization("org_c").namedBy("https://far.test/").request(`http://three.test:${port}/`);
+    await egress
+      .forOrganization("org_c")
+      .forAddressFrom("https://far.test/")
+      .request(`http://three.test:${port}/`);
     expect(shares).toEqual(["org_a", "org_b", "org_c"]);
   });
 

@@ -1,7 +1,7 @@
 import { Agent } from "undici";
 import { createResolver, type Resolve } from "../dns/index.ts";
 import { createAgents } from "./agents.ts";
-import { guardedConnector } from "./connector.ts";
+import { createGuardedConnector } from "./connector.ts";
 import type { EgressError } from "./errors.ts";
 import { createFetch, type FetchLimits } from "./fetch.ts";
 import { createGuard, type Guard, isLoopbackHost } from "./policy.ts";
@@ -24,31 +24,33 @@ export interface GuardedEgress extends Egress, EgressGateway {
   withLimits(limits: Partial<FetchLimits>): Egress;
 }
 
-const MAX_BYTES = 1024 * 1024;
-const TIMEOUT_MS = 15_000;
-const REDIRECTS = 3;
-const MAX_HEADER_BYTES = 32 * 1024;
-const CONNECT_TIMEOUT_MS = 10_000;
+const defaultMaxBytes = 1024 * 1024;
+const defaultTimeoutMs = 15_000;
+const maxRedirects = 3;
+const maxHeaderBytes = 32 * 1024;
+const connectTimeoutMs = 10_000;
 
 /** Throws when an entry of `policy.allow` cannot be read. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): GuardedEgress {
   const guard = createGuard(policy);
-  // What the loopback default opens is told by the URL alone, so one check before connecting is the whole difference.
-  const outward = policy.allowLoopback ? createGuard({ ...policy, allowLoopback: false }) : guard;
+  // The loopback rule depends only on the URL, so this guard is needed only before connecting.
+  const guardWithoutLoopback = policy.allowLoopback
+    ? createGuard({ ...policy, allowLoopback: false })
+    : guard;
   const resolve = options.lookup ?? createResolver();
   const agents = createAgents(
     (share) =>
       new Agent({
-        connect: guardedConnector(guard, {
+        connect: createGuardedConnector(guard, {
           resolve,
           share,
           ca: options.ca,
-          connectTimeoutMs: CONNECT_TIMEOUT_MS,
+          connectTimeoutMs: connectTimeoutMs,
         }),
-        // One protocol to reason about; every server that speaks HTTP/2 speaks HTTP/1.1 as well.
+        // Every server with HTTP/2 also supports HTTP/1.1, so one protocol is enough.
         allowH2: false,
         pipelining: 1,
-        maxHeaderSize: MAX_HEADER_BYTES,
+        maxHeaderSize: maxHeaderBytes,
         // The exchange has one deadline; timers that start again with each byte would add nothing.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -59,11 +61,11 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   );
 
   const limits: FetchLimits = {
-    maxBytes: options.fetchMaxBytes ?? MAX_BYTES,
-    timeoutMs: options.fetchTimeoutMs ?? TIMEOUT_MS,
+    maxBytes: options.fetchMaxBytes ?? defaultMaxBytes,
+    timeoutMs: options.fetchTimeoutMs ?? defaultTimeoutMs,
   };
 
-  function behind(guard: Guard, share: string): GuardedEgress {
+  function createForShare(guard: Guard, share: string): GuardedEgress {
     const open = (exchange: Exchange) => openExchange(() => agents.get(share), guard, exchange);
     const egress: Egress = {
       async request(url, request = {}) {
@@ -81,22 +83,24 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
         };
       },
       open: (url, request = {}) => open(toExchange(url, request)),
-      fetch: createFetch(open, limits, REDIRECTS),
-      namedBy: (url) =>
-        isLoopbackHost(URL.parse(String(url))?.hostname ?? "") ? egress : behind(outward, share),
-      refusal: (url) => refusalOf(guard, url),
+      fetch: createFetch(open, limits, maxRedirects),
+      forAddressFrom: (url) =>
+        isLoopbackHost(URL.parse(String(url))?.hostname ?? "")
+          ? egress
+          : createForShare(guardWithoutLoopback, share),
+      refusal: (url) => describeRefusal(guard, url),
       close: agents.close,
     };
     return {
       ...egress,
-      forOrganization: (orgId) => behind(guard, orgId),
-      withLimits: (other) => ({ ...egress, fetch: createFetch(open, { ...limits, ...other }, REDIRECTS) }),
+      forOrganization: (orgId) => createForShare(guard, orgId),
+      withLimits: (other) => ({ ...egress, fetch: createFetch(open, { ...limits, ...other }, maxRedirects) }),
     };
   }
-  return behind(guard, "");
+  return createForShare(guard, "");
 }
 
-function refusalOf(guard: Guard, url: string | URL): string | undefined {
+function describeRefusal(guard: Guard, url: string | URL): string | undefined {
   const parsed = URL.parse(String(url));
   if (!parsed) return "The address is not a URL.";
   try {
@@ -114,9 +118,9 @@ function toExchange(url: string | URL, request: EgressRequest): Exchange {
     method,
     headers,
     body: typeof body === "string" ? Buffer.from(body) : body,
-    maxBytes: request.maxBytes ?? MAX_BYTES,
-    timeoutMs: request.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: request.maxBytes ?? defaultMaxBytes,
+    timeoutMs: request.timeoutMs ?? defaultTimeoutMs,
     signal,
-    redirects: request.redirects ?? REDIRECTS,
+    redirects: request.redirects ?? maxRedirects,
   };
 }

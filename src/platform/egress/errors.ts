@@ -1,7 +1,7 @@
 import type { EgressErrorKind } from "./types.ts";
 
 export interface EgressErrorDetails {
-  /** What was being asked; its query never becomes part of the error, since tokens travel there. */
+  /** The requested URL. Its query is not part of the error, because it may contain tokens. */
   url?: URL | undefined;
   /** The system's or the protocol's own code, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
   code?: string | undefined;
@@ -11,8 +11,8 @@ export interface EgressErrorDetails {
 }
 
 /**
- * Why nothing usable came back. It keeps no `cause`: the errors underneath carry pieces of the reply and of
- * the peer's certificate, and errors get logged.
+ * Why a request failed. It has no `cause`, because errors are logged, and the original errors contain parts of the reply
+ * and of the peer's certificate.
  */
 export class EgressError extends Error {
   override readonly name = "EgressError";
@@ -33,46 +33,52 @@ export class EgressError extends Error {
   }
 }
 
-type Told = readonly [EgressErrorKind, (host: string) => string];
+type ErrorTemplate = readonly [EgressErrorKind, (host: string) => string];
 
-const refused: Told = [
+const refused: ErrorTemplate = [
   "connection_refused",
   (host) => `${host} refused the connection: nothing listens there, or a firewall rejects it.`,
 ];
-const unreachable: Told = ["connection_refused", (host) => `There is no route to ${host} from this machine.`];
-const reset: Told = ["connection_reset", (host) => `${host} closed the connection before it answered.`];
-const cutShort: Told = [
+const unreachable: ErrorTemplate = [
+  "connection_refused",
+  (host) => `There is no route to ${host} from this machine.`,
+];
+const reset: ErrorTemplate = [
+  "connection_reset",
+  (host) => `${host} closed the connection before it answered.`,
+];
+const cutShort: ErrorTemplate = [
   "connection_reset",
   (host) => `${host} closed the connection in the middle of its reply.`,
 ];
-const slowConnect: Told = ["timeout", (host) => `${host} did not accept a connection in time.`];
-const noSuchName: Told = ["dns_failed", (host) => `The name of ${host} does not exist in DNS.`];
-const resolverDown: Told = [
+const slowConnect: ErrorTemplate = ["timeout", (host) => `${host} did not accept a connection in time.`];
+const noSuchName: ErrorTemplate = ["dns_failed", (host) => `The name of ${host} does not exist in DNS.`];
+const resolverDown: ErrorTemplate = [
   "resolver_down",
   (host) => `The name server gave no answer when asked for ${host}. Check the DNS settings of this machine.`,
 ];
-const lookupsBusy: Told = [
+const lookupsBusy: ErrorTemplate = [
   "resolver_down",
   (host) =>
     `Too many names are being looked up for this organization, so ${host} was not looked up. Try again shortly.`,
 ];
-const selfSigned: Told = [
+const selfSigned: ErrorTemplate = [
   "tls_failed",
   (host) =>
     `The TLS certificate of ${host} is self-signed. If you trust it, start with NODE_EXTRA_CA_CERTS naming its file.`,
 ];
-const unknownIssuer: Told = [
+const unknownIssuer: ErrorTemplate = [
   "tls_failed",
   (host) =>
     `The TLS certificate of ${host} comes from an authority that is not trusted here, or its chain is incomplete. ` +
     "For your own authority, start with NODE_EXTRA_CA_CERTS naming its file.",
 ];
-const notTls: Told = [
+const notTls: ErrorTemplate = [
   "tls_failed",
   (host) => `${host} does not speak TLS on that port. Is the address http instead?`,
 ];
 
-const BY_CODE: Readonly<Record<string, Told>> = {
+const templatesByCode: Readonly<Record<string, ErrorTemplate>> = {
   ENOTFOUND: noSuchName,
   ENODATA: noSuchName,
   EAI_NODATA: noSuchName,
@@ -124,20 +130,20 @@ const BY_CODE: Readonly<Record<string, Told>> = {
   EPROTO: notTls,
 };
 
-/** Whatever was thrown underneath, told to a person: by its code alone, never by its text. */
+/** Converts an error of the network into a message for a person. Only its code is used, never its text. */
 export function toEgressError(thrown: unknown, url: URL): EgressError {
   if (thrown instanceof EgressError) {
     if (thrown.url !== "") return thrown;
     const { kind, message, code, status, target } = thrown;
     return new EgressError(kind, message, { url, code, status, target });
   }
-  const code = codeOf(thrown);
+  const code = findErrorCode(thrown);
   const host = url.host;
-  const [kind, tell] = (code !== undefined && BY_CODE[code]) || family(code);
-  return new EgressError(kind, tell(host), { url, code });
+  const [kind, describe] = (code !== undefined && templatesByCode[code]) || findTemplateByPrefix(code);
+  return new EgressError(kind, describe(host), { url, code });
 }
 
-function family(code = ""): Told {
+function findTemplateByPrefix(code = ""): ErrorTemplate {
   if (/^(Z_|ERR_ZSTD|ZSTD_|ERR_BROTLI|ERR__ERROR|ERR__?[A-Z]+_DECODER|BROTLI)/.test(code)) {
     return ["bad_encoding", (host) => `${host} sent a body that does not match its content-encoding.`];
   }
@@ -158,9 +164,9 @@ function family(code = ""): Told {
   return ["protocol_error", (host) => `The exchange with ${host} failed${code ? ` (${code})` : ""}.`];
 }
 
-function codeOf(thrown: unknown): string | undefined {
+function findErrorCode(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null) return undefined;
   const { code, errors } = thrown as { code?: unknown; errors?: unknown };
   if (typeof code === "string") return code;
-  return Array.isArray(errors) ? codeOf(errors[0]) : undefined;
+  return Array.isArray(errors) ? findErrorCode(errors[0]) : undefined;
 }

@@ -1,6 +1,6 @@
 import { ReadableStream } from "node:stream/web";
 import { EgressError } from "./errors.ts";
-import type { Exchange, Opened } from "./request.ts";
+import type { Exchange, OpenReply } from "./request.ts";
 
 export interface FetchLimits {
   maxBytes: number;
@@ -10,11 +10,11 @@ export interface FetchLimits {
 type Fetch = typeof globalThis.fetch;
 type Init = Parameters<Fetch>[1];
 
-const NULL_BODY = new Set([204, 205, 304]);
+const statusesWithoutBody = new Set([204, 205, 304]);
 
 /** A WHATWG `fetch` whose errors are `EgressError`s, and the caller's own reason when the caller aborts. */
 export function createFetch(
-  open: (exchange: Exchange) => Promise<Opened>,
+  open: (exchange: Exchange) => Promise<OpenReply>,
   limits: FetchLimits,
   redirects: number,
 ): Fetch {
@@ -66,7 +66,7 @@ function toRequest(input: Parameters<Fetch>[0], init: Init): Request {
   } as RequestInit);
 }
 
-/** Whole where it is whole, so that it goes out with a length: some token endpoints cannot read chunks. */
+/** A complete body is sent with its length, because some token endpoints cannot read chunks. */
 async function requestBody(request: Request, init: Init): Promise<Exchange["body"]> {
   if (!request.body) return undefined;
   const given = init?.body;
@@ -78,13 +78,13 @@ async function requestBody(request: Request, init: Init): Promise<Exchange["body
   return new Uint8Array(await request.arrayBuffer());
 }
 
-function toResponse(reply: Opened, method: string): Response {
+function toResponse(reply: OpenReply, method: string): Response {
   try {
     const headers = new Headers();
     for (const [name, values] of Object.entries(reply.headers)) {
       for (const value of values) headers.append(name, value);
     }
-    const none = method === "HEAD" || NULL_BODY.has(reply.status);
+    const none = method === "HEAD" || statusesWithoutBody.has(reply.status);
     const body = none
       ? null
       : (toStream(reply) as unknown as NonNullable<ConstructorParameters<typeof Response>[0]>);
@@ -101,7 +101,7 @@ function toResponse(reply: Opened, method: string): Response {
   }
 }
 
-function toStream(reply: Opened): ReadableStream<Uint8Array> {
+function toStream(reply: OpenReply): ReadableStream<Uint8Array> {
   const chunks = reply.chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {

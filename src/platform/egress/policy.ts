@@ -1,9 +1,9 @@
-import { classify, embeddedV4, guardedRange, type Ip, parseIp, within } from "./addresses.ts";
+import { classify, findEmbeddedV4, findGuardedRange, type Ip, isWithin, parseIp } from "./addresses.ts";
 import { type AllowRule, parseAllowRule } from "./allow.ts";
 import { EgressError } from "./errors.ts";
 import type { EgressPolicy } from "./types.ts";
 
-/** The policy, ready to be asked. Each question throws an `EgressError` or says nothing. */
+/** Applies the policy. Each check throws an `EgressError` when it refuses. */
 export interface Guard {
   /** Scheme, user-info, port and host of a URL, before anything is resolved. */
   checkUrl(url: URL): void;
@@ -11,60 +11,61 @@ export interface Guard {
   checkHost(host: string, port: number): void;
   /** One address that `host` stands for. */
   checkAddress(address: string, host: string, port: number): void;
-  /** A redirect may not lead from elsewhere to the loopback that is open only because the service is local. */
+  /** Refuses a redirect from another machine to a loopback address that EGRESS_ALLOW does not list. */
   checkRedirect(from: URL, to: URL): void;
 }
 
 /** Ports where something other than HTTP listens and where an HTTP request could be read as commands. (WHATWG fetch, "bad port".) */
-const BAD_PORTS = new Set([
+const refusedPorts = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
   526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-const LOCAL_SUFFIXES = ["localhost", "local", "internal", "localdomain", "home.arpa"];
+const localSuffixes = ["localhost", "local", "internal", "localdomain", "home.arpa"];
 
 export function createGuard(policy: EgressPolicy): Guard {
   const rules = policy.allow.map(parseAllowRule);
 
-  const portFits = (rule: AllowRule, port: number) => rule.port === undefined || rule.port === port;
-  const namedBy = (name: string, port: number) =>
-    rules.some((rule) => "name" in rule && portFits(rule, port) && nameFits(rule, name));
-  const listedBy = (ip: Ip, port: number) =>
-    rules.some((rule) => "cidr" in rule && portFits(rule, port) && within(ip, rule.cidr));
-  const portListed = (host: string, port: number) =>
+  const matchesPort = (rule: AllowRule, port: number) => rule.port === undefined || rule.port === port;
+  const isNameAllowed = (name: string, port: number) =>
+    rules.some((rule) => "name" in rule && matchesPort(rule, port) && matchesName(rule, name));
+  const isAddressAllowed = (ip: Ip, port: number) =>
+    rules.some((rule) => "cidr" in rule && matchesPort(rule, port) && isWithin(ip, rule.cidr));
+  const isPortAllowed = (host: string, port: number) =>
     rules.some((rule) => {
       if (rule.port !== port) return false;
-      if ("name" in rule) return nameFits(rule, host);
+      if ("name" in rule) return matchesName(rule, host);
       const ip = parseIp(host);
-      return ip !== undefined && within(ip, rule.cidr);
+      return ip !== undefined && isWithin(ip, rule.cidr);
     });
 
-  /** `carried`: an IPv4 address inside an IPv6 one, which the loopback exception does not cover. */
-  function permitted(ip: Ip, host: string, port: number, carried = false): boolean {
+  /** `isEmbedded`: an IPv4 address inside an IPv6 one, which the loopback exception does not cover. */
+  function isPermitted(ip: Ip, host: string, port: number, isEmbedded = false): boolean {
     const literal = parseIp(host) !== undefined;
-    const named = !literal && namedBy(host, port);
+    const named = !literal && isNameAllowed(host, port);
     const kind = classify(ip);
-    // With a name of its own machine, nothing but that machine is meant.
+    // `localhost` may only mean this machine.
     if (isLocalhost(host) && !named)
-      return kind === "loopback" && (policy.allowLoopback || listedBy(ip, port));
+      return kind === "loopback" && (policy.allowLoopback || isAddressAllowed(ip, port));
     if (kind === "public") return true;
-    if (!embeddedV4(ip).every((inner) => permitted(inner, host, port, true))) return false;
-    const guarded = guardedRange(ip);
+    if (!findEmbeddedV4(ip).every((inner) => isPermitted(inner, host, port, true))) return false;
+    const guarded = findGuardedRange(ip);
     if (guarded) {
-      // Listed on purpose means: by an entry no wider than the guarded range itself.
+      // A guarded address needs an entry that is not wider than the guarded range.
       const [, bits] = guarded;
       return rules.some(
-        (rule) => "cidr" in rule && rule.cidr[1] >= bits && portFits(rule, port) && within(ip, rule.cidr),
+        (rule) =>
+          "cidr" in rule && rule.cidr[1] >= bits && matchesPort(rule, port) && isWithin(ip, rule.cidr),
       );
     }
-    if (named || listedBy(ip, port)) return true;
-    return kind === "loopback" && policy.allowLoopback && literal && !carried;
+    if (named || isAddressAllowed(ip, port)) return true;
+    return kind === "loopback" && policy.allowLoopback && literal && !isEmbedded;
   }
 
   function checkHost(rawHost: string, port: number): void {
-    const host = bareHost(rawHost);
+    const host = normalizeHost(rawHost);
     if (parseIp(host)) {
       checkAddress(host, host, port);
       return;
@@ -73,31 +74,31 @@ export function createGuard(policy: EgressPolicy): Guard {
     if (host.length > 253 || host.split(".").includes("")) {
       throw new EgressError("invalid_url", "The address has a host name that cannot exist in DNS.");
     }
-    if (BAD_PORTS.has(port) && !portListed(host, port)) throw badPort(host, port);
-    if (namedBy(host, port)) return;
+    if (refusedPorts.has(port) && !isPortAllowed(host, port)) throw createPortError(host, port);
+    if (isNameAllowed(host, port)) return;
     if (isLocalhost(host) && (policy.allowLoopback || rules.some((rule) => "cidr" in rule))) return;
-    if (LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
-      throw refusal(`${host} is a name of this machine or of its private network`, host);
+    if (localSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
+      throw createPolicyError(`${host} is a name of this machine or of its private network`, host);
     }
   }
 
   function checkAddress(address: string, rawHost: string, port: number): void {
-    const host = bareHost(rawHost);
+    const host = normalizeHost(rawHost);
     const ip = parseIp(address);
     if (!ip)
       throw new EgressError("refused_by_policy", `${host} resolved to something that is not an address.`);
     const literal = parseIp(host) !== undefined;
-    if (literal && BAD_PORTS.has(port) && !portListed(host, port)) throw badPort(host, port);
-    if (permitted(ip, host, port)) return;
-    // The address behind a name is not told: it may come from a name server that the caller cannot ask.
-    const what = WHAT[classify(ip)];
-    if (guardedRange(ip)) {
+    if (literal && refusedPorts.has(port) && !isPortAllowed(host, port)) throw createPortError(host, port);
+    if (isPermitted(ip, host, port)) return;
+    // The message does not show the address of a name, because it may come from a private name server.
+    const what = classNames[classify(ip)];
+    if (findGuardedRange(ip)) {
       throw new EgressError(
         "refused_by_policy",
         `${host} ${literal ? "is" : "resolves to"} ${what}. It can be reached only if EGRESS_ALLOW lists that very address.`,
       );
     }
-    throw refusal(`${host} ${literal ? "is" : "resolves to"} ${what}`, host);
+    throw createPolicyError(`${host} ${literal ? "is" : "resolves to"} ${what}`, host);
   }
 
   return {
@@ -108,15 +109,15 @@ export function createGuard(policy: EgressPolicy): Guard {
       if (url.username !== "" || url.password !== "") {
         throw new EgressError("invalid_url", "The address must not hold a user name or password.");
       }
-      checkHost(url.hostname, portOf(url));
+      checkHost(url.hostname, getPort(url));
     },
     checkHost,
     checkAddress,
     checkRedirect(from, to) {
       if (!isLoopbackHost(to.hostname) || isLoopbackHost(from.hostname)) return;
-      const host = bareHost(to.hostname);
+      const host = normalizeHost(to.hostname);
       const ip = parseIp(host);
-      if (ip ? listedBy(ip, portOf(to)) : namedBy(host, portOf(to))) return;
+      if (ip ? isAddressAllowed(ip, getPort(to)) : isNameAllowed(host, getPort(to))) return;
       throw new EgressError(
         "redirect_refused",
         `${from.host} redirected to this machine itself, which is not followed.`,
@@ -129,7 +130,7 @@ export function createGuard(policy: EgressPolicy): Guard {
   };
 }
 
-const WHAT = {
+const classNames = {
   public: "an address",
   loopback: "a loopback address of this machine",
   private: "a private address",
@@ -137,31 +138,31 @@ const WHAT = {
   special: "not a public address",
 } as const;
 
-function refusal(sentence: string, host: string): EgressError {
+function createPolicyError(sentence: string, host: string): EgressError {
   return new EgressError(
     "refused_by_policy",
     `${sentence}, which this service does not reach by default. To allow it, add ${host} to EGRESS_ALLOW.`,
   );
 }
 
-function badPort(host: string, port: number): EgressError {
+function createPortError(host: string, port: number): EgressError {
   return new EgressError(
     "refused_by_policy",
     `Port ${port} belongs to another protocol than HTTP. To use it all the same, add ${host}:${port} to EGRESS_ALLOW.`,
   );
 }
 
-function nameFits(rule: { name: string; wildcard: boolean }, host: string): boolean {
+function matchesName(rule: { name: string; wildcard: boolean }, host: string): boolean {
   return rule.wildcard ? host.endsWith(`.${rule.name}`) : host === rule.name;
 }
 
 /** Lower case, without brackets and without the one trailing dot that DNS allows. */
-export function bareHost(host: string): string {
+export function normalizeHost(host: string): string {
   const plain = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
   return plain.toLowerCase().replace(/\.$/, "");
 }
 
-function portOf(url: URL): number {
+function getPort(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
 }
@@ -171,7 +172,7 @@ function isLocalhost(host: string): boolean {
 }
 
 export function isLoopbackHost(hostname: string): boolean {
-  const host = bareHost(hostname);
+  const host = normalizeHost(hostname);
   const ip = parseIp(host);
   return ip ? classify(ip) === "loopback" : isLocalhost(host);
 }

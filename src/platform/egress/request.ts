@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Dispatcher } from "undici";
-import { ACCEPT_ENCODING, contentEncodings, decodeBody } from "./decode.ts";
+import { acceptEncoding, decodeBody, parseContentEncodings } from "./decode.ts";
 import { EgressError, toEgressError } from "./errors.ts";
 import type { Guard } from "./policy.ts";
 import type { EgressStream } from "./types.ts";
@@ -21,23 +21,23 @@ export interface Exchange {
   refuseRedirects?: boolean;
 }
 
-export interface Opened extends EgressStream {
+export interface OpenReply extends EgressStream {
   statusText: string;
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that say how this connection works; a caller who sets them could send a second request inside the first. */
-const OURS =
+const connectionHeaders =
   /^(host|connection|content-length|transfer-encoding|keep-alive|te|trailer|upgrade|expect|origin|via|proxy-.*)$/;
 /** Names that carry a secret for the origin they were meant for. */
-const SECRET = /auth|cookie|token|secret|key|session|signature|credential|password|dpop/;
+const secretHeaders = /auth|cookie|token|secret|key|session|signature|credential|password|dpop/;
 
 export async function openExchange(
   dispatcher: () => Dispatcher,
   guard: Guard,
   exchange: Exchange,
-): Promise<Opened> {
+): Promise<OpenReply> {
   let url = readUrl(exchange.url);
   const deadline = startDeadline(exchange, () => url);
   const redirectedFrom: string[] = [];
@@ -48,8 +48,8 @@ export async function openExchange(
       deadline.signal.throwIfAborted();
       guard.checkUrl(url);
       const reply = await send(dispatcher(), url, exchange, headers, deadline);
-      const next = redirectTarget(reply, url, exchange, redirectedFrom.length);
-      if (!next) return opened(reply, url, exchange, redirectedFrom, deadline);
+      const next = findRedirectTarget(reply, url, exchange, redirectedFrom.length);
+      if (!next) return openReply(reply, url, exchange, redirectedFrom, deadline);
 
       reply.body.destroy();
       try {
@@ -68,7 +68,7 @@ export async function openExchange(
       }
       guard.checkRedirect(url, next);
       if (next.origin !== url.origin) {
-        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.test(name)));
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !secretHeaders.test(name)));
       }
       redirectedFrom.push(url.href);
       url = next;
@@ -90,12 +90,12 @@ function readUrl(input: string | URL): URL {
 function requestHeaders(given: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = {
     accept: "*/*",
-    "accept-encoding": ACCEPT_ENCODING,
+    "accept-encoding": acceptEncoding,
     "user-agent": "signalbox",
   };
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    if (!OURS.test(lower)) headers[lower] = value;
+    if (!connectionHeaders.test(lower)) headers[lower] = value;
   }
   return headers;
 }
@@ -107,7 +107,7 @@ interface Deadline {
   end(): void;
 }
 
-/** One clock over everything: names, connecting, every redirect and the last byte of the body. */
+/** One deadline for everything: name lookup, connection, redirects and the whole body. */
 function startDeadline({ timeoutMs, signal }: Exchange, url: () => URL): Deadline {
   const controller = new AbortController();
   const { promise: passed, reject } = Promise.withResolvers<never>();
@@ -183,10 +183,15 @@ function gatherHeaders(raw: readonly string[]): Record<string, string[]> {
   return headers;
 }
 
-/** Where to go next; undefined when this reply is the answer. Throws when following it would be wrong. */
-function redirectTarget(reply: RawReply, url: URL, exchange: Exchange, followed: number): URL | undefined {
+/** Returns the target of a redirect, or undefined for any other reply. Throws when the redirect must not be followed. */
+function findRedirectTarget(
+  reply: RawReply,
+  url: URL,
+  exchange: Exchange,
+  followed: number,
+): URL | undefined {
   const location = reply.headers.location?.[0];
-  if (!REDIRECTS.has(reply.status) || location === undefined) return undefined;
+  if (!redirectStatuses.has(reply.status) || location === undefined) return undefined;
   if (exchange.redirects === 0 && !exchange.refuseRedirects) return undefined;
   const target = URL.parse(location, url.href) ?? undefined;
   if (target) target.hash = "";
@@ -222,13 +227,13 @@ function redirectTarget(reply: RawReply, url: URL, exchange: Exchange, followed:
   return target;
 }
 
-function opened(
+function openReply(
   reply: RawReply,
   url: URL,
   exchange: Exchange,
   redirectedFrom: string[],
   deadline: Deadline,
-): Opened {
+): OpenReply {
   const { maxBytes } = exchange;
   const { status, statusText, headers, body } = reply;
   const tooLarge = () =>
@@ -243,7 +248,7 @@ function opened(
   const empty = exchange.method === "HEAD" || status === 204 || status === 205 || status === 304;
 
   try {
-    const layers = empty ? [] : contentEncodings(headers["content-encoding"] ?? [], url.host);
+    const layers = empty ? [] : parseContentEncodings(headers["content-encoding"] ?? [], url.host);
     if (!empty && layers.length === 0 && Number(headers["content-length"]?.[0] ?? 0) > maxBytes)
       throw tooLarge();
     return { url: url.href, status, statusText, headers, redirectedFrom, chunks: read(layers), close };

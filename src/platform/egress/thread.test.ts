@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { egressService, heldBack } from "./thread.ts";
+import { createEgressService, credentialPlaceholder } from "./thread.ts";
 import type { EgressStream } from "./types.ts";
 
 /** The authorization header that arrives when a task asks for `url` with the placeholder. */
@@ -19,8 +19,8 @@ async function authorizationAt(url: string): Promise<string | undefined> {
     },
   };
   const credential = { origin: "https://git.example", authorization: "Bearer secret" };
-  const [serve] = Object.values(egressService(egress, credential));
-  const input = { url, options: { headers: { authorization: heldBack } } };
+  const [serve] = Object.values(createEgressService(egress, credential));
+  const input = { url, options: { headers: { authorization: credentialPlaceholder } } };
   for await (const _ of serve!(input, new AbortController().signal));
   return received;
 }

@@ -6,7 +6,7 @@ import type { Host, Service } from "../sandbox/index.ts";
 import { EgressError } from "./errors.ts";
 import type { Egress, EgressErrorKind, EgressRequest, EgressStream } from "./types.ts";
 
-interface Asked {
+interface RemoteRequest {
   url: string;
   options: Omit<EgressRequest, "signal">;
 }
@@ -18,7 +18,7 @@ type Item =
 const service = "egress";
 
 /** Placeholder for a credential that the thread does not receive. */
-export const heldBack = "held back by the process";
+export const credentialPlaceholder = "held back by the process";
 
 /** A credential for the server of one origin. */
 export interface BoundCredential {
@@ -30,14 +30,14 @@ export interface BoundCredential {
  * Serves the requests of a task in the main thread. It replaces the placeholder header by the credential, and only
  * for the credential's own server: the task works on untrusted bytes and might be taken over.
  */
-export const egressService = (
+export const createEgressService = (
   egress: Pick<Egress, "open">,
   credential?: BoundCredential,
 ): Record<typeof service, Service> => ({
   [service]: async function* (input, signal): AsyncGenerator<Item> {
-    const { url, options } = input as Asked;
+    const { url, options } = input as RemoteRequest;
     const headers = { ...options.headers };
-    if (headers.authorization === heldBack) {
+    if (headers.authorization === credentialPlaceholder) {
       if (credential && URL.parse(url)?.origin === credential.origin)
         headers.authorization = credential.authorization;
       else delete headers.authorization;
@@ -59,10 +59,10 @@ export const egressService = (
 });
 
 /** Sends the requests of a task from its thread to the main thread. */
-export const egressOver = (host: Pick<Host, "open">): Pick<Egress, "open"> => ({
+export const createThreadEgress = (host: Pick<Host, "open">): Pick<Egress, "open"> => ({
   async open(url, { signal: _, ...options } = {}) {
-    const asked: Asked = { url: String(url), options };
-    const items = (host.open(service, asked) as AsyncIterable<Item>)[Symbol.asyncIterator]();
+    const request: RemoteRequest = { url: String(url), options };
+    const items = (host.open(service, request) as AsyncIterable<Item>)[Symbol.asyncIterator]();
     const next = async (): Promise<Exclude<Item, { type: "error" }> | undefined> => {
       const { done, value } = await items.next();
       if (done) return undefined;

@@ -11,10 +11,10 @@ export interface Egress {
   /** A WHATWG `fetch` over the same guard, for libraries that take one. */
   fetch: typeof globalThis.fetch;
   /**
-   * The same way out for addresses that the server at `url` names. They are not the caller's choice: unless that
-   * server is on this machine itself, they may not lead to loopback, however open it is to the caller.
+   * Returns the egress for addresses that the server at `url` sends. The caller did not choose them, so they must not be
+   * loopback addresses, unless that server is itself on this machine.
    */
-  namedBy(url: string | URL): Egress;
+  forAddressFrom(url: string | URL): Egress;
   /** Why a request to this address would be refused before its name is looked up; undefined when it would not. */
   refusal(url: string | URL): string | undefined;
   /** Ends idle connections. */

@@ -3,15 +3,15 @@ import { GitError, malformed } from "./errors.ts";
 import { type Packet, PacketReader } from "./pkt-line.ts";
 import type { Remote } from "./transport.ts";
 
-/** What a server said about itself. The old protocol lists its refs at once, the second when asked. */
+/** The capabilities of a server. Version 0 also lists all refs; version 2 lists them on request. */
 export type Capabilities =
   | { version: 2; filter: boolean; shallow: boolean }
   | { version: 0; names: ReadonlySet<string>; refs: ReadonlyMap<string, string> };
 
 /** Git itself has about a dozen capabilities. */
-const mostCapabilities = 500;
+const maxCapabilities = 500;
 /** Longer than any ref name that a file system can store. */
-const longestRef = 4_096;
+const maxRefLength = 4_096;
 
 const banner = `# service=git-upload-pack`;
 
@@ -22,29 +22,29 @@ export async function readCapabilities(
   try {
     const reader = new PacketReader(reply.chunks, { packets: limits.packets, signal });
     let first = await reader.next();
-    if (textOf(first) === banner) {
-      if ((await reader.next()) !== "flush") throw malformed("its beginning is unknown");
+    if (decodeLine(first) === banner) {
+      if ((await reader.next()) !== "flush") throw malformed("it does not begin with a known header");
       first = await reader.next();
     }
-    if (textOf(first) === "version 2") return await readSecond(reader);
-    if (textOf(first) === "version 1") first = await reader.next();
-    return await readOld(reader, first);
+    if (decodeLine(first) === "version 2") return await readVersion2(reader);
+    if (decodeLine(first) === "version 1") first = await reader.next();
+    return await readVersion0(reader, first);
   } finally {
     reply.close();
   }
 }
 
-const textOf = (packet: Packet | undefined) =>
+const decodeLine = (packet: Packet | undefined) =>
   Buffer.isBuffer(packet) ? packet.toString("utf8").replace(/\n$/, "") : undefined;
 
-async function readSecond(reader: PacketReader): Promise<Capabilities> {
+async function readVersion2(reader: PacketReader): Promise<Capabilities> {
   const known = new Map<string, string>();
   for (;;) {
-    const line = textOf(await reader.next());
+    const line = decodeLine(await reader.next());
     if (line === undefined) break;
     const [name = "", value = ""] = line.split(/=(.*)/s);
     known.set(name, value);
-    if (known.size > mostCapabilities) throw malformed("it lists more capabilities than git has");
+    if (known.size > maxCapabilities) throw malformed("it lists more capabilities than git has");
   }
   checkFormat(known.get("object-format"));
   if (!known.has("ls-refs") || !known.has("fetch")) throw malformed("it cannot fetch");
@@ -52,26 +52,26 @@ async function readSecond(reader: PacketReader): Promise<Capabilities> {
   return { version: 2, filter: features.includes("filter"), shallow: features.includes("shallow") };
 }
 
-async function readOld(reader: PacketReader, first: Packet | undefined): Promise<Capabilities> {
+async function readVersion0(reader: PacketReader, first: Packet | undefined): Promise<Capabilities> {
   const refs = new Map<string, string>();
   let names: ReadonlySet<string> | undefined;
   for (let packet = first; packet !== "flush"; packet = await reader.next()) {
     if (!Buffer.isBuffer(packet)) throw malformed("the list of refs was cut short");
-    let line = textOf(packet)!;
+    let line = decodeLine(packet)!;
     if (!names) {
       const [ref = "", capabilities = ""] = line.split("\0");
-      names = new Set(capabilities.trim().split(" ", mostCapabilities));
+      names = new Set(capabilities.trim().split(" ", maxCapabilities));
       checkFormat([...names].find((name) => name.startsWith("object-format="))?.slice(14));
       line = ref;
     }
-    if (line.length > longestRef) throw malformed("the name of a ref is too long");
+    if (line.length > maxRefLength) throw malformed("the name of a ref is too long");
     if (/^shallow [0-9a-f]+$/.test(line)) continue;
     const [, id, ref] = /^([0-9a-f]{40}) (\S+)$/.exec(line) ?? [];
     if (!id || !ref) throw malformed("the list of refs cannot be read");
-    // An empty repository has one line, to carry what the server can do.
+    // An empty repository has one line, which lists the capabilities.
     if (ref !== "capabilities^{}") refs.set(ref, id);
   }
-  // A repository without a single ref may say nothing at all.
+  // A repository without refs may send nothing.
   return { version: 0, names: names ?? new Set(), refs };
 }
 

@@ -2,7 +2,7 @@ import { GitError, malformed } from "./errors.ts";
 import { mebibytes } from "./limits.ts";
 
 /** The result of a delta, without making it: its first two numbers are the lengths of base and result. */
-export function deltaSizes(delta: Buffer): { base: number; result: number; at: number } {
+export function readDeltaSizes(delta: Buffer): { base: number; result: number; at: number } {
   let at = 0;
   const number = () => {
     let value = 0;
@@ -28,7 +28,7 @@ export function applyDelta(
   maxBytes: number,
   charge: (bytes: number) => void = () => {},
 ): Buffer {
-  const sizes = deltaSizes(delta);
+  const sizes = readDeltaSizes(delta);
   if (sizes.base !== base.length) throw malformed("a delta was made for another base");
   if (sizes.result > maxBytes)
     throw new GitError("too_large", `An object has more than ${mebibytes(maxBytes)}.`);
@@ -56,7 +56,7 @@ export function applyDelta(
       written += length;
     } else {
       if (operation === 0 || at + operation > delta.length || written + operation > result.length)
-        throw malformed("a delta holds an instruction that there is not");
+        throw malformed("a delta contains an unknown instruction");
       delta.copy(result, written, at, at + operation);
       at += operation;
       written += operation;

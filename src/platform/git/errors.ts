@@ -2,14 +2,14 @@ export type GitErrorKind =
   /** The address may not be called from here. */
   | "refused"
   | "unreachable"
-  /** Sign-in is wanted, or what was sent is not good enough. */
+  /** The server requires sign-in, or does not accept the credential. */
   | "access_refused"
   | "not_found"
   | "rate_limited"
   | "server_error"
-  /** The answer is not what git would say, or was cut short. */
+  /** The reply is not valid in git's protocol, or is incomplete. */
   | "protocol"
-  /** Well-formed, and nothing we read. */
+  /** The reply is valid, but in a form that is not supported. */
   | "unsupported"
   | "too_large";
 

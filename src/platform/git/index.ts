@@ -1,3 +1,3 @@
 export { GitError, type GitErrorKind } from "./errors.ts";
 export { openRepository, type Repository, type Snapshot } from "./repository.ts";
-export { takingTurns } from "./turns.ts";
+export { createYield } from "./turns.ts";

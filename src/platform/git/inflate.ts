@@ -11,26 +11,26 @@ export function inflate(bytes: Buffer, size: number): { data: Buffer; consumed: 
     }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
     if (buffer.length === size) return { data: buffer, consumed: engine.bytesWritten };
   } catch {
-    // Told below: the library's words say nothing to a person.
+    // Reported below in plain words, because the message of the library does not help a person.
   }
   throw malformed("an object does not have the size it announces");
 }
 
-/** The same for one that is too large to hold: it is counted piece by piece and forgotten. */
-export async function inflateAway(bytes: Buffer, size: number): Promise<number> {
+/** Inflates a stream that is too large to hold: its bytes are counted and discarded. */
+export async function skipInflated(bytes: Buffer, size: number): Promise<number> {
   const stream = createInflate();
-  let seen = 0;
+  let inflatedBytes = 0;
   try {
     stream.end(bytes);
     for await (const piece of stream) {
-      seen += (piece as Buffer).length;
-      if (seen > size) break;
+      inflatedBytes += (piece as Buffer).length;
+      if (inflatedBytes > size) break;
     }
   } catch {
-    seen = -1;
+    inflatedBytes = -1;
   } finally {
     stream.destroy();
   }
-  if (seen !== size) throw malformed("an object does not have the size it announces");
+  if (inflatedBytes !== size) throw malformed("an object does not have the size it announces");
   return stream.bytesWritten;
 }

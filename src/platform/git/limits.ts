@@ -1,4 +1,4 @@
-/** What one reading of a repository may cost. */
+/** Limits for reading one repository. */
 export interface GitLimits {
   /** Of refs that a server of the old protocol lists without being asked. */
   advertisementBytes: number;
@@ -8,10 +8,10 @@ export interface GitLimits {
   objects: number;
   /** Everything that is inflated or put together from deltas, counted as often as it is. */
   inflatedBytes: number;
-  /** A larger object is checked and passed over, never held. */
+  /** A larger object is checked and skipped, and never held in memory. */
   objectBytes: number;
   deltaDepth: number;
-  /** Of objects that stand on each other as deltas, while they are put together. */
+  /** Bytes of objects that are in memory while a chain of deltas is applied. */
   heldBytes: number;
   /** Bytes of cached objects that other objects are built from. */
   cacheBytes: number;

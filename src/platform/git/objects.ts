@@ -2,7 +2,7 @@ import { malformed } from "./errors.ts";
 
 export interface TreeEntry {
   kind: "file" | "tree" | "symlink" | "submodule";
-  /** As it stands there: names are bytes, and nothing says that they are UTF-8. */
+  /** The unchanged bytes of the name, which may not be UTF-8. */
   name: Buffer;
   id: string;
 }
@@ -23,7 +23,7 @@ export function* parseTree(data: Buffer): Generator<TreeEntry, undefined> {
       throw malformed("a folder cannot be read");
     const mode = data.toString("latin1", at, space).padStart(6, "0");
     const kind = kinds[mode.slice(0, 2)];
-    if (!kind || !/^[0-7]{6}$/.test(mode)) throw malformed("a folder holds something of an unknown kind");
+    if (!kind || !/^[0-7]{6}$/.test(mode)) throw malformed("a folder contains an entry of an unknown kind");
     yield { kind, name: data.subarray(space + 1, nul), id: data.toString("hex", nul + 1, nul + 21) };
     at = nul + 21;
   }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Budget, createBudget, stepBytes } from "./budget.ts";
-import { applyDelta, deltaSizes } from "./delta.ts";
+import { applyDelta, readDeltaSizes } from "./delta.ts";
 import { GitError, malformed } from "./errors.ts";
-import { inflate, inflateAway } from "./inflate.ts";
+import { inflate, skipInflated } from "./inflate.ts";
 import { type GitLimits, mebibytes } from "./limits.ts";
-import { takingTurns } from "./turns.ts";
+import { createYield } from "./turns.ts";
 
 export type ObjectType = "commit" | "tree" | "blob" | "tag";
 
@@ -14,8 +14,8 @@ export interface Pack {
   find(id: string): { type: ObjectType; size: number } | undefined;
   read(id: string): { type: ObjectType; data: Buffer };
   readonly size: number;
-  /** Objects that were too large to hold, or are made from such: they are not found. */
-  readonly passedOver: number;
+  /** The number of objects that are too large, or built from one that is. `find` does not return them. */
+  readonly skipped: number;
 }
 
 interface Entry {
@@ -65,12 +65,12 @@ export async function openPack(
     }
   };
   const cache = createCache(limits.cacheBytes);
-  const turn = takingTurns(signal);
+  const turn = createYield(signal);
   const byId = new Map<string, Entry>();
   const byOffset = new Map<number, Entry>();
   const waiting = new Map<Entry | string, Entry[]>();
   const roots: [Entry, string][] = [];
-  let passedOver = 0;
+  let skipped = 0;
   let at = 12;
   for (let i = 0; i < count; i++) {
     await turn();
@@ -79,18 +79,18 @@ export async function openPack(
     at = next;
     spend(entry.size);
     if (entry.size > limits.objectBytes) {
-      passedOver++;
-      at += await inflateAway(bytes.subarray(at, end), entry.size);
+      skipped++;
+      at += await skipInflated(bytes.subarray(at, end), entry.size);
       continue;
     }
     const { data, consumed } = inflate(bytes.subarray(at, end), entry.size);
     at += consumed;
     if (entry.type) {
-      const id = idOf(entry.type, data);
+      const id = computeId(entry.type, data);
       byId.set(id, entry);
       roots.push([entry, id]);
     } else {
-      entry.length = deltaSizes(data).result;
+      entry.length = readDeltaSizes(data).result;
       const siblings = waiting.get(entry.base!);
       if (siblings) siblings.push(entry);
       else waiting.set(entry.base!, [entry]);
@@ -101,7 +101,7 @@ export async function openPack(
 
   return {
     size: byId.size,
-    passedOver,
+    skipped,
     find: (id) => {
       const entry = byId.get(id);
       return entry?.type && { type: entry.type, size: entry.length };
@@ -109,7 +109,7 @@ export async function openPack(
     read(id) {
       const entry = byId.get(id);
       if (!entry?.type) throw malformed("an object is missing");
-      return { type: entry.type, data: contentOf(entry) };
+      return { type: entry.type, data: buildContent(entry) };
     },
   };
 
@@ -147,11 +147,11 @@ export async function openPack(
     return { entry: { size, dataAt: position, type: own, base, length: size }, next: position };
   }
 
-  /** Deltas get their ids from what they make, so each is made once: from its base on, depth first. */
+  /** The id of a delta depends on its result, so each is applied once, from its base, depth first. */
   async function resolve(): Promise<void> {
     let left = [...waiting.values()].reduce((sum, { length }) => sum + length, 0);
-    // Taken once: a base that is there many times would else be as often the beginning of all that stands on it.
-    const childrenOf = (entry: Entry, id: string) =>
+    // Children are removed when they are read. A repeated base would otherwise repeat all its deltas.
+    const takeChildren = (entry: Entry, id: string) =>
       [entry, id].flatMap((base) => {
         const children = waiting.get(base) ?? [];
         waiting.delete(base);
@@ -160,15 +160,15 @@ export async function openPack(
     for (const [root, rootId] of roots) {
       if (left === 0) return;
       await turn();
-      const first = childrenOf(root, rootId);
+      const first = takeChildren(root, rootId);
       if (first.length === 0) continue;
       spend(root.length);
-      const frames = [{ entry: root, data: contentOf(root), children: first }];
-      let held = root.length;
+      const frames = [{ entry: root, data: buildContent(root), children: first }];
+      let heldBytes = root.length;
       for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
         const child = frame.children.pop();
         if (!child) {
-          held -= frames.pop()!.data.length;
+          heldBytes -= frames.pop()!.data.length;
           continue;
         }
         await turn();
@@ -176,7 +176,7 @@ export async function openPack(
         if (frames.length > limits.deltaDepth)
           throw new GitError("too_large", `Deltas stand ${limits.deltaDepth} deep on each other.`);
         if (child.length > limits.objectBytes) {
-          passedOver += 1;
+          skipped += 1;
           continue;
         }
         spend(child.length);
@@ -184,22 +184,22 @@ export async function openPack(
         const data = applyDelta(frame.data, delta, limits.objectBytes, budget.charge);
         child.type = frame.entry.type;
         child.base = frame.entry;
-        const id = idOf(child.type!, data);
+        const id = computeId(child.type!, data);
         byId.set(id, child);
-        const children = childrenOf(child, id);
+        const children = takeChildren(child, id);
         if (children.length === 0) continue;
         frames.push({ entry: child, data, children });
-        held += data.length;
-        if (held > limits.heldBytes)
+        heldBytes += data.length;
+        if (heldBytes > limits.heldBytes)
           throw new GitError("too_large", `Deltas hold more than ${mebibytes(limits.heldBytes)} at once.`);
       }
     }
-    if (left > 0 && passedOver === 0) throw malformed("a delta has no base");
-    passedOver += left;
+    if (left > 0 && skipped === 0) throw malformed("a delta has no base");
+    skipped += left;
   }
 
   /** Builds an object from its nearest cached base, and caches every object on the way. */
-  function contentOf(entry: Entry): Buffer {
+  function buildContent(entry: Entry): Buffer {
     const chain: Entry[] = [];
     let base = entry;
     let data = cache.find(base);
@@ -226,24 +226,24 @@ export async function openPack(
 
 /** Keeps the most recently used objects, up to `maxBytes`. */
 function createCache(maxBytes: number) {
-  const kept = new Map<Entry, Buffer>();
+  const cached = new Map<Entry, Buffer>();
   let size = 0;
   return {
     find(entry: Entry): Buffer | undefined {
-      const data = kept.get(entry);
+      const data = cached.get(entry);
       if (data) {
-        kept.delete(entry);
-        kept.set(entry, data);
+        cached.delete(entry);
+        cached.set(entry, data);
       }
       return data;
     },
     keep(entry: Entry, data: Buffer): void {
       if (data.length > maxBytes) return;
-      kept.set(entry, data);
+      cached.set(entry, data);
       size += data.length + entryBytes;
-      for (const [oldest, { length }] of kept) {
+      for (const [oldest, { length }] of cached) {
         if (size <= maxBytes) break;
-        kept.delete(oldest);
+        cached.delete(oldest);
         size -= length + entryBytes;
       }
     },
@@ -253,5 +253,5 @@ function createCache(maxBytes: number) {
 /** Memory that a cached object uses besides its data. */
 const entryBytes = 256;
 
-const idOf = (type: ObjectType, data: Buffer): string =>
+const computeId = (type: ObjectType, data: Buffer): string =>
   createHash("sha1").update(`${type} ${data.length}\0`).update(data).digest("hex");

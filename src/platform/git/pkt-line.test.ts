@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { delimiter, flush, type Packet, PacketReader, packet } from "./pkt-line.ts";
+import { delimiter, encodePacket, flush, type Packet, PacketReader } from "./pkt-line.ts";
 
 /** The bytes in pieces of these sizes, as a network would hand them over. */
 async function* inPieces(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
@@ -32,7 +32,7 @@ test("what was written is read, however it is cut into pieces", async () => {
           ["flush", flush],
           ["delimiter", delimiter],
         ]);
-        const bytes = Buffer.concat(packets.map((one) => marks.get(one) ?? packet(one)));
+        const bytes = Buffer.concat(packets.map((one) => marks.get(one) ?? encodePacket(one)));
         const read = await readAll(bytes, pieces);
         expect(read.map((one) => (Buffer.isBuffer(one) ? one.toString() : one))).toEqual(packets);
       },
@@ -43,7 +43,7 @@ test("what was written is read, however it is cut into pieces", async () => {
 test("what comes after the last packet is handed on whole", async () => {
   await fc.assert(
     fc.asyncProperty(line, fc.uint8Array({ maxLength: 3_000 }), sizes, async (first, rest, pieces) => {
-      const reader = new PacketReader(inPieces(Buffer.concat([packet(first), rest]), pieces), {
+      const reader = new PacketReader(inPieces(Buffer.concat([encodePacket(first), rest]), pieces), {
         packets: 10,
       });
       expect(String(await reader.next())).toBe(first);
@@ -77,7 +77,7 @@ test("anything else ends in an error that says so, or was well-formed", async ()
 test("a packet that was cut short is told from the end", async () => {
   await fc.assert(
     fc.asyncProperty(line, fc.nat(), async (text, cut) => {
-      const whole = packet(text);
+      const whole = encodePacket(text);
       const at = 1 + (cut % (whole.length - 1));
       await expect(readAll(whole.subarray(0, at), [7])).rejects.toMatchObject({ kind: "protocol" });
     }),

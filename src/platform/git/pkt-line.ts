@@ -1,15 +1,15 @@
 import { GitError, malformed } from "./errors.ts";
-import { takingTurns } from "./turns.ts";
+import { createYield } from "./turns.ts";
 
 /** A line, or one of the three marks between lines. */
 export type Packet = Buffer | "flush" | "delimiter" | "end";
 
 const marks = { 0: "flush", 1: "delimiter", 2: "end" } as const;
-const longest = 65_520;
+const maxPacketBytes = 65_520;
 
-export function packet(text: string): Buffer {
+export function encodePacket(text: string): Buffer {
   const body = Buffer.from(text);
-  if (body.length + 4 > longest) throw new Error("A packet is at most 65516 bytes.");
+  if (body.length + 4 > maxPacketBytes) throw new Error("A packet is at most 65516 bytes.");
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, "0")), body]);
 }
 
@@ -32,7 +32,7 @@ export class PacketReader {
   constructor(chunks: AsyncIterable<Uint8Array>, { packets, signal }: PacketReaderOptions) {
     this.#source = chunks[Symbol.asyncIterator]();
     this.#left = packets;
-    this.#turn = takingTurns(signal);
+    this.#turn = createYield(signal);
   }
 
   /** Undefined at the end of what was sent. */
@@ -46,10 +46,10 @@ export class PacketReader {
     if (head.length < 4 || !/^[0-9a-fA-F]{4}$/.test(digits)) throw malformed("a line has no length");
     const length = Number.parseInt(digits, 16);
     if (length in marks) return marks[length as keyof typeof marks];
-    if (length < 4 || length > longest) throw malformed("a line has an impossible length");
+    if (length < 4 || length > maxPacketBytes) throw malformed("a line has an impossible length");
     const body = await this.#take(length - 4);
     if (body.length < length - 4) throw malformed("it was cut short");
-    if (body.subarray(0, 4).equals(errorMark)) throw errorIn(body);
+    if (body.subarray(0, 4).equals(errorMark)) throw findErrorMessage(body);
     return body;
   }
 
@@ -86,7 +86,7 @@ export class PacketReader {
 
 const errorMark = Buffer.from("ERR ");
 
-const errorIn = (body: Buffer) =>
+const findErrorMessage = (body: Buffer) =>
   body.includes("not our ref")
-    ? new GitError("server_error", "What was asked for is gone meanwhile: the ref has moved.")
+    ? new GitError("server_error", "The requested commit is no longer available, because the ref has moved.")
     : new GitError("access_refused", "The server refused to hand the repository out.");

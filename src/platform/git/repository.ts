@@ -5,9 +5,9 @@ import { GitError, malformed } from "./errors.ts";
 import { defaultLimits, type GitLimits } from "./limits.ts";
 import { type Commit, parseCommit, parseTag, parseTree, type TreeEntry } from "./objects.ts";
 import type { Pack } from "./pack.ts";
-import { advertisement, type Remote } from "./transport.ts";
-import { takingTurns } from "./turns.ts";
-import { fetchPack, listRef, type Wanted } from "./upload-pack.ts";
+import { fetchAdvertisement, type Remote } from "./transport.ts";
+import { createYield } from "./turns.ts";
+import { fetchPack, listRef, type PackRequest } from "./upload-pack.ts";
 
 export interface RepositoryOptions {
   /** http or https. */
@@ -48,7 +48,7 @@ export async function openRepository(
     signal: options.signal,
     limits: { ...defaultLimits, ...options.limits },
   };
-  const { remote, reply } = await advertisement(asked);
+  const { remote, reply } = await fetchAdvertisement(asked);
   const capabilities = await readCapabilities(remote, reply);
   const budget = createBudget(remote.limits);
   return {
@@ -68,57 +68,59 @@ async function openSnapshot(
 ): Promise<Snapshot> {
   const withoutFiles = capabilities.version === 2 && capabilities.filter;
   const shallow = capabilities.version === 0 || capabilities.shallow;
-  const head = [capabilities.version === 2 ? id : advertised(capabilities.refs, id)];
-  const ask = (wanted: Wanted) => fetchPack(remote, capabilities, wanted, budget);
-  const pack = await ask({ ids: head, shallow, withoutFiles });
-  const commit = commitIn(pack, id);
+  const head = [capabilities.version === 2 ? id : findAdvertisedId(capabilities.refs, id)];
+  const requestPack = (wanted: PackRequest) => fetchPack(remote, capabilities, wanted, budget);
+  const pack = await requestPack({ ids: head, shallow, withoutFiles });
+  const commit = readCommit(pack, id);
   return {
     id,
     commit,
     tree(treeId) {
-      // The empty tree is nowhere stored, as every git knows it by heart.
+      // The empty tree is not stored in repositories, because every git knows its id.
       if (treeId === emptyTree && !pack.find(treeId)) return [];
       const { type, data } = pack.read(treeId);
-      if (type !== "tree") throw malformed("a folder is none");
+      if (type !== "tree") throw malformed("an object that should be a folder is not a folder");
       return parseTree(data);
     },
     async *files(ids, maxBytes) {
       const missing: string[] = [];
-      const turn = takingTurns(remote.signal);
+      const turn = createYield(remote.signal);
       for (const one of new Set(ids)) {
         await turn();
-        if (pack.find(one)) yield [one, fileIn(pack, one, maxBytes)];
+        if (pack.find(one)) yield [one, readFile(pack, one, maxBytes)];
         else if (withoutFiles) missing.push(one);
-        else yield [one, absent(pack)];
+        else yield [one, checkMissingFile(pack)];
       }
       let whole: Pack | undefined;
       for (let at = 0; at < missing.length; at += filesAtOnce) {
         const wanted = missing.slice(at, at + filesAtOnce);
         let more = whole;
-        more ??= await ask({ ids: wanted, shallow: false, withoutFiles: false }).catch(async (error) => {
-          // Some servers leave files out and then hand none out by its id: then everything at once.
-          if (!(error instanceof GitError) || error.kind === "too_large") throw error;
-          whole = await ask({ ids: head, shallow, withoutFiles: false });
-          return whole;
-        });
+        more ??= await requestPack({ ids: wanted, shallow: false, withoutFiles: false }).catch(
+          async (error) => {
+            // Some servers leave files out and do not send them by id. Then everything is fetched at once.
+            if (!(error instanceof GitError) || error.kind === "too_large") throw error;
+            whole = await requestPack({ ids: head, shallow, withoutFiles: false });
+            return whole;
+          },
+        );
         for (const one of wanted) {
           await turn();
-          yield [one, more.find(one) ? fileIn(more, one, maxBytes) : absent(more)];
+          yield [one, more.find(one) ? readFile(more, one, maxBytes) : checkMissingFile(more)];
         }
       }
     },
   };
 }
 
-/** The old protocol hands out only what it listed by itself: for a tag's target, the tag. */
-function advertised(refs: ReadonlyMap<string, string>, id: string): string {
+/** Version 0 sends only objects that it listed. The target of a tag is requested by the tag. */
+function findAdvertisedId(refs: ReadonlyMap<string, string>, id: string): string {
   const peeled = [...refs].find(([name, target]) => target === id && name.endsWith("^{}"))?.[0];
   return (peeled && refs.get(peeled.slice(0, -3))) ?? id;
 }
 
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-function commitIn(pack: Pack, id: string): Commit {
+function readCommit(pack: Pack, id: string): Commit {
   for (let at = id, hops = 0; hops < 5; hops++) {
     const { type, data } = pack.read(at);
     if (type === "commit") return parseCommit(data);
@@ -128,14 +130,14 @@ function commitIn(pack: Pack, id: string): Commit {
   throw new GitError("unsupported", "The ref points to something that is not a commit.");
 }
 
-function fileIn(pack: Pack, id: string, maxBytes: number): Buffer | undefined {
+function readFile(pack: Pack, id: string, maxBytes: number): Buffer | undefined {
   const { type, size } = pack.find(id)!;
-  if (type !== "blob") throw malformed("a file is none");
+  if (type !== "blob") throw malformed("an object that should be a file is not a file");
   return size > maxBytes ? undefined : pack.read(id).data;
 }
 
-/** Not there because it was too large to hold; else the server left out what was asked for. */
-function absent(pack: Pack): undefined {
-  if (pack.passedOver === 0) throw malformed("a file is missing");
+/** A file may be missing because it is too large. Otherwise the server left it out, which is an error. */
+function checkMissingFile(pack: Pack): undefined {
+  if (pack.skipped === 0) throw malformed("a file is missing");
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { Egress, EgressStream } from "../egress/index.ts";
 import { GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
 
-/** A repository behind HTTP, and how it is asked. */
+/** A repository behind HTTP, and how requests to it are made. */
 export interface Remote {
   egress: Pick<Egress, "open">;
   /** Without a slash at its end. */
@@ -19,7 +19,7 @@ const advertisementMs = 20_000;
 const service = "git-upload-pack";
 
 /** What the server can do; and the remote as it is to be asked from here on, when it has moved. */
-export async function advertisement(remote: Remote): Promise<{ remote: Remote; reply: EgressStream }> {
+export async function fetchAdvertisement(remote: Remote): Promise<{ remote: Remote; reply: EgressStream }> {
   const path = `/info/refs?service=${service}`;
   const reply = await exchange(remote, path, {
     // The second version is asked for; a server that does not know it does not look.
@@ -32,14 +32,14 @@ export async function advertisement(remote: Remote): Promise<{ remote: Remote; r
   const url = reply.url.endsWith(path) && reply.url.slice(0, -path.length);
   if (!url) {
     reply.close();
-    throw new GitError("unsupported", `${hostOf(remote.url)} redirects to something that is no repository.`);
+    throw new GitError("unsupported", `${getHost(remote.url)} redirects to something that is no repository.`);
   }
-  // What opens the door of one server is not shown at another's.
+  // The credential of one server is not sent to another one.
   const same = new URL(url).origin === new URL(remote.url).origin;
   return { remote: { ...remote, url, authorization: same ? remote.authorization : undefined }, reply };
 }
 
-export async function post(
+export async function postToService(
   remote: Remote,
   body: Buffer,
   { maxBytes, version }: { maxBytes: number; version: 0 | 2 },
@@ -66,17 +66,17 @@ async function exchange(
   request: NonNullable<Parameters<Egress["open"]>[1]>,
 ): Promise<EgressStream> {
   const headers = { ...request.headers, ...(authorization === undefined ? {} : { authorization }) };
-  const reply = await orGitError(
+  const reply = await translateErrors(
     egress.open(url + path, { ...request, headers, ...(signal ? { signal } : {}) }),
   );
   if (reply.status !== 200) {
     reply.close();
-    throw refusal(reply, url, authorization !== undefined);
+    throw toRefusalError(reply, url, authorization !== undefined);
   }
-  return { ...reply, chunks: translated(reply.chunks) };
+  return { ...reply, chunks: translateChunkErrors(reply.chunks) };
 }
 
-async function* translated(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* translateChunkErrors(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch (error) {
@@ -84,7 +84,7 @@ async function* translated(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-async function orGitError<T>(work: Promise<T>): Promise<T> {
+async function translateErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -110,10 +110,10 @@ function toGitError(error: unknown): unknown {
   }
 }
 
-const hostOf = (url: string) => new URL(url).host;
+const getHost = (url: string) => new URL(url).host;
 
-function refusal({ status, headers }: EgressStream, url: string, known: boolean): GitError {
-  const host = hostOf(url);
+function toRefusalError({ status, headers }: EgressStream, url: string, known: boolean): GitError {
+  const host = getHost(url);
   if (status === 429 || (status === 403 && headers["x-ratelimit-remaining"]?.[0] === "0"))
     return new GitError("rate_limited", `${host} asks to be called less often (${status}).`);
   if (status === 401 || status === 403 || status === 407) {
@@ -142,6 +142,6 @@ function expectType(reply: EgressStream, wanted: string): void {
   reply.close();
   throw new GitError(
     "unsupported",
-    `${hostOf(reply.url)} has no git repository at this address, or only in the old form of plain files.`,
+    `${getHost(reply.url)} has no git repository at this address, or only in the old form of plain files.`,
   );
 }

@@ -5,25 +5,25 @@ import type { Capabilities } from "./capabilities.ts";
 import { GitError, malformed } from "./errors.ts";
 import { mebibytes } from "./limits.ts";
 import { openPack, type Pack } from "./pack.ts";
-import { delimiter, flush, PacketReader, packet } from "./pkt-line.ts";
-import { post, type Remote } from "./transport.ts";
+import { delimiter, encodePacket, flush, PacketReader } from "./pkt-line.ts";
+import { postToService, type Remote } from "./transport.ts";
 
 const agent = "agent=signalbox";
 
 /** The commit or object that a ref points to; a tag's own target where the server tells. */
 export async function listRef(remote: Remote, ref: string): Promise<string | undefined> {
   const body = Buffer.concat([
-    packet("command=ls-refs\n"),
-    packet(`${agent}\n`),
-    packet("object-format=sha1\n"),
+    encodePacket("command=ls-refs\n"),
+    encodePacket(`${agent}\n`),
+    encodePacket("object-format=sha1\n"),
     delimiter,
-    packet("peel\n"),
-    packet(`ref-prefix ${ref}\n`),
+    encodePacket("peel\n"),
+    encodePacket(`ref-prefix ${ref}\n`),
     flush,
   ]);
-  const reply = await post(remote, body, { maxBytes: remote.limits.advertisementBytes, version: 2 });
+  const reply = await postToService(remote, body, { maxBytes: remote.limits.advertisementBytes, version: 2 });
   try {
-    const reader = packetsOf(remote, reply);
+    const reader = createPacketReader(remote, reply);
     for (;;) {
       const line = await reader.next();
       if (line === "flush") return undefined;
@@ -40,7 +40,7 @@ export async function listRef(remote: Remote, ref: string): Promise<string | und
   }
 }
 
-export interface Wanted {
+export interface PackRequest {
   ids: readonly string[];
   /** Only this commit, without those before it. */
   shallow: boolean;
@@ -48,58 +48,61 @@ export interface Wanted {
   withoutFiles: boolean;
 }
 
-const packetsOf = ({ limits, signal }: Remote, { chunks }: EgressStream) =>
+const createPacketReader = ({ limits, signal }: Remote, { chunks }: EgressStream) =>
   new PacketReader(chunks, { packets: limits.packets, signal });
 
 export async function fetchPack(
   remote: Remote,
   capabilities: Capabilities,
-  wanted: Wanted,
+  wanted: PackRequest,
   budget: Budget,
 ): Promise<Pack> {
   const { packBytes } = remote.limits;
   const version = capabilities.version;
-  const body = capabilities.version === 2 ? secondRequest(wanted) : oldRequest(capabilities.names, wanted);
-  const reply = await post(remote, body, { maxBytes: packBytes + 1024 * 1024, version });
+  const body =
+    capabilities.version === 2
+      ? buildVersion2Request(wanted)
+      : buildVersion0Request(capabilities.names, wanted);
+  const reply = await postToService(remote, body, { maxBytes: packBytes + 1024 * 1024, version });
   try {
-    const reader = packetsOf(remote, reply);
+    const reader = createPacketReader(remote, reply);
     const banded = version === 2 || [...sidebands].some((name) => capabilities.names.has(name));
     await (version === 2
       ? skipToPack(reader)
       : skipAnswers(reader, wanted.shallow && capabilities.names.has("shallow")));
-    const bytes = await gather(banded ? dataOf(reader) : reader.rest(), packBytes);
+    const bytes = await collectBytes(banded ? readPackData(reader) : reader.rest(), packBytes);
     return await openPack(bytes, remote.limits, budget, remote.signal);
   } finally {
     reply.close();
   }
 }
 
-function secondRequest({ ids, shallow, withoutFiles }: Wanted): Buffer {
+function buildVersion2Request({ ids, shallow, withoutFiles }: PackRequest): Buffer {
   return Buffer.concat([
-    packet("command=fetch\n"),
-    packet(`${agent}\n`),
-    packet("object-format=sha1\n"),
+    encodePacket("command=fetch\n"),
+    encodePacket(`${agent}\n`),
+    encodePacket("object-format=sha1\n"),
     delimiter,
-    packet("no-progress\n"),
-    packet("ofs-delta\n"),
-    ...(shallow ? [packet("deepen 1\n")] : []),
-    ...(withoutFiles ? [packet("filter blob:none\n")] : []),
-    ...ids.map((id) => packet(`want ${id}\n`)),
-    packet("done\n"),
+    encodePacket("no-progress\n"),
+    encodePacket("ofs-delta\n"),
+    ...(shallow ? [encodePacket("deepen 1\n")] : []),
+    ...(withoutFiles ? [encodePacket("filter blob:none\n")] : []),
+    ...ids.map((id) => encodePacket(`want ${id}\n`)),
+    encodePacket("done\n"),
     flush,
   ]);
 }
 
 const sidebands = new Set(["side-band-64k", "side-band"]);
 
-function oldRequest(names: ReadonlySet<string>, { ids, shallow }: Wanted): Buffer {
+function buildVersion0Request(names: ReadonlySet<string>, { ids, shallow }: PackRequest): Buffer {
   const asked = ["side-band-64k", "ofs-delta", "no-progress", "shallow"].filter((name) => names.has(name));
   if (!names.has("side-band-64k") && names.has("side-band")) asked.push("side-band");
   return Buffer.concat([
-    ...ids.map((id, i) => packet(`want ${id}${i === 0 ? ` ${[...asked, agent].join(" ")}` : ""}\n`)),
-    ...(shallow && names.has("shallow") ? [packet("deepen 1\n")] : []),
+    ...ids.map((id, i) => encodePacket(`want ${id}${i === 0 ? ` ${[...asked, agent].join(" ")}` : ""}\n`)),
+    ...(shallow && names.has("shallow") ? [encodePacket("deepen 1\n")] : []),
     flush,
-    packet("done\n"),
+    encodePacket("done\n"),
   ]);
 }
 
@@ -121,12 +124,12 @@ async function skipAnswers(reader: PacketReader, deepened: boolean): Promise<voi
   }
 }
 
-async function* dataOf(reader: PacketReader): AsyncGenerator<Buffer> {
+async function* readPackData(reader: PacketReader): AsyncGenerator<Buffer> {
   for (;;) {
     const line = await reader.next();
     if (line === "flush") return;
     if (!Buffer.isBuffer(line)) throw malformed("the pack was cut short");
-    // 1 is the pack, 2 is for a person to watch, 3 is the end of it.
+    // Band 1 is the pack, 2 is progress for a person, 3 is a fatal error.
     if (line[0] === 1) {
       if (line.length > 1) yield line.subarray(1);
     } else if (line[0] === 3)
@@ -135,7 +138,7 @@ async function* dataOf(reader: PacketReader): AsyncGenerator<Buffer> {
   }
 }
 
-async function gather(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+async function collectBytes(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const gathered = createBoundedBuffer(maxBytes);
   for await (const piece of pieces) {
     if (!gathered.append(piece)) {

@@ -1,10 +1,10 @@
-interface Wish {
+interface Preference {
   name: string;
   weight: number;
 }
 
 /** Parses a list with weights, such as `gzip;q=0.5, br` (RFC 9110, 12.4.2). A weight that is not a number is 0. */
-const parseWishes = (header: string): Wish[] =>
+const parsePreferences = (header: string): Preference[] =>
   header
     .toLowerCase()
     .split(",", 50)
@@ -17,7 +17,7 @@ const parseWishes = (header: string): Wish[] =>
 /** Returns the weight of a media type (RFC 9110, 12.5.1). The most specific range that matches decides. */
 export function weighMediaType(accept: string, type: string): number {
   const ranges = [type, `${type.slice(0, type.indexOf("/"))}/*`, "*/*"];
-  const best = parseWishes(accept)
+  const best = parsePreferences(accept)
     .map(({ name, weight }) => ({ rank: ranges.indexOf(name), weight }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank)[0];
@@ -34,7 +34,7 @@ export function chooseEncoding<const Name extends string>(
 ): Name | undefined {
   if (header === undefined) return undefined;
   const weights = new Map(
-    parseWishes(header).map(({ name, weight }) => [name.replace(/^x-gzip$/, "gzip"), weight]),
+    parsePreferences(header).map(({ name, weight }) => [name.replace(/^x-gzip$/, "gzip"), weight]),
   );
   const weigh = (name: string, other: number) => weights.get(name) ?? weights.get("*") ?? other;
   let best: { name: Name | undefined; weight: number } = {

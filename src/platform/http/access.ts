@@ -8,15 +8,15 @@ import { credentialRequired, forbidden, reauth, unauthorized, unauthorizedKey } 
 export type Access =
   | { kind: "public" }
   /** A signed-in person; the route is not about an organization. */
-  | ({ kind: "user" } & Terms)
+  | ({ kind: "user" } & AccessOptions)
   /** A member of the active organization, with the permission if one is named. */
-  | ({ kind: "member"; permission?: string } & Terms)
+  | ({ kind: "member"; permission?: string } & AccessOptions)
   /** A machine of an organization, with the permission if one is named. */
   | { kind: "machine"; permission?: string; credentials: readonly CredentialKind[]; fresh?: never }
   /** A person who administers the instance. */
   | { kind: "operator"; credentials: readonly CredentialKind[]; fresh?: boolean };
 
-interface Terms {
+interface AccessOptions {
   /** Which credentials are taken; by default a session or an API key. */
   credentials?: readonly CredentialKind[];
   /** Only within 15 minutes of signing in: for what gives away keys or cannot be undone. */
@@ -24,12 +24,12 @@ interface Terms {
 }
 
 export const open: Access = { kind: "public" };
-export const signedIn = (terms: Terms = {}) => ({ kind: "user", ...terms }) as const;
-export const member = (terms: Terms = {}) => ({ kind: "member", ...terms }) as const;
+export const signedIn = (terms: AccessOptions = {}) => ({ kind: "user", ...terms }) as const;
+export const member = (terms: AccessOptions = {}) => ({ kind: "member", ...terms }) as const;
 export const machine = (terms: { credentials: readonly CredentialKind[]; permission?: string }) =>
   ({ kind: "machine", ...terms }) as const;
 /** Sessions only: a key that leaks must not reach the whole instance. */
-export const operator = (terms: Pick<Terms, "fresh"> = {}) =>
+export const operator = (terms: Pick<AccessOptions, "fresh"> = {}) =>
   ({ kind: "operator", credentials: ["session"], ...terms }) as const;
 
 const credentialNames: Partial<Record<CredentialKind, string>> = {

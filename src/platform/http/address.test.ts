@@ -2,12 +2,12 @@ import type { Socket } from "node:net";
 import { connect } from "node:net";
 import ipaddr from "ipaddr.js";
 import { expect, test } from "vitest";
-import { clientAddress, networkOf } from "./address.ts";
+import { findClientAddress, toNetwork } from "./address.ts";
 import { listen } from "./server.ts";
 
 const trusted = ["10.0.0.0/8", "::1/128"].map((one) => ipaddr.parseCIDR(one));
 const addressOf = (peer: string, forwarded?: string, proxies = trusted) =>
-  clientAddress(
+  findClientAddress(
     {
       headers: { "x-forwarded-for": forwarded },
       incoming: { socket: { remoteAddress: peer } as Socket },
@@ -23,7 +23,7 @@ test("a stranger who sends the header is who they are", () => {
   expect(addressOf("203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
 });
 
-test("behind trusted proxies the client is the last address that is none of them", () => {
+test("behind trusted proxies the client is the last address that is not a trusted proxy", () => {
   expect(addressOf("10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
   expect(addressOf("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.7")).toBe("1.2.3.4");
   expect(addressOf("::ffff:10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
@@ -38,10 +38,10 @@ test("what is no address becomes none, and ends the walk", () => {
 });
 
 test("attempts are counted by network: one household has one IPv4 address, but 2^64 of IPv6", () => {
-  expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
-  expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
-  expect(networkOf("2001:db8:1:2:ffff::1")).toBe("2001:db8:1:2::/64");
-  expect(networkOf("unknown")).toBe("unknown");
+  expect(toNetwork("203.0.113.9")).toBe("203.0.113.9");
+  expect(toNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(toNetwork("2001:db8:1:2:ffff::1")).toBe("2001:db8:1:2::/64");
+  expect(toNetwork("unknown")).toBe("unknown");
 });
 
 test("the address of the client is known even after the client has disconnected", async () => {
@@ -50,7 +50,7 @@ test("the address of the client is known even after the client has disconnected"
   const listening = serve({
     answer: async (request) => {
       request.incoming.socket.destroy();
-      seen.resolve(clientAddress(request, []));
+      seen.resolve(findClientAddress(request, []));
       return new Promise(() => {});
     },
   });

@@ -4,10 +4,10 @@ import type { Config } from "../config.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
- * The client's address. A forwarding header is only believed as far as its writers are trusted: walking
- * back from our own socket, the first address that is not a trusted proxy is the client.
+ * Returns the address of the client. It goes through the forwarding header from the end, beginning at the socket. The
+ * first address that is not a trusted proxy is the client.
  */
-export function clientAddress(
+export function findClientAddress(
   { incoming, headers }: Pick<HttpRequest, "headers"> & { incoming: { socket: Socket } },
   trusted: Config["trustedProxies"],
 ): string {
@@ -33,10 +33,10 @@ export function rememberPeer(socket: Connection): string {
 }
 
 /**
- * What attempts are counted by. Whoever has one IPv6 address has all of its /64, and could guess from
- * another one each time.
+ * Returns the network by which attempts are counted. A client with one IPv6 address usually has its whole /64, and could
+ * use another address for each attempt.
  */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
   return `${new ipaddr.IPv6([...parts, 0, 0, 0, 0]).toString()}/64`;

@@ -4,33 +4,38 @@ import { notFound, Refusal, unauthorized } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createLineLog } from "../log.ts";
 import { type CheckedCaller, checkAccess } from "./access.ts";
-import { clientAddress, networkOf } from "./address.ts";
-import { credentialKey } from "./authenticate.ts";
+import { findClientAddress, toNetwork } from "./address.ts";
+import { hashCredential } from "./authenticate.ts";
 import { type BodyAccount, defaultBodyDeadlineMs, readBytes } from "./body.ts";
 import { cors } from "./cors.ts";
 import { assertDescribed } from "./described.ts";
 import type { Source } from "./event-stream.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
 import { createHostCheck } from "./host.ts";
-import { onceByKey } from "./idempotency.ts";
+import { runOncePerKey } from "./idempotency.ts";
 import { check, parseJson, parseParams, parseQuery } from "./input.ts";
-import type { Reply } from "./kept-replies.ts";
-import { type IdempotencyLimits, limitsOfCredential } from "./kept-replies.ts";
 import { isNavigation } from "./navigation.ts";
-import { type Observed, type Offered, observed, offer } from "./offered.ts";
+import {
+  createRequestObserver,
+  type PreparedRoute,
+  prepareRoute,
+  type RequestObserver,
+} from "./prepared-route.ts";
 import { checkMediaType, isBelow, type Protocol, replyType } from "./protocol.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { answerRefusal } from "./refuse.ts";
-import { type Answer, jsonReply, ownReply, toRefusal } from "./reply.ts";
+import { type Answer, createJsonReply, toAnswer, toRefusal } from "./reply.ts";
 import { type HttpHeaders, type HttpRequest, whenCallerLeaves } from "./request.ts";
 import { jsonBodyLimit, type MountedInput, type Route, type RouteSpec } from "./route.ts";
 import { createRouter } from "./router.ts";
 import { checkScopes } from "./scopes.ts";
+import type { Reply } from "./stored-replies.ts";
+import { defaultCredentialLimits, type IdempotencyLimits } from "./stored-replies.ts";
 
 export interface HttpOptions {
   platform: Platform;
   routes: readonly Route[];
-  /** Who a request's credential belongs to; undefined when it has none, a 401 when it is not good. */
+  /** Finds the caller by the credential. Undefined without a credential; throws 401 when it is not valid. */
   authenticate(ctx: Ctx, request: HttpRequest): Promise<Caller | undefined> | Caller | undefined;
   /** Decides who administers the instance. Without it, nobody does. */
   isOperator?(ctx: Ctx, userId: UserId): Promise<boolean>;
@@ -58,20 +63,20 @@ export function createHttp(options: HttpOptions): Http {
     options.routes.map((route) => ({
       method: route.spec.method.toUpperCase(),
       path: route.spec.path,
-      value: offer(platform.metrics, route),
+      value: prepareRoute(platform.metrics, route),
     })),
   );
   const protocols = listProtocols(options.routes);
-  const methodNotAllowed = observed(platform.metrics, "method_not_allowed");
-  const nowhere = observed(platform.metrics, "not_found");
-  const forReading = platform.db.under({ work: "read" });
-  const forChanging = platform.db.under({ work: "change" });
+  const methodNotAllowed = createRequestObserver(platform.metrics, "method_not_allowed");
+  const nowhere = createRequestObserver(platform.metrics, "not_found");
+  const forReading = platform.db.withOptions({ work: "read" });
+  const forChanging = platform.db.withOptions({ work: "change" });
   /**
    * Until the caller is known, statements count against the share of its network. Only the embedded engine has shares.
    */
   const databaseFor = (request: HttpRequest, address: string) => {
-    const work = workOf(request);
-    if (platform.db.kind === "pglite") return platform.db.under({ work, share: networkOf(address) });
+    const work = classifyWork(request);
+    if (platform.db.kind === "pglite") return platform.db.withOptions({ work, share: toNetwork(address) });
     return work === "read" ? forReading : forChanging;
   };
   return {
@@ -87,31 +92,31 @@ export function createHttp(options: HttpOptions): Http {
         return observe(request, { ...nowhere, protocol }, async () => Promise.reject(notFound("route")));
       return observe(request, { ...methodNotAllowed, protocol }, async ({ requestId }) => {
         const allow = [...offered, ...(offered.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-        if (request.method === "OPTIONS") return jsonReply(204, undefined, requestId, { allow });
+        if (request.method === "OPTIONS") return createJsonReply(204, undefined, requestId, { allow });
         const message = `${request.method} is not offered here.`;
         const refusal = new Refusal(405, { error: "method_not_allowed", message }, { allow });
         if (protocol) throw refusal;
         // Never a page: a browser that opens such an address shows the JSON.
-        return jsonReply(405, refusal.body, requestId, refusal.headers);
+        return createJsonReply(405, refusal.body, requestId, refusal.headers);
       });
     },
   };
 
-  /** What every request gets, whatever answers it: an id, a line in the log, a place in metrics and traces, an answer. */
+  /** Gives every request an id, a log line, metrics, a trace and a reply. */
   async function observe(
     request: HttpRequest,
-    observed: Observed,
+    observed: RequestObserver,
     work: (ctx: Ctx) => Promise<Answer>,
   ): Promise<Answer> {
     const { name, spec, time } = observed;
     const started = performance.now();
     const { method, headers } = request;
     const span = platform.trace?.start(spec ? `${method} ${spec.path}` : name, "server", headers.traceparent);
-    const address = clientAddress(request, platform.config.trustedProxies);
+    const address = findClientAddress(request, platform.config.trustedProxies);
     const ctx: Ctx = {
       ...platform,
       db: databaseFor(request, address),
-      requestId: requestIdOf(headers),
+      requestId: findRequestId(headers),
       caller: undefined,
       address,
       userAgent: (headers["user-agent"] ?? "").slice(0, 300),
@@ -168,13 +173,13 @@ function listProtocols(routes: readonly Route[]): Protocol[] {
   return [...found].sort((a, b) => b.prefix.length - a.prefix.length);
 }
 
-/** Media types of what is sent while it is made. */
+/** Media types of replies that are sent while they are produced. */
 const streamed = new Set(["text/event-stream", "application/x-ndjson"]);
 
 async function answer(
   options: HttpOptions,
   streams: EventStreams,
-  { spec, handle, name, takesKey, onlyStatus, emptyQuery }: Offered,
+  { spec, handle, name, takesKey, onlyStatus, emptyQuery }: PreparedRoute,
   request: HttpRequest,
   ctx: Ctx,
 ): Promise<Answer> {
@@ -185,13 +190,13 @@ async function answer(
     if (!isForOperators || caller?.userId === undefined) return caller;
     return { ...caller, isOperator: (await options.isOperator?.(ctx, caller.userId)) === true };
   };
-  if (spec.limit) await countAttempt(ctx.db, `${name} ${networkOf(ctx.address)}`, spec.limit);
+  if (spec.limit) await countAttempt(ctx.db, `${name} ${toNetwork(ctx.address)}`, spec.limit);
   if (spec.access.kind !== "public") {
     const caller = await authenticate();
     ctx.caller = caller;
     checkAccess(spec.access, caller, Date.now());
     if (spec.scopes) checkScopes(spec.scopes, caller);
-    if (caller) Object.assign(ctx, contextFor(caller));
+    if (caller) Object.assign(ctx, createContext(caller));
   }
   const { headers, search } = request;
   const read = (account?: BodyAccount) =>
@@ -201,28 +206,28 @@ async function answer(
     if (spec.scopes) checkScopes(spec.scopes, caller);
     // The stream was chosen for the rights that the caller had at its start. With fewer rights, the caller must send a
     // new request.
-    if (!isAtLeast(caller, ctx.caller)) throw unauthorized("invalid_token");
+    if (!hasSameRights(caller, ctx.caller)) throw unauthorized("invalid_token");
   };
   const recheck = async () => authorize(await authenticate());
   const eventStream = (source: Source) =>
     streams.open(
       {
         caller: ctx.caller,
-        network: networkOf(ctx.address),
+        network: toNetwork(ctx.address),
         // Streams for operators are checked apart from others: only their lookup tells who is an operator.
-        credentialKey: `${isForOperators ? "operator " : ""}${credentialKey(request)}`,
+        credentialKey: `${isForOperators ? "operator " : ""}${hashCredential(request)}`,
         authenticate,
         authorize,
       },
       source,
     );
-  const share = findRights(ctx.caller)?.orgId ?? networkOf(ctx.address);
+  const share = findRights(ctx.caller)?.orgId ?? toNetwork(ctx.address);
   const handled = {
     ...ctx,
-    db: ctx.db.under(
+    db: ctx.db.withOptions(
       isCancellable(spec)
         ? { work: "read", signal: whenCallerLeaves(request), share }
-        : { work: workOf(request), share },
+        : { work: classifyWork(request), share },
     ),
   };
   if (spec.mounted) {
@@ -258,10 +263,10 @@ async function answer(
     signal: spec.mayStream ? whenCallerLeaves(request) : undefined,
   };
   if (spec.raw) {
-    return ownReply((await handle(handled, input)) as Response, ctx.requestId, streamed.has(spec.raw));
+    return toAnswer((await handle(handled, input)) as Response, ctx.requestId, streamed.has(spec.raw));
   }
   if (spec.navigation && isNavigation(headers)) {
-    return ownReply((await handle(handled, input)) as Response, ctx.requestId, false);
+    return toAnswer((await handle(handled, input)) as Response, ctx.requestId, false);
   }
   const toReply = (outcome: unknown): Reply => {
     const sent = onlyStatus === undefined ? (outcome as Reply) : { status: onlyStatus, body: outcome };
@@ -277,13 +282,16 @@ async function answer(
       operation: `${request.method} ${request.path}`,
       bytes: bytes ?? Buffer.alloc(0),
       rights,
-      limits: (rights && (await idempotencyLimits?.(ctx, rights.orgId))) ?? limitsOfCredential,
+      limits: (rights && (await idempotencyLimits?.(ctx, rights.orgId))) ?? defaultCredentialLimits,
     };
-    const { status, body, replayed } = await onceByKey(handled, idempotencyKey, repeatable, async (inside) =>
-      toReply(await handle(inside, input)),
+    const { status, body, replayed } = await runOncePerKey(
+      handled,
+      idempotencyKey,
+      repeatable,
+      async (inside) => toReply(await handle(inside, input)),
     );
     if (replayed) setHeader("idempotency-replayed", "true");
-    return jsonReply(status, body, ctx.requestId, added);
+    return createJsonReply(status, body, ctx.requestId, added);
   }
   const run = async () => handle(handled, input);
   const outcome = await run().catch(async (error: unknown) => {
@@ -292,11 +300,11 @@ async function answer(
     throw error;
   });
   if (spec.mayStream && outcome instanceof Response) {
-    const streamed = await ownReply(outcome, ctx.requestId, true);
+    const streamed = await toAnswer(outcome, ctx.requestId, true);
     return { ...streamed, headers: { ...added, ...streamed.headers } };
   }
   const { status, body: sent } = toReply(outcome);
-  return jsonReply(status, sent, ctx.requestId, added);
+  return createJsonReply(status, sent, ctx.requestId, added);
 }
 
 /**
@@ -306,22 +314,22 @@ async function answer(
 const isCancellable = ({ method, raw, mayStream, mounted }: RouteSpec): boolean =>
   method === "get" && !mayStream && !mounted && (raw === undefined || raw === "application/x-ndjson");
 
-const workOf = ({ method }: HttpRequest) => (method === "GET" || method === "HEAD" ? "read" : "change");
+const classifyWork = ({ method }: HttpRequest) => (method === "GET" || method === "HEAD" ? "read" : "change");
 
-function requestIdOf(headers: HttpHeaders): string {
+function findRequestId(headers: HttpHeaders): string {
   const given = headers["x-request-id"];
   return given && /^[\w.-]{8,64}$/.test(given) ? given : newId("req");
 }
 
 /** The fields by which handlers know their caller. The types of a route's context follow from its access. */
-function contextFor(caller: Caller) {
+function createContext(caller: Caller) {
   if (caller.principal === "machine") return { ...caller.machine };
   const { userId, member } = caller;
   return member ? { userId, orgId: member.orgId, member, permissions: member.permissions } : { userId };
 }
 
 /** The same member or machine, with every permission it had. */
-function isAtLeast(now: Caller | undefined, before: Caller | undefined): boolean {
+function hasSameRights(now: Caller | undefined, before: Caller | undefined): boolean {
   const [rights, earlier] = [findRights(now), findRights(before)];
   return (
     now?.member?.id === before?.member?.id &&

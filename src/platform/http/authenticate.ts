@@ -55,17 +55,17 @@ export interface CredentialEnding {
 const topic = "callers";
 
 /** Removes the callers with this user, member, credential or organization from every cache; commits with `db`. */
-export const forgetCallers = (bus: Bus, db: Db, id: string) => bus.publish(db, topic, id);
+export const invalidateCallers = (bus: Bus, db: Db, id: string) => bus.publish(db, topic, id);
 
 /**
  * Calls the listener with the id of each user, member, credential or organization that changed. After a gap, any of
  * them may have changed.
  */
-export const onAnyForgotten = (bus: Bus, listener: Parameters<Bus["subscribe"]>[1]) =>
+export const onInvalidation = (bus: Bus, listener: Parameters<Bus["subscribe"]>[1]) =>
   bus.subscribe(topic, listener);
 
 /** Returns a hash that is equal for requests with the same credential and the same requested organization. */
-export const credentialKey = ({ headers }: Pick<HttpRequest, "headers">): string =>
+export const hashCredential = ({ headers }: Pick<HttpRequest, "headers">): string =>
   hashSecret(
     JSON.stringify([
       headers["x-api-key"],
@@ -131,7 +131,7 @@ export function createAuthenticator(
     };
     entry.caller.then((caller) => {
       // Unknown tokens are not cached: somebody could fill the memory with them.
-      if (caller) entry.ids = callerIds(caller);
+      if (caller) entry.ids = listCallerIds(caller);
       else drop();
     }, drop);
     return entry.caller;
@@ -165,7 +165,7 @@ export function createAuthenticator(
       if (type.cached === false) return (await type.find(db, hashSecret(token), orgId)) ?? refuse();
       return (await findCached(db, type.find, token, orgId)) ?? refuse();
     }
-    const cookie = cookieName && cookieValue(headers.cookie, cookieName);
+    const cookie = cookieName && readCookie(headers.cookie, cookieName);
     if (cookie === undefined || !session) return undefined;
     if (!isPlain(cookie)) refuse();
     if (!isSameOrigin(request)) {
@@ -193,14 +193,14 @@ function refuse(): never {
 }
 
 /** Announcing any of these ids removes the caller from the cache. */
-export function callerIds(caller: Caller): string[] {
+export function listCallerIds(caller: Caller): string[] {
   const { credentialId, madeWith, userId, member } = caller;
   return [credentialId, madeWith, userId, member?.id, findRights(caller)?.orgId].filter(
     (id) => id !== undefined,
   );
 }
 
-export function cookieValue(header: string | undefined, name: string): string | undefined {
+export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();

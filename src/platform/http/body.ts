@@ -11,8 +11,8 @@ const largeBody = 256 * 1024;
  * memory.
  */
 const rateWindowMs = 5_000;
-const leastPerWindow = 5 * 1024;
-const leastPerWindowOfLarge = 160 * 1024;
+const minBytesPerWindow = 5 * 1024;
+const minBytesPerWindowOfLargeBody = 160 * 1024;
 
 /** Accounts for the memory of large bodies, by the bytes that have arrived and not by `content-length`. */
 export interface BodyAccount {
@@ -82,7 +82,7 @@ function collect(source: Readable, { announced, limit, refusal, deadlineMs, acco
         sizeBefore = size;
         timer = setTimeout(onWindow, Math.min(rateWindowMs, Math.ceil(leftMs)));
       };
-      const least = size > largeBody ? leastPerWindowOfLarge : leastPerWindow;
+      const least = size > largeBody ? minBytesPerWindowOfLargeBody : minBytesPerWindow;
       if (isWaiting || size - sizeBefore >= least) return next();
       // After a stall of this process, bytes that arrived in time may still be in the socket. They are read before the
       // decision.

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { type Answer, jsonReply } from "./reply.ts";
+import { type Answer, createJsonReply } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** Off unless CORS_ORIGINS names origins. Those use tokens: cookies are never offered across origins. */
@@ -8,7 +8,7 @@ export const cors = {
     if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined)
       return undefined;
     if (!allowedOrigin(request, ctx)) return undefined;
-    return jsonReply(204, undefined, ctx.requestId, {
+    return createJsonReply(204, undefined, ctx.requestId, {
       "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers":
         "authorization, content-type, idempotency-key, last-event-id, x-api-key, x-organization-id, x-request-id",

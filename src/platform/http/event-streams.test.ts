@@ -4,7 +4,7 @@ import type { Bus } from "../bus.ts";
 import type { Caller, Membership } from "../context.ts";
 import type { Refusal } from "../errors.ts";
 import { createLog } from "../log.ts";
-import { forgetCallers } from "./authenticate.ts";
+import { invalidateCallers } from "./authenticate.ts";
 import type { Message, Source } from "./event-stream.ts";
 import { createEventStreams, type StreamOwner } from "./event-streams.ts";
 
@@ -138,10 +138,10 @@ describe("streams of one credential", () => {
     const reader = stays.body!.getReader();
     await reader.read();
     const ends = [streams.open(refused, silent).text(), streams.open(refused, silent).text()];
-    await forgetCallers(bus, undefined as never, "key_other");
+    await invalidateCallers(bus, undefined as never, "key_other");
     await pause(20);
     expect(lookups).toBe(0);
-    await forgetCallers(bus, undefined as never, "key_1");
+    await invalidateCallers(bus, undefined as never, "key_1");
     await Promise.all(ends);
     expect(lookups).toBe(1);
     const next = reader.read().then(() => "something");
@@ -160,9 +160,9 @@ describe("streams of one credential", () => {
       if (!now) throw new Error("gone");
     };
     const text = streams.open(owner(caller("key_1"), { authenticate, authorize }), silent).text();
-    await forgetCallers(bus, undefined as never, "key_1");
+    await invalidateCallers(bus, undefined as never, "key_1");
     await pause(10);
-    await forgetCallers(bus, undefined as never, "key_1");
+    await invalidateCallers(bus, undefined as never, "key_1");
     lookups[0]!.resolve(caller("key_1"));
     await expect.poll(() => lookups.length).toBe(2);
     lookups[1]!.resolve(undefined);

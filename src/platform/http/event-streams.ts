@@ -2,7 +2,7 @@ import type { Bus } from "../bus.ts";
 import { type Caller, findRights } from "../context.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { callerIds, onAnyForgotten } from "./authenticate.ts";
+import { listCallerIds, onInvalidation } from "./authenticate.ts";
 import { createEventStream, type EventStream, type Source, streamResponse } from "./event-stream.ts";
 
 /** How many streams may be open in this process at the same time. */
@@ -89,7 +89,7 @@ export function createEventStreams({
     for (const stream of streams) stream.end();
   };
   closing.addEventListener("abort", endAll);
-  onAnyForgotten(bus, {
+  onInvalidation(bus, {
     onMessage: (id) => {
       for (const group of groups.values()) if (group.ids.includes(id)) void check(group);
     },
@@ -119,14 +119,14 @@ export function createEventStreams({
       group.checkedAt = performance.now();
       // Other listeners to the same message clear their caches first, so that the lookup returns the new state.
       await undefined;
-      const looked = await group.authenticate().then(
+      const checkedCaller = await group.authenticate().then(
         (caller) => ({ caller }),
         () => undefined,
       );
       for (const [stream, authorize] of group.members) {
         try {
-          if (!looked) throw new Error("The credential has ended, or could not be checked.");
-          authorize(looked.caller);
+          if (!checkedCaller) throw new Error("The credential has ended, or could not be checked.");
+          authorize(checkedCaller.caller);
         } catch {
           stream.end();
         }
@@ -163,7 +163,7 @@ export function createEventStreams({
     let group = groups.get(credentialKey);
     if (!group) {
       group = {
-        ids: callerIds(owner.caller),
+        ids: listCallerIds(owner.caller),
         authenticate: owner.authenticate,
         members: new Map(),
         checkedAt: performance.now(),
@@ -171,9 +171,9 @@ export function createEventStreams({
         stale: false,
       };
       groups.set(credentialKey, group);
-    } else if (callerIds(owner.caller).some((id) => !group!.ids.includes(id))) {
+    } else if (listCallerIds(owner.caller).some((id) => !group!.ids.includes(id))) {
       // The ids behind the credential have changed, so earlier streams of the group are checked again.
-      group.ids = [...new Set([...group.ids, ...callerIds(owner.caller)])];
+      group.ids = [...new Set([...group.ids, ...listCallerIds(owner.caller)])];
       void check(group);
     }
     group.members.set(stream, owner.authorize);

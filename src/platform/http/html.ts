@@ -35,7 +35,7 @@ const icons = {
   bad: html`<circle cx="12" cy="12" r="9"/><path d="m9 9 6 6m0-6-6 6"/>`,
 };
 
-const mark = html`<svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect class="box" width="22" height="22" rx="6"/><circle class="off" cx="11" cy="7" r="2.75"/><circle class="on" cx="11" cy="15" r="2.75"/></svg>`;
+const logo = html`<svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect class="box" width="22" height="22" rx="6"/><circle class="off" cx="11" cy="7" r="2.75"/><circle class="on" cx="11" cy="15" r="2.75"/></svg>`;
 
 function render({ state, title, lead, facts = [], body }: End): Markup {
   const known = facts.filter((fact) => fact !== undefined);
@@ -78,7 +78,7 @@ export function htmlPage({
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${view.title} · Signalbox</title><style>${new Markup(pageStyle)}</style></head>
-<body><header class="top"><a class="brand" href="/">${mark}Signalbox</a></header>
+<body><header class="top"><a class="brand" href="/">${logo}Signalbox</a></header>
 <main${wide && html` class="wide"`}><div id="view">${render(view)}</div>${
     whole &&
     html`<p id="say" role="status"></p><noscript><p class="hint bad">This page needs JavaScript. Allow it for this site, and open the page again.</p></noscript>`

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Caller, Ctx, OrganizationRights } from "../context.ts";
 import { conflict, forbidden, invalidField } from "../errors.ts";
-import { networkOf } from "./address.ts";
+import { toNetwork } from "./address.ts";
+import * as store from "./store.ts";
 import {
   checkKeys,
   countReply,
+  exceedsLimits,
   type IdempotencyLimits,
-  isTooMuch,
   type Reply,
-  refuseUnkept,
-  withoutBody,
-} from "./kept-replies.ts";
-import * as store from "./store.ts";
+  refuseReplyWithoutBody,
+  removeBody,
+} from "./stored-replies.ts";
 
 /** A request with an Idempotency-Key, and the rights that the handler checks. */
 export interface RepeatableRequest {
@@ -30,7 +30,7 @@ interface Rights {
   permissions: string[];
 }
 
-interface Kept extends Reply {
+interface StoredReply extends Reply {
   rights: Rights | null;
 }
 
@@ -42,21 +42,21 @@ export const publicKeyLength = 16;
  * or neither; a second request with the key waits for the first by the primary key. Refusals are not kept, so a
  * corrected request can use the same key.
  */
-export async function onceByKey(
+export async function runOncePerKey(
   ctx: Ctx,
   key: string,
   { operation, bytes, rights: now, limits }: RepeatableRequest,
   handle: (ctx: Ctx) => Promise<Reply>,
 ): Promise<Reply & { replayed: boolean }> {
   checkKey(key, ctx.caller ? 1 : publicKeyLength);
-  const scope = scopeOf(ctx, now);
-  const rights = now ? rightsOf(now, ctx.caller) : null;
+  const scope = createScope(ctx, now);
+  const rights = now ? toRights(now, ctx.caller) : null;
   const hash = createHash("sha256").update(operation).update("\0").update(bytes).digest("base64url");
   const owners = now ? [scope, now.orgId] : [scope];
   return ctx.db.transaction(async (tx) => {
     const place = { table: "idempotency_keys", row: `${scope} ${key}`, column: "reply" };
-    const mine = await store.takeKey(tx, scope, key, hash);
-    if (mine === 0) {
+    const insertedKeys = await store.claimKey(tx, scope, key, hash);
+    if (insertedKeys === 0) {
       const first = await store.findReply(tx, scope, key);
       if (first?.requestHash !== hash) {
         throw conflict(
@@ -64,9 +64,9 @@ export async function onceByKey(
           "This Idempotency-Key was used for a different request. Use a new key for a new request.",
         );
       }
-      const { rights: then, ...kept } = JSON.parse(ctx.keyring.open(first.reply, place)) as Kept;
+      const { rights: then, ...kept } = JSON.parse(ctx.keyring.open(first.reply, place)) as StoredReply;
       checkRights(then, rights);
-      refuseUnkept(kept);
+      refuseReplyWithoutBody(kept);
       return { ...kept, replayed: true };
     }
     const usage = await checkKeys(tx, owners, limits);
@@ -74,20 +74,20 @@ export async function onceByKey(
     // A reply may hold a secret that is shown once, so it is sealed like one.
     const seal = (kept: Reply) => ctx.keyring.seal(JSON.stringify({ ...kept, rights }), place);
     const whole = seal(reply);
-    const kept = isTooMuch(whole.length, usage, limits) ? seal(withoutBody(reply)) : whole;
-    await store.keepReply(tx, scope, key, kept);
+    const kept = exceedsLimits(whole.length, usage, limits) ? seal(removeBody(reply)) : whole;
+    await store.saveReply(tx, scope, key, kept);
     await countReply(tx, owners, kept.length);
     return { ...reply, replayed: false };
   });
 }
 
-function checkKey(key: string, shortest: number): void {
+function checkKey(key: string, minLength: number): void {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalidField(["Idempotency-Key"], "Must be 1 to 255 visible ASCII characters.");
-  if (key.length < shortest) {
+  if (key.length < minLength) {
     throw invalidField(
       ["Idempotency-Key"],
-      `Without a credential it must have at least ${shortest} characters. Use a random one, such as a UUID.`,
+      `Without a credential it must have at least ${minLength} characters. Use a random one, such as a UUID.`,
     );
   }
 }
@@ -96,12 +96,12 @@ function checkKey(key: string, shortest: number): void {
  * A key belongs to one credential in one organization, so a reply never reaches another credential of the same person,
  * which may have fewer rights. Without a credential it belongs to the network.
  */
-function scopeOf({ caller, address }: Ctx, rights: OrganizationRights | undefined): string {
-  const owner = caller ? `${caller.credential} ${caller.credentialId}` : `public ${networkOf(address)}`;
+function createScope({ caller, address }: Ctx, rights: OrganizationRights | undefined): string {
+  const owner = caller ? `${caller.credential} ${caller.credentialId}` : `public ${toNetwork(address)}`;
   return `${owner} ${rights?.orgId ?? "-"}`;
 }
 
-const rightsOf = ({ permissions }: OrganizationRights, caller: Caller | undefined): Rights => ({
+const toRights = ({ permissions }: OrganizationRights, caller: Caller | undefined): Rights => ({
   memberId: caller?.member?.id ?? null,
   role: caller?.member?.role ?? null,
   permissions: [...permissions].sort(),

@@ -1,13 +1,13 @@
 export { chooseEncoding, matchesTag } from "./accept.ts";
 export { checkAccess, machine, member, open, operator, signedIn } from "./access.ts";
-export { networkOf } from "./address.ts";
+export { toNetwork } from "./address.ts";
 export { createHttp, type HttpOptions } from "./app.ts";
 export {
   type CredentialEnding,
   type CredentialType,
-  cookieValue,
   createAuthenticator,
-  forgetCallers,
+  invalidateCallers,
+  readCookie,
 } from "./authenticate.ts";
 export type { BodyAccount } from "./body.ts";
 export { defineCursor, numberCursor } from "./cursor.ts";
@@ -19,11 +19,19 @@ export { sealedReplies } from "./idempotency.ts";
 export { html, type Markup, type Part } from "./markup.ts";
 export { isNavigation } from "./navigation.ts";
 export { describeApi } from "./openapi.ts";
-export { afterOf, cutPage, type PageQuery, page, pageOf, pageQuery, readPage } from "./page.ts";
+export {
+  cutPage,
+  cutPageById,
+  definePage,
+  type PageQuery,
+  pageQuery,
+  readIdCursor,
+  readPage,
+} from "./page.ts";
 export { type Protocol, protocol } from "./protocol.ts";
-export { countAttempt, forgetAttempt } from "./rate-limit.ts";
+export { countAttempt, resetAttempts } from "./rate-limit.ts";
 export type { FieldGuide } from "./reference.ts";
-export { refusalPage } from "./refusal-page.ts";
+export { renderRefusalPage } from "./refusal-page.ts";
 export { baseHeaders } from "./reply.ts";
 export type { HttpHeaders } from "./request.ts";
 export {
@@ -37,5 +45,5 @@ export {
 } from "./route.ts";
 export { type Listening, listen } from "./server.ts";
 export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";
-export { removeOldReplies, removeOldUsage, removeOverAttempts } from "./store.ts";
+export { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./store.ts";
 export { mountHandler } from "./web-handler.ts";

@@ -32,12 +32,12 @@ export function parseJson(bytes: Buffer, headers: HttpHeaders): unknown {
   // JSON.parse turns a number that is too large into Infinity. Only a long number or an exponent of three digits can be
   // too large.
   if (/[eE]\+?\d{3}|\d{200}/.test(text)) refuseInfinite(value, []);
-  // PostgreSQL keeps neither, and a 500 would be the wrong way to say so.
+  // PostgreSQL can store neither of them. This is an error of the caller, not of the server.
   if (/\\u0000|\\ud[89a-f]/i.test(text)) refuseUnstorable(value, []);
   return value;
 }
 
-/** Far more than anybody means, and less than what walks a value by calling itself can bear. */
+/** More than any real request needs, and less than recursive functions can process. */
 const maxDepth = 100;
 
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -114,10 +114,10 @@ export function parseParams(given: Readonly<Record<string, string>>, schema: z.Z
 export function check(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error.issues.flatMap(detailsOf).slice(0, maxDetails));
+  throw invalidRequest(parsed.error.issues.flatMap(toDetails).slice(0, maxDetails));
 }
 
-function detailsOf(issue: z.core.$ZodIssue): Detail[] {
+function toDetails(issue: z.core.$ZodIssue): Detail[] {
   const path = issue.path as (string | number)[];
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({

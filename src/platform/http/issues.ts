@@ -7,7 +7,7 @@ export function describeIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return required;
-      return `Must be ${nameOf(issue.expected)}, not ${kindOf(issue.input)}.`;
+      return `Must be ${describeTypeName(issue.expected)}, not ${describeInput(issue.input)}.`;
     case "invalid_value":
       if (issue.input === undefined) return required;
       return issue.values.length === 1
@@ -39,14 +39,14 @@ const names: Record<string, string> = {
   null: "null",
 };
 
-const nameOf = (expected: string) => names[expected] ?? expected;
+const describeTypeName = (expected: string) => names[expected] ?? expected;
 
-function kindOf(input: unknown): string {
+function describeInput(input: unknown): string {
   if (input === null) return "null";
   if (Array.isArray(input)) return "a list";
   if (typeof input === "number" && Number.isNaN(input)) return "something else";
   if (typeof input === "boolean") return String(input);
-  return typeof input === "number" ? String(input) : nameOf(typeof input);
+  return typeof input === "number" ? String(input) : describeTypeName(typeof input);
 }
 
 const formats: Record<string, string> = {

@@ -23,7 +23,7 @@ export interface ApiInfo {
 /** The whole API as OpenAPI 3.1, from the contracts and nothing else. */
 export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
   const components = new Components();
-  const schemeOf: Partial<Record<CredentialKind, string>> = { session: "bearerAuth", key: "apiKeyAuth" };
+  const schemeNames: Partial<Record<CredentialKind, string>> = { session: "bearerAuth", key: "apiKeyAuth" };
   const securitySchemes: Json = {
     bearerAuth: { type: "http", scheme: "bearer", description: "Session token, from signing in." },
     apiKeyAuth: {
@@ -34,7 +34,7 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
     },
   };
   for (const [kind, { name, description }] of Object.entries(info.tokenSchemes)) {
-    schemeOf[kind as CredentialKind] = name;
+    schemeNames[kind as CredentialKind] = name;
     securitySchemes[name] = { type: "http", scheme: "bearer", description };
   }
   const paths: Record<string, Json> = {};
@@ -52,10 +52,12 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       security:
         spec.access.kind === "public"
           ? []
-          : (spec.access.credentials ?? ["session", "key"]).map((kind) => ({ [schemeOf[kind] ?? kind]: [] })),
+          : (spec.access.credentials ?? ["session", "key"]).map((kind) => ({
+              [schemeNames[kind] ?? kind]: [],
+            })),
       "x-access": spec.access,
       ...(spec.scopes ? { "x-scopes": spec.scopes } : {}),
-      ...parametersOf(spec, components),
+      ...describeParameters(spec, components),
       ...(spec.body
         ? {
             requestBody: {
@@ -72,7 +74,7 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
             },
           }
         : {}),
-      responses: responsesOf(spec, components),
+      responses: describeResponses(spec, components),
     };
   }
   const schemas = components.schemas();
@@ -94,7 +96,7 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
   };
 }
 
-function parametersOf(spec: RouteSpec, components: Components): Json {
+function describeParameters(spec: RouteSpec, components: Components): Json {
   const parameters: Json[] = [];
   for (const [where, schema] of [
     ["path", spec.params],
@@ -150,7 +152,7 @@ const outcomes: Record<string, string> = {
 };
 
 /** The refusals a route can give follow from its contract; `errors` adds those that only its service knows. */
-function responsesOf(spec: RouteSpec, components: Components): Json {
+function describeResponses(spec: RouteSpec, components: Components): Json {
   const statuses = new Set<number>([400, 500, 503]);
   if (spec.access.kind !== "public") for (const status of [401, 403]) statuses.add(status);
   if (spec.params) statuses.add(404);
@@ -163,7 +165,7 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   for (const [status, schema] of Object.entries(spec.replies)) {
     responses[status] = {
       description: outcomes[status] ?? refusals[Number(status)]?.description ?? "OK",
-      headers: headersOf(Number(status), {
+      headers: describeHeaders(Number(status), {
         ...(takesIdempotencyKey(spec) && schema ? { "idempotency-replayed": replayed } : {}),
         ...spec.replyHeaders,
       }),
@@ -183,27 +185,27 @@ function responsesOf(spec: RouteSpec, components: Components): Json {
   if (spec.navigation) {
     responses[spec.navigation.status] = {
       description: spec.navigation.description,
-      headers: headersOf(spec.navigation.status, { Location: location }),
+      headers: describeHeaders(spec.navigation.status, { Location: location }),
     };
   }
   for (const status of statuses) {
     if (status in spec.replies) continue;
     const refusal =
-      status === 404 ? { ...refusals[404]!, example: notFoundExample(spec.path) } : refusals[status]!;
+      status === 404 ? { ...refusals[404]!, example: createNotFoundExample(spec.path) } : refusals[status]!;
     responses[status] = refusalResponse(status, refusal, spec, components);
   }
   for (const [status, extra] of Object.entries(spec.errors ?? {})) {
     const standard = refusals[Number(status)];
     const refusal =
       typeof extra === "string"
-        ? { ...(standard ?? refusals[409]!), description: extra, ...exampleWithCode(standard, extra) }
+        ? { ...(standard ?? refusals[409]!), description: extra, ...createExampleWithCode(standard, extra) }
         : extra;
     responses[status] = refusalResponse(Number(status), refusal, spec, components);
   }
   return responses;
 }
 
-interface Refused {
+interface RefusalExample {
   description: string;
   schema: z.ZodType;
   example?: Json;
@@ -211,12 +213,12 @@ interface Refused {
 
 const refusalResponse = (
   status: number,
-  { description, schema, example }: Refused,
+  { description, schema, example }: RefusalExample,
   { protocol }: RouteSpec,
   components: Components,
 ): Json => ({
   description,
-  headers: headersOf(status),
+  headers: describeHeaders(status),
   content: protocol?.error
     ? inMediaTypes(protocol.mediaTypes, components.ref(protocol.error.schema, "output"))
     : {
@@ -232,14 +234,14 @@ const inMediaTypes = (types: readonly string[] = ["application/json"], schema: J
   Object.fromEntries(types.map((media) => [media, { schema }]));
 
 /** `/v1/automation-runs/{id}/events` → `automation_run_not_found`. */
-function notFoundExample(path: string): Json {
+function createNotFoundExample(path: string): Json {
   const [, things = ""] = /.*?([\w-]+)\/\{\w+\}[^{]*$/.exec(path) ?? [];
   const thing = things.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", "_");
   return { error: `${thing}_not_found` };
 }
 
 /** The example uses the code in backquotes at the beginning of the text. */
-function exampleWithCode(standard: Refused | undefined, text: string): { example?: Json } {
+function createExampleWithCode(standard: RefusalExample | undefined, text: string): { example?: Json } {
   const [, code, sentence] = /^`([a-z_]+)`(?:: ([^.]+\.))?/.exec(text) ?? [];
   const message = sentence && sentence.charAt(0).toUpperCase() + sentence.slice(1);
   const example = standard?.example;
@@ -266,7 +268,7 @@ const location: HeaderSpec = {
 };
 
 /** Reply headers that clients use. */
-function headersOf(status: number, own: Record<string, HeaderSpec> = {}): Json {
+function describeHeaders(status: number, own: Record<string, HeaderSpec> = {}): Json {
   const headers: Record<string, HeaderSpec> = {
     "x-request-id": {
       description: "The id of this request; it leads to its line in the service's log.",

@@ -10,14 +10,14 @@ export const pageQuery = z.strictObject({
 
 export type PageQuery = z.output<typeof pageQuery>;
 
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
+export const definePage = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
 
 /** Sorts after every id. */
 const afterAllIds = "~";
 
 /** The page contains ids before this one. The first page starts after all ids, so every page is the same statement. */
-export const afterOf = (query: PageQuery): string => idCursor.read(query, afterAllIds);
+export const readIdCursor = (query: PageQuery): string => idCursor.read(query, afterAllIds);
 
 export interface Page<Item> {
   items: Item[];
@@ -36,7 +36,7 @@ export function cutPage<Row>(
 }
 
 /** `cutPage` for rows that are sorted by id. */
-export const page = <Row extends { id: string }>(rows: readonly Row[], query: PageQuery): Page<Row> =>
+export const cutPageById = <Row extends { id: string }>(rows: readonly Row[], query: PageQuery): Page<Row> =>
   cutPage(rows, query, ({ id }) => idCursor.write(id));
 
 /**
@@ -47,7 +47,7 @@ export async function readPage<Row extends { id: string }>(
   source: ListSource<Row>,
   query: PageQuery,
 ): Promise<Page<Row>> {
-  const { rows, resumeAfter } = await scan(source, afterOf(query), query.limit + 1);
-  const { items, nextCursor } = page(rows, query);
+  const { rows, resumeAfter } = await scan(source, readIdCursor(query), query.limit + 1);
+  const { items, nextCursor } = cutPageById(rows, query);
   return { items, nextCursor: nextCursor ?? (resumeAfter === null ? null : idCursor.write(resumeAfter)) };
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { weighMediaType } from "./accept.ts";
-import { type Answer, jsonReply } from "./reply.ts";
+import { type Answer, createJsonReply } from "./reply.ts";
 import type { HttpHeaders } from "./request.ts";
 
 /** The rules of a protocol that the API carries beside its own. Routes name it in their contract. */
@@ -52,7 +52,7 @@ export function refuseByProtocol(
   refusal: Refusal,
   { headers, publicUrl, requestId }: { headers: HttpHeaders; publicUrl: string; requestId: string },
 ): Answer {
-  const reply = jsonReply(
+  const reply = createJsonReply(
     refusal.status,
     rules.error ? rules.error.render(refusal) : refusal.body,
     requestId,

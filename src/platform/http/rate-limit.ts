@@ -17,5 +17,5 @@ export async function countAttempt(
   return counted?.count ?? 0;
 }
 
-/** Success: what came before was a person mistyping, not somebody guessing. */
-export const forgetAttempt = (db: Db, key: string) => store.removeAttempts(db, hashSecret(key));
+/** Call it after a success: the earlier attempts were mistakes of a person, not guesses. */
+export const resetAttempts = (db: Db, key: string) => store.removeAttempts(db, hashSecret(key));

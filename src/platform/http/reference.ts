@@ -89,15 +89,15 @@ function createReference(guide: FieldGuide, components: Record<string, Json>) {
       const at = { owner: place.owner, path: [...place.path, name] };
       if (field.description === undefined) {
         const description =
-          find(at, () => true)?.[0] ?? (componentOf(field)?.description as string | undefined);
+          find(at, () => true)?.[0] ?? (findComponent(field)?.description as string | undefined);
         if (description !== undefined) field.description = description;
       }
       describe(field, at);
     }
-    for (const part of partsOf(schema)) describe(part, place);
+    for (const part of listParts(schema)) describe(part, place);
   }
 
-  const componentOf = ({ $ref }: Json): Json | undefined =>
+  const findComponent = ({ $ref }: Json): Json | undefined =>
     typeof $ref === "string" ? components[$ref.replace("#/components/schemas/", "")] : undefined;
 
   /**
@@ -105,7 +105,7 @@ function createReference(guide: FieldGuide, components: Record<string, Json>) {
    */
   function example(schema: Json, place: Place): unknown {
     if (typeof schema.$ref === "string") {
-      const own = find(place, ([, value]) => isComposite(value) && fitsType(componentOf(schema)!, value));
+      const own = find(place, ([, value]) => isComposite(value) && fitsType(findComponent(schema)!, value));
       if (own && place.path.length > 0) return own[1];
       const owner = schema.$ref.replace("#/components/schemas/", "");
       return example(components[owner]!, { owner, path: [] });
@@ -120,7 +120,7 @@ function createReference(guide: FieldGuide, components: Record<string, Json>) {
     }
     if ("default" in schema) return schema.default;
     if (Array.isArray(schema.enum)) return schema.enum[0];
-    const options = optionsOf(schema);
+    const options = listOptions(schema);
     // A choice next to `properties` restricts them, and is not a schema of its own.
     if (options.length > 0 && !schema.properties)
       return example(options.find((option) => option.type !== "null") ?? {}, place);
@@ -157,10 +157,10 @@ function createReference(guide: FieldGuide, components: Record<string, Json>) {
 /** 2026-11-02, 09:30 UTC. */
 const exampleTime = 1_793_611_800_000;
 
-const optionsOf = (schema: Json) => (schema.anyOf ?? schema.oneOf ?? []) as Json[];
+const listOptions = (schema: Json) => (schema.anyOf ?? schema.oneOf ?? []) as Json[];
 
-const partsOf = (schema: Json): Json[] => [
-  ...optionsOf(schema),
+const listParts = (schema: Json): Json[] => [
+  ...listOptions(schema),
   ...((schema.allOf ?? []) as Json[]),
   ...(schema.items ? [schema.items as Json] : []),
   ...(isComposite(schema.additionalProperties) ? [schema.additionalProperties as Json] : []),
@@ -170,7 +170,7 @@ const isComposite = (value: unknown) => typeof value === "object" && value !== n
 
 /** Returns true when the schema allows the type of the value. A test of the contracts checks the contents. */
 function fitsType(schema: Json, value: unknown): boolean {
-  const options = optionsOf(schema);
+  const options = listOptions(schema);
   if (options.length > 0) return options.some((option) => fitsType(option, value));
   if (Array.isArray(schema.enum)) return schema.enum.includes(value);
   if (Array.isArray(schema.type)) return schema.type.some((type) => fitsType({ type }, value));

@@ -25,25 +25,28 @@ interface Asked {
 }
 
 /** Builds the page that shows a refusal in a browser. */
-export function refusalPage(
+export function renderRefusalPage(
   { status, body, headers, message }: Pick<Refusal, "status" | "body" | "headers" | "message">,
   { publicUrl, requestId, target }: Asked,
   view: Partial<View> = {},
 ): Response {
-  const isOurs = status >= 500;
-  const field = detailsOf(body)[0]?.path?.join(".");
+  const isServerFault = status >= 500;
+  const field = listDetails(body)[0]?.path?.join(".");
   return htmlPage({
     publicUrl,
     status,
     headers,
-    state: { kind: isOurs ? "care" : "bad", word: words[status] ?? (isOurs ? "Not done" : "Refused") },
-    title: titles[status] ?? (isOurs ? "The server could not do this" : "This was refused"),
+    state: {
+      kind: isServerFault ? "care" : "bad",
+      word: words[status] ?? (isServerFault ? "Not done" : "Refused"),
+    },
+    title: titles[status] ?? (isServerFault ? "The server could not do this" : "This was refused"),
     lead:
       message === body.error
-        ? isOurs
+        ? isServerFault
           ? "The fault is on our side. Try again. If it happens again, send the request id below to the operator of this instance."
           : "Check the address, or begin on the first page."
-        : messageOf(body, message),
+        : formatMessage(body, message),
     ...view,
     facts: [
       ...(view.facts ?? []),
@@ -60,10 +63,10 @@ export function refusalPage(
   });
 }
 
-const detailsOf = ({ details }: Refusal["body"]) => (Array.isArray(details) ? (details as Detail[]) : []);
+const listDetails = ({ details }: Refusal["body"]) => (Array.isArray(details) ? (details as Detail[]) : []);
 
 /** Returns the message without the field name, which is among the facts. */
-const messageOf = (body: Refusal["body"], message: string): string =>
-  detailsOf(body)
+const formatMessage = (body: Refusal["body"], message: string): string =>
+  listDetails(body)
     .map((detail) => detail.message)
     .join(" ") || message;

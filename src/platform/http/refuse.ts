@@ -1,10 +1,10 @@
 import type { Ctx } from "../context.ts";
 import type { Refusal } from "../errors.ts";
 import { isNavigation } from "./navigation.ts";
-import type { Observed } from "./offered.ts";
+import type { RequestObserver } from "./prepared-route.ts";
 import { refuseByProtocol } from "./protocol.ts";
-import { refusalPage } from "./refusal-page.ts";
-import { type Answer, jsonReply, ownReply } from "./reply.ts";
+import { renderRefusalPage } from "./refusal-page.ts";
+import { type Answer, createJsonReply, toAnswer } from "./reply.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Route, RouteSpec } from "./route.ts";
 
@@ -13,7 +13,7 @@ export async function answerRefusal(
   ctx: Ctx,
   refusal: Refusal,
   request: HttpRequest,
-  { spec, protocol, refuse, refusalHeaders }: Observed,
+  { spec, protocol, refuse, refusalHeaders }: RequestObserver,
 ): Promise<Answer> {
   const { requestId } = ctx;
   if (protocol) {
@@ -23,12 +23,12 @@ export async function answerRefusal(
     } catch (error) {
       // A fault in the renderer must not take the reply away.
       ctx.log.error({ requestId, err: error }, "error renderer failed");
-      return jsonReply(500, { error: "internal_error", requestId }, requestId);
+      return createJsonReply(500, { error: "internal_error", requestId }, requestId);
     }
   }
   if (takesPage(spec, request))
-    return ownReply(await pageFor(ctx, refusal, request, refuse), requestId, false);
-  return jsonReply(refusal.status, refusal.body, requestId, {
+    return toAnswer(await buildPage(ctx, refusal, request, refuse), requestId, false);
+  return createJsonReply(refusal.status, refusal.body, requestId, {
     ...refusal.headers,
     ...refusalHeaders?.(ctx, refusal, request),
   });
@@ -42,7 +42,7 @@ function takesPage(spec: RouteSpec | undefined, { method, headers }: HttpRequest
   return mayBePage && isNavigation(headers);
 }
 
-async function pageFor(
+async function buildPage(
   ctx: Ctx,
   refusal: Refusal,
   request: HttpRequest,
@@ -52,7 +52,7 @@ async function pageFor(
   // A link that begins with two slashes would name a host.
   const path = request.path.replace(/^\/+/, "/");
   const usual = () =>
-    refusalPage(refusal, {
+    renderRefusalPage(refusal, {
       publicUrl: ctx.config.publicUrl,
       requestId: ctx.requestId,
       target: search ? `${path}?${search}` : path,

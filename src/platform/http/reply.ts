@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { isCallerGone, isCollision, isDatabaseBusy, isDatabaseDown } from "../db/index.ts";
+import { isCallerDisconnected, isCollision, isDatabaseBusy, isDatabaseDown } from "../db/index.ts";
 import { Refusal, unavailable } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { forgetRest, type HttpRequest } from "./request.ts";
+import { discardRest, type HttpRequest } from "./request.ts";
 
 export const baseHeaders: Record<string, string> = {
   "x-content-type-options": "nosniff",
@@ -18,14 +18,14 @@ const jsonHeaders = {
   "cache-control": "no-store",
 };
 
-/** What is sent. */
+/** A reply as it is sent. */
 export interface Answer {
   status: number;
   headers: Record<string, string | string[]>;
   body: string | Uint8Array | ReadableStream<Uint8Array> | undefined;
 }
 
-export function jsonReply(
+export function createJsonReply(
   status: number,
   body: unknown,
   requestId: string,
@@ -38,8 +38,8 @@ export function jsonReply(
   };
 }
 
-/** What a handler answered with by itself. Only a stream is sent before it is whole. */
-export async function ownReply(response: Response, requestId: string, streams: boolean): Promise<Answer> {
+/** Converts the `Response` of a handler. Only a stream is sent before it is complete. */
+export async function toAnswer(response: Response, requestId: string, streams: boolean): Promise<Answer> {
   return {
     status: response.status,
     headers: { ...listHeaders(response), "x-request-id": requestId },
@@ -56,7 +56,7 @@ export function listHeaders({ headers }: Response): Answer["headers"] {
 }
 
 export function send({ incoming, outgoing }: Exchange, { status, headers, body }: Answer): void {
-  if (!incoming.complete) outgoing.once("finish", () => forgetRest(incoming));
+  if (!incoming.complete) outgoing.once("finish", () => discardRest(incoming));
   if (body instanceof ReadableStream) {
     try {
       outgoing.writeHead(status, headers);
@@ -65,7 +65,7 @@ export function send({ incoming, outgoing }: Exchange, { status, headers, body }
       void body.cancel().catch(() => {});
       throw error;
     }
-    void pour(body, outgoing);
+    void pipeStream(body, outgoing);
   } else if (body === undefined) {
     outgoing.writeHead(status, headers).end();
   } else {
@@ -76,26 +76,26 @@ export function send({ incoming, outgoing }: Exchange, { status, headers, body }
 
 type Exchange = Pick<HttpRequest, "incoming" | "outgoing">;
 
-/** Reads on only when what was read is on its way, and not at all when nobody is there to read it. */
-async function pour(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+/** Reads the stream as fast as the client reads the reply, and stops when the client disconnects. */
+async function pipeStream(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = stream.getReader();
   const gone = () => void reader.cancel().catch(() => {});
   outgoing.once("close", gone);
   try {
-    // Whoever asked for the headers alone has them, and who has left meanwhile is told to nobody again.
+    // A HEAD request has its reply, and a client that disconnected reads nothing more.
     if (outgoing.req.method === "HEAD" || outgoing.destroyed) gone();
     else outgoing.flushHeaders();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (!outgoing.write(part.value) && !outgoing.destroyed) await drained(outgoing);
+      if (!outgoing.write(part.value) && !outgoing.destroyed) await waitForDrain(outgoing);
     }
     outgoing.end();
   } catch {
-    // What was sent is not all of it, and whoever reads it has to notice.
+    // The reply is incomplete. Closing the connection lets the client notice.
     outgoing.destroy();
   }
 }
 
-function drained(outgoing: ServerResponse): Promise<void> {
+function waitForDrain(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       outgoing.off("drain", done).off("close", done);
@@ -108,7 +108,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
 /**
  * Returns the refusal for a known condition, such as an unavailable database. Undefined means a fault of the server.
  */
-function refusalFor(error: unknown): { refusal: Refusal; as: string } | undefined {
+function findRefusal(error: unknown): { refusal: Refusal; as: string } | undefined {
   if (isDatabaseDown(error)) {
     const refusal = unavailable("The database cannot be reached at the moment. Try again shortly.");
     return { refusal, as: "database unavailable" };
@@ -123,7 +123,7 @@ function refusalFor(error: unknown): { refusal: Refusal; as: string } | undefine
     return { refusal: unavailable(message, 1), as: "collision" };
   }
   // Nobody reads this reply. The log shows that the caller disconnected.
-  if (isCallerGone(error))
+  if (isCallerDisconnected(error))
     return { refusal: new Refusal(499, { error: "client_closed_request" }), as: "caller left" };
   return undefined;
 }
@@ -131,8 +131,8 @@ function refusalFor(error: unknown): { refusal: Refusal; as: string } | undefine
 /** The only place that turns a thrown value into a refusal. */
 export function toRefusal(error: unknown, requestId: string, log: Log): Refusal {
   if (error instanceof Refusal) return error;
-  const known = refusalFor(error);
-  if (known && !isCallerGone(error)) log.warn({ requestId, err: error }, known.as);
+  const known = findRefusal(error);
+  if (known && !isCallerDisconnected(error)) log.warn({ requestId, err: error }, known.as);
   if (known) return known.refusal;
   log.error({ requestId, err: error }, "request failed");
   return new Refusal(500, { error: "internal_error", requestId });

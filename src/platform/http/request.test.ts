@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { requestOf } from "./request.ts";
+import { parseRequest } from "./request.ts";
 
 const request = (url: string, host: string | undefined = "x") =>
-  requestOf({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);
+  parseRequest({ method: "GET", url, headers: { host } } as IncomingMessage, {} as ServerResponse);
 const target = (url: string) => {
   const made = request(url);
   return made && [made.path, made.search];
@@ -39,18 +39,18 @@ describe("a target", () => {
 
 describe("a host", () => {
   test.each(["x", "x.example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:3000", "X.Example", "x:80", "a_b"])(
-    "%s is one",
+    "%s is valid",
     (host) => expect(request("/", host)).toBeDefined(),
   );
 
   test.each(["", "x/y", "x?y", "x#y", "user@x", "x y", "x:99999", "x:y", "[::1", "x\\y"])(
-    "%j is none",
+    "%j is not valid",
     (host) => expect(request("/", host)).toBeUndefined(),
   );
 
   test("has to be there", () => {
     expect(
-      requestOf({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
+      parseRequest({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
     ).toBeUndefined();
   });
 });

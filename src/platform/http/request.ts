@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** By name in lower case; one that came several times is one value, separated by commas. */
+/** Headers by name in lower case. Repeated headers are joined with commas. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
-/** A request as it came, with its target taken apart. */
+/** A request with its target split into path and query. */
 export interface HttpRequest {
   method: string;
   path: string;
-  /** What stands behind the question mark. */
+  /** The text after the question mark. */
   search: string;
-  /** What stands where its route has braces, once it is known which that is. */
+  /** The values of the route's parameters. Empty until the route is known. */
   params: Readonly<Record<string, string>>;
   headers: HttpHeaders;
   incoming: IncomingMessage;
   outgoing: ServerResponse;
 }
 
-/** Undefined where the target or the host makes no sense: then it is no request. */
-export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
-  // A cookie, which a reply may set several times, is the only one that is not text, and no request's.
+/** Returns undefined when the target or the host is invalid. */
+export function parseRequest(incoming: IncomingMessage, outgoing: ServerResponse): HttpRequest | undefined {
+  // Only `set-cookie` is not a string, and requests do not have it.
   const headers = incoming.headers as HttpHeaders;
-  const target = targetOf(incoming.url!, headers.host);
+  const target = parseTarget(incoming.url!, headers.host);
   if (target === undefined || !isHost(headers.host)) return undefined;
   const mark = target.indexOf("?");
   return {
@@ -34,14 +34,14 @@ export function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): 
   };
 }
 
-/** What nearly all targets consist of: nothing in it is written in another way, and it goes nowhere up. */
+/** Matches nearly all targets. They have no escapes and no `..`, so they need no parsing. */
 const plainTarget = /^\/[!$&-;=?-Z_a-z~]*$/;
 const step = /\/\.\.?(?:[/?]|$)/;
 
-function targetOf(target: string, host: string | undefined): string | undefined {
+function parseTarget(target: string, host: string | undefined): string | undefined {
   if (plainTarget.test(target) && !step.test(target)) return target;
   const whole = target.startsWith("/") ? `http://host${target}` : target;
-  // A backslash would become a slash, and the path another one than a proxy before us took it for.
+  // A backslash would become a slash, so the path would differ from the path that a proxy checked.
   if (!/^https?:\/\//i.test(whole) || /^[^?]*\\/.test(target)) return undefined;
   const url = URL.parse(whole);
   if (!url) return undefined;
@@ -56,7 +56,7 @@ function isHost(host: string | undefined): boolean {
   if (host === undefined) return false;
   if (plainHost.test(host)) return true;
   const url = URL.parse(`http://${host}`);
-  // Whatever else was written into it, it is more than a host.
+  // The text contains more than a host.
   return url?.pathname === "/" && [url.host, `${url.hostname}:80`].includes(host.toLowerCase());
 }
 
@@ -70,19 +70,19 @@ export function whenCallerLeaves({ outgoing }: Pick<HttpRequest, "outgoing">): A
   return left.signal;
 }
 
-/** How much of a body that nobody wants is read, and for how long, before the connection is closed. */
-const forgottenBytes = 64 * 1024 * 1024;
-const forgottenMs = 500;
+/** Limits for reading an unwanted body, in bytes and time. After them the connection is closed. */
+const maxDiscardedBytes = 64 * 1024 * 1024;
+const maxDiscardMs = 500;
 
 /**
- * Reads on and forgets what it reads. Many clients only listen once they have said everything: closing the
- * connection under them would take the reply along.
+ * Reads and discards the rest of the body. Many clients read the reply only after they have sent everything, and would
+ * lose it if the connection were closed early.
  */
-export function forgetRest(incoming: IncomingMessage): void {
+export function discardRest(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed) return;
-  let left = forgottenBytes;
+  let left = maxDiscardedBytes;
   const cut = () => incoming.socket.destroySoon();
-  const timer = setTimeout(cut, forgottenMs);
+  const timer = setTimeout(cut, maxDiscardMs);
   incoming
     .on("data", (chunk: Buffer) => {
       left -= chunk.length;

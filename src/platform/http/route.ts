@@ -9,7 +9,7 @@ import type { HttpHeaders, HttpRequest } from "./request.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** Everything about a route but what it does: validation, types, access and openapi.json all come from here. */
+/** The contract of a route. Validation, types, access and openapi.json come from it. */
 export interface RouteSpec {
   method: Method;
   /** As in OpenAPI: `/v1/members/{id}`. */
@@ -23,18 +23,18 @@ export interface RouteSpec {
   /** The protocol that fixes media types and the form of errors. */
   protocol?: Protocol;
   params?: z.ZodObject;
-  /** Without one, no query parameter is taken. */
+  /** Without it, every query parameter is refused. */
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** A request without a body is one with `{}`. Said on purpose: elsewhere a missing body is a mistake. */
+  /** A request without a body counts as `{}`. On other routes a missing body is refused. */
   bodyOptional?: true;
-  /** What comes back when it went well; `null` where there is no body. One entry: the handler returns the body itself. */
+  /** Successful replies; `null` means no body. With one entry, the handler returns the body itself. */
   replies: Record<number, z.ZodType | null>;
   /** Refusals beyond those that follow from the rest of the contract: status and what it means. */
   errors?: Record<number, string | { description: string; schema: z.ZodType }>;
   /**
-   * The body is taken as bytes, of one of these media types, when the handler asks for them: for callers
-   * whose signature is over what was sent.
+   * The handler reads the body as bytes, in one of these media types. For callers that sign the exact bytes of their
+   * requests.
    */
   bytes?: readonly string[];
   /** Request headers that the handler reads, for the API reference. */
@@ -43,7 +43,7 @@ export interface RouteSpec {
   replyHeaders?: Record<string, HeaderSpec>;
   /** Bytes of the request body. */
   bodyLimit?: number;
-  /** Attempts by one address; past that 429. For doors that can be guessed at. */
+  /** Limit of attempts per address, then 429. For routes that accept secrets that could be guessed. */
   limit?: { attempts: number; perSeconds: number };
   /** The handler answers with a `Response` of its own, of this media type (a page, a stream). */
   raw?: string;
@@ -107,7 +107,7 @@ export interface Input<Spec extends RouteSpec> {
   signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
 
-type CtxOf<A extends Access> = A extends { kind: "member" }
+type ContextForAccess<A extends Access> = A extends { kind: "member" }
   ? MemberCtx
   : A extends { kind: "machine" }
     ? MachineCtx
@@ -134,7 +134,7 @@ type BodyOutcome<Spec extends RouteSpec> =
       : Body<Spec["replies"][keyof Spec["replies"] & number]>;
 
 export type Handler<Spec extends RouteSpec> = (
-  ctx: CtxOf<Spec["access"]>,
+  ctx: ContextForAccess<Spec["access"]>,
   input: Input<Spec>,
 ) => Outcome<Spec> | Promise<Outcome<Spec>>;
 

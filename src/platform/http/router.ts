@@ -1,11 +1,11 @@
-/** Where a path leads: what is there for each method, and where the next segment leads. */
-interface Place<T> {
+/** A node of the tree of paths: the route of each method, and the nodes of the next segment. */
+interface RouteNode<T> {
   here: Map<string, { value: T; names: readonly string[] }>;
-  named: Map<string, Place<T>>;
+  named: Map<string, RouteNode<T>>;
   /** For any segment that is not named. */
-  any: Place<T> | undefined;
-  /** For the place itself and everything below it. */
-  tail: Place<T>["here"] | undefined;
+  any: RouteNode<T> | undefined;
+  /** Routes for this node and everything below it. */
+  tail: RouteNode<T>["here"] | undefined;
 }
 
 export interface Found<T> {
@@ -15,7 +15,7 @@ export interface Found<T> {
 
 export interface Router<T> {
   find(method: string, path: string): Found<T> | undefined;
-  /** What is offered there, whatever was asked for. */
+  /** The methods of all routes at a path. */
   methodsAt(path: string): string[];
 }
 
@@ -33,8 +33,8 @@ export const isTailPath = (path: string): boolean => path.endsWith(`/${tail}`);
  */
 export function createRouter<T>(routes: Iterable<{ method: string; path: string; value: T }>): Router<T> {
   const root = place<T>();
-  /** Paths without parameters, which are most of what is asked for, by one look. */
-  const whole = new Map<string, Place<T>>();
+  /** Paths without parameters, which are the most frequent. They are found with one lookup. */
+  const whole = new Map<string, RouteNode<T>>();
   for (const { method, path, value } of routes) {
     const names: string[] = [];
     let at = root;
@@ -42,11 +42,11 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
     for (const segment of path.split("/").slice(0, takesAll ? -1 : undefined)) {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (name) names.push(name);
-      at = below(at, name === undefined ? segment : undefined);
+      at = openChild(at, name === undefined ? segment : undefined);
     }
     if (takesAll) at.tail ??= new Map();
     const here = takesAll ? at.tail! : at.here;
-    // The first of two stays: nobody is to take another one's place by being listed later.
+    // The first of two equal routes counts, so that a later room cannot replace a route.
     if (!here.has(method)) here.set(method, { value, names });
     if (names.length === 0 && !takesAll) whole.set(path, at);
   }
@@ -55,7 +55,7 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
     find(method, path) {
       const known = whole.get(path)?.here.get(method);
       if (known) return { value: known.value, params: noParams };
-      for (const { here, taken, tailFrom } of places(root, segmentsOf(path), 0, [])) {
+      for (const { here, taken, tailFrom } of listNodes(root, splitPath(path), 0, [])) {
         const found = here.get(method);
         if (found) {
           const params = Object.fromEntries(found.names.map((name, i) => [name, taken[i]!]));
@@ -66,20 +66,20 @@ export function createRouter<T>(routes: Iterable<{ method: string; path: string;
       return undefined;
     },
     methodsAt: (path) => [
-      ...new Set(places(root, segmentsOf(path), 0, []).flatMap(({ here }) => [...here.keys()])),
+      ...new Set(listNodes(root, splitPath(path), 0, []).flatMap(({ here }) => [...here.keys()])),
     ],
   };
 }
 
-const place = <T>(): Place<T> => ({
+const place = <T>(): RouteNode<T> => ({
   here: new Map(),
   named: new Map(),
   any: undefined,
   tail: undefined,
 });
 
-/** The next place, made where there is none. Without a segment: that of any. */
-function below<T>(at: Place<T>, segment: string | undefined): Place<T> {
+/** Returns the child node of a segment, and creates it if needed. Without a segment, the node for any segment. */
+function openChild<T>(at: RouteNode<T>, segment: string | undefined): RouteNode<T> {
   const known = segment === undefined ? at.any : at.named.get(segment);
   if (known) return known;
   const made = place<T>();
@@ -89,15 +89,15 @@ function below<T>(at: Place<T>, segment: string | undefined): Place<T> {
 }
 
 interface Leading<T> {
-  here: Place<T>["here"];
+  here: RouteNode<T>["here"];
   taken: readonly string[];
   /** The number of segments before the rest of the path. */
   tailFrom?: number;
 }
 
-/** All places that a path leads to, those with names before those that take anything. */
-function places<T>(
-  at: Place<T>,
+/** Yields all nodes that match a path, nodes with a fixed segment first. */
+function listNodes<T>(
+  at: RouteNode<T>,
   segments: readonly string[],
   depth: number,
   taken: readonly string[],
@@ -107,14 +107,14 @@ function places<T>(
   const segment = segments[depth]!;
   const named = at.named.get(segment);
   return [
-    ...(named ? places(named, segments, depth + 1, taken) : []),
-    ...(at.any && segment !== "" ? places(at.any, segments, depth + 1, [...taken, segment]) : []),
+    ...(named ? listNodes(named, segments, depth + 1, taken) : []),
+    ...(at.any && segment !== "" ? listNodes(at.any, segments, depth + 1, [...taken, segment]) : []),
     ...below,
   ];
 }
 
-/** Decoded once, after it was taken apart: an encoded slash is part of its segment. */
-const segmentsOf = (path: string): string[] => {
+/** Decodes each segment after the split, so that an encoded slash stays part of its segment. */
+const splitPath = (path: string): string[] => {
   const segments = path.split("/");
   return path.includes("%") ? segments.map(decode) : segments;
 };

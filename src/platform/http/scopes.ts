@@ -6,6 +6,6 @@ import { insufficientScope } from "../errors.ts";
  * none of them: a route that requires scopes accepts only credentials that carry them.
  */
 export function checkScopes(required: readonly string[], caller: Caller | undefined): void {
-  const held = caller?.scopes ?? [];
-  if (!required.every((scope) => held.includes(scope))) throw insufficientScope(required);
+  const granted = caller?.scopes ?? [];
+  if (!required.every((scope) => granted.includes(scope))) throw insufficientScope(required);
 }

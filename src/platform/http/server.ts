@@ -10,23 +10,23 @@ import type { Duplex } from "node:stream";
 import { invalidRequest, Refusal, unavailable } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { rememberPeer } from "./address.ts";
-import { type Answer, jsonReply, send } from "./reply.ts";
-import { type HttpRequest, requestOf } from "./request.ts";
+import { type Answer, createJsonReply, send } from "./reply.ts";
+import { type HttpRequest, parseRequest } from "./request.ts";
 
 export interface Listening {
   port: number;
-  /** Stops accepting, lets what is in flight finish until the deadline, then cuts. */
+  /** Stops accepting connections. Running requests may finish until the deadline, then they are aborted. */
   close(deadlineMs: number): Promise<void>;
 }
 
 interface App {
-  /** Never fails: whatever goes wrong has an answer too. */
+  /** Never rejects: errors become replies too. */
   answer(request: HttpRequest): Promise<Answer>;
-  /** Ends what would not end by itself. */
+  /** Ends event streams, which would not end by themselves. */
   closing?(): void;
 }
 
-export interface Patience {
+export interface RequestTimeouts {
   /** How long a request's headers may take. */
   headersMs?: number;
   /** How long a whole request may take: the backstop for bodies, whose own deadline is shorter. */
@@ -37,7 +37,7 @@ export interface Patience {
 export function listen(
   host: string,
   port: number,
-  { headersMs = 10_000, requestMs = 120_000 }: Patience = {},
+  { headersMs = 10_000, requestMs = 120_000 }: RequestTimeouts = {},
 ): Promise<{ port: number; serve(app: App): Listening }> {
   let handler = refusing(unavailable("Signalbox is starting.", 1));
   const receive: RequestListener = (request, response) => {
@@ -53,9 +53,9 @@ export function listen(
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32 * 1024,
       connectionsCheckingInterval: Math.min(1_000, headersMs),
-      // Refused below, in the shape of all other refusals.
+      // Checked below, so that the refusal has the usual form.
       requireHostHeader: false,
-      // One that may stand there once is not right twice, and the first is not better than the second.
+      // Repeated headers are joined, so that a header that must be single is invalid. Node would use the first one.
       joinDuplicateHeaders: true,
     },
     receive,
@@ -63,7 +63,7 @@ export function listen(
   // A closed connection no longer has an address, but requests that it sent can still arrive.
   server.on("connection", rememberPeer);
   server.maxRequestsPerSocket = 0;
-  // Whoever reads the body says when to go on; a refusal comes before the body was sent in vain.
+  // `100 Continue` is sent when the body is read, so that a refusal comes before the body.
   server.on("checkContinue", receive);
   server.on("checkExpectation", refusing(cannotExpect));
   server.on("connect", (_request, socket) => refuseTunnel(socket));
@@ -90,17 +90,17 @@ export function listen(
   });
 }
 
-/** What arrives as a request but has no target or host that makes sense is refused before the application. */
+/** A request with an invalid target or host is refused before the application sees it. */
 const answering =
   (app: App): RequestListener =>
   (incoming, outgoing) => {
-    const request = requestOf(incoming, outgoing);
+    const request = parseRequest(incoming, outgoing);
     if (!request) return refusing(notHttp)(incoming, outgoing);
     app
       .answer(request)
       .then((answer) => send(request, answer))
       .catch((error: Error) => {
-        // A fault of ours that no test met: it must not end the process, and not be forgotten either.
+        // An unknown fault of the server must not end the process, but must be logged.
         process.emitWarning(error);
         outgoing.destroy();
       });
@@ -124,7 +124,7 @@ const headersTooLarge = new Refusal(431, {
   message: "Headers may have 32 KiB.",
 });
 
-const refuse = ({ status, body, headers }: Refusal) => jsonReply(status, body, newId("req"), headers);
+const refuse = ({ status, body, headers }: Refusal) => createJsonReply(status, body, newId("req"), headers);
 
 function close(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -143,9 +143,9 @@ function close(server: Server, deadlineMs: number): Promise<void> {
 function refuseTunnel(socket: Duplex) {
   // Node has removed its own listeners, and an error without a listener would end the process.
   socket.on("error", () => {});
-  afterReplies(socket, () => {
+  runAfterReplies(socket, () => {
     if (!socket.writable) return socket.destroy();
-    refuseOn(socket, notOffered);
+    writeRefusal(socket, notOffered);
     // The server no longer knows this socket: without a reader it would stay open and keep the server from closing.
     socket.resume();
     setTimeout(() => socket.destroy(), 500);
@@ -153,28 +153,28 @@ function refuseTunnel(socket: Duplex) {
 }
 
 /** Calls `then` when the replies to all complete requests on the connection are sent. */
-function afterReplies(socket: Duplex, then: () => void) {
+function runAfterReplies(socket: Duplex, then: () => void) {
   const reply = replyUnderWay(socket);
   if (!reply?.req.complete) return then();
   // The next reply takes its place when this one is finished.
-  reply.once("finish", () => setImmediate(() => afterReplies(socket, then)));
+  reply.once("finish", () => setImmediate(() => runAfterReplies(socket, then)));
 }
 
 /** Node keeps the reply that a socket is waiting for here; there is no other way to know. */
 const replyUnderWay = (socket: Duplex) => (socket as Socket & { _httpMessage?: InFlight })._httpMessage;
 
-/** Requests that never became one: too slow, too large or not HTTP. Answered in the shape of all the others. */
+/** Answers bytes that never became a request: too slow, too large or not HTTP. The body has the usual form. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex) {
   const reply = replyUnderWay(socket);
   if (error.code === "ECONNRESET" || !socket.writable || (reply?.headersSent && !reply.req.complete)) {
     socket.destroy();
   } else if (reply?.req.complete) {
-    // What is wrong came after a good request: that one's reply must not be this refusal.
-    afterReplies(socket, () => socket.destroy());
+    // The invalid bytes follow a valid request, whose reply must not be this refusal.
+    runAfterReplies(socket, () => socket.destroy());
   } else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    refuseOn(socket, tooSlow);
+    writeRefusal(socket, tooSlow);
   } else {
-    refuseOn(socket, error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : notHttp);
+    writeRefusal(socket, error.code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : notHttp);
   }
 }
 
@@ -184,8 +184,8 @@ interface InFlight {
   once(event: "finish", listener: () => void): void;
 }
 
-/** Says no where there is no reply object to say it with. */
-function refuseOn(socket: Duplex, refusal: Refusal) {
+/** Writes a refusal to a socket that has no reply object. */
+function writeRefusal(socket: Duplex, refusal: Refusal) {
   const text = JSON.stringify(refusal.body);
   const { headers } = refuse(refusal);
   const all = { ...headers, "content-length": Buffer.byteLength(text), connection: "close" };

@@ -12,15 +12,17 @@ export async function* splitEvents(
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    let held = Buffer.alloc(0);
+    let incompleteEvent = Buffer.alloc(0);
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      held = held.length === 0 ? Buffer.from(part.value) : Buffer.concat([held, part.value]);
-      const end = findLastEnd(held);
+      incompleteEvent =
+        incompleteEvent.length === 0 ? Buffer.from(part.value) : Buffer.concat([incompleteEvent, part.value]);
+      const end = findLastEnd(incompleteEvent);
       if (end > 0) {
-        yield held.subarray(0, end);
-        held = held.subarray(end);
+        yield incompleteEvent.subarray(0, end);
+        incompleteEvent = incompleteEvent.subarray(end);
       }
-      if (held.length > maxEventBytes) throw new Error(`An event has more than ${maxEventBytes} bytes.`);
+      if (incompleteEvent.length > maxEventBytes)
+        throw new Error(`An event has more than ${maxEventBytes} bytes.`);
     }
   } finally {
     signal.removeEventListener("abort", cancel);

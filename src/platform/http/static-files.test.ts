@@ -166,7 +166,7 @@ describe("the encoding of a file", () => {
     if (encoding !== "none") expect(reply.body.length).toBeLessThan(contents["notes.txt"]!.length / 4);
   });
 
-  test("is none for files that are small or already compressed", async () => {
+  test("is not applied to files that are small or already compressed", async () => {
     for (const path of ["robots.txt", "assets/logo.png"]) {
       const { headers } = await ask(`/console/${path}`, { "accept-encoding": "br" });
       expect([headers["content-encoding"], headers.vary]).toEqual([undefined, undefined]);

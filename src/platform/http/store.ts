@@ -1,6 +1,6 @@
 import { type Db, sql } from "../db/index.ts";
 
-/** Counts an attempt and says how many there were in this window, and how long it still lasts. */
+/** Counts an attempt. Returns the number of attempts in this window, and the seconds until it ends. */
 export const countAttempt = (db: Db, keyHash: string, perSeconds: number) =>
   db.row<{ count: number; retryAfter: number }>(sql`
     insert into rate_limits as r (key, count, resets_at)
@@ -13,10 +13,10 @@ export const countAttempt = (db: Db, keyHash: string, perSeconds: number) =>
 export const removeAttempts = (db: Db, keyHash: string) =>
   db.run(sql`delete from rate_limits where key = ${keyHash}`);
 
-export const removeOverAttempts = (db: Db) => db.run(sql`delete from rate_limits where resets_at < now()`);
+export const removeExpiredAttempts = (db: Db) => db.run(sql`delete from rate_limits where resets_at < now()`);
 
-/** How many keys it took: none when the key was used within a day. Waits for a request that is just using it. */
-export const takeKey = (db: Db, scope: string, key: string, requestHash: string) =>
+/** Returns 0 when the key was used within a day. Waits for a request that is using the key now. */
+export const claimKey = (db: Db, scope: string, key: string, requestHash: string) =>
   db.run(sql`
     insert into idempotency_keys (scope, key, request_hash) values (${scope}, ${key}, ${requestHash})
     on conflict (scope, key) do update set request_hash = excluded.request_hash, reply = null, created_at = now()
@@ -26,7 +26,7 @@ export const findReply = (db: Db, scope: string, key: string) =>
   db.row<{ requestHash: string; reply: string }>(sql`
     select request_hash as "requestHash", reply from idempotency_keys where scope = ${scope} and key = ${key}`);
 
-export const keepReply = (db: Db, scope: string, key: string, sealed: string) =>
+export const saveReply = (db: Db, scope: string, key: string, sealed: string) =>
   db.run(sql`update idempotency_keys set reply = ${sealed} where scope = ${scope} and key = ${key}`);
 
 const today = sql`(now() at time zone 'UTC')::date`;

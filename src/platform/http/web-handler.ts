@@ -48,7 +48,7 @@ async function answerMounted(
   left.addEventListener("abort", () => cancelled.abort(left.reason), { once: true });
   if (left.aborted) cancelled.abort(left.reason);
   const body = hasBody(request) ? await readBytes() : undefined;
-  const response = await withinTime(
+  const response = await limitTime(
     answerMs,
     async () => handler(ctx, toWebRequest(ctx, request, body, cancelled.signal)),
     cancelled,
@@ -83,7 +83,7 @@ function toWebRequest(
 }
 
 /** Rejects after the time is over, and then also aborts the handler. */
-async function withinTime(
+async function limitTime(
   ms: number,
   work: () => Promise<Response>,
   cancelled: AbortController,

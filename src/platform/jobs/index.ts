@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Job, Jobs, Platform } from "../context.ts";
-import { type Db, exclusively } from "../db/index.ts";
+import { type Db, runExclusively } from "../db/index.ts";
 import type { Log } from "../log.ts";
 import * as store from "./store.ts";
 
@@ -20,10 +20,10 @@ export interface JobsOptions {
   works: boolean;
 }
 
-/** New work is announced; what was put off, or failed and waits for its next try, is found by looking. */
+/** New jobs are announced. Delayed jobs and retries are found by polling. */
 const pollSeconds = 5;
 
-const mostDeaths = 2;
+const maxDeaths = 2;
 const poisoned =
   "The process that ran this job ended, or did not finish it in time, twice. The job is not retried automatically: check the log of that time, then start the work again.";
 
@@ -38,7 +38,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   const boss = new PgBoss({
     backend: db.kind,
     db: {
-      executeSql: (text, values) => db.foreign(text, values),
+      executeSql: (text, values) => db.queryWithDriverTypes(text, values),
       listen: async (channel, onNotification, onReconnect) => {
         const unlisten = await db.listen(channel, onNotification, onReconnect);
         onReconnect();
@@ -50,11 +50,11 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     supervise: works,
     cronMonitorIntervalSeconds: 15,
   });
-  // Losing the database for a moment is expected; the log says so, the next poll goes on.
+  // A short loss of the database is expected. It is logged, and the next poll continues.
   boss.on("error", (error) => log.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => log.warn({ warning }, "job queue"));
-  // Replicas that start together on an empty database would make the queue's tables both at once.
-  await exclusively(db, installKey, async () => {
+  // Replicas that start at the same time must not both create the tables of the queue.
+  await runExclusively(db, installKey, async () => {
     await boss.start();
     const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
     for (const definition of definitions) {
@@ -69,7 +69,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
       };
       const found = known.get(definition.name);
       if (!found) await boss.createQueue(definition.name, queue);
-      // A start writes only what changed: most change nothing, and there will be many queues.
+      // Only changed queues are written, because most starts change nothing.
       else if (!includes(found, queue)) await boss.updateQueue(definition.name, queue);
     }
   });
@@ -81,7 +81,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     const timer = setInterval(() => {
       if (ticking.get(timer)) return;
       const work = handle(platform, {})
-        // Losing the database for a moment is expected; the next tick goes on.
+        // A short loss of the database is expected. The next tick continues.
         .catch((error: Error) => log.warn({ job: name, err: error }, "tick failed"))
         .finally(() => ticking.set(timer, undefined));
       ticking.set(timer, work);
@@ -93,7 +93,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
     isReady: () => ready,
     async add(on, { name }, data, { startAfterSeconds, singletonKey, priority } = {}) {
       await boss.send(name, data, {
-        db: { executeSql: (text, values) => on.foreign(text, values) },
+        db: { executeSql: (text, values) => on.queryWithDriverTypes(text, values) },
         ...(startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds }),
         ...(singletonKey === undefined ? {} : { singletonKey }),
         ...(priority === undefined ? {} : { priority }),
@@ -113,7 +113,7 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
             { notifyPollingIntervalSeconds: pollSeconds, includeMetadata: true, perJobResults: true },
             async ([next]) => {
               if (!next) return [];
-              // Where one was there may be more: else each would wait for the next notification or poll.
+              // More jobs may wait. Without this, each would wait for the next notification or poll.
               boss.notifyWorker(worker);
               return [await settle(platform, definition, next)];
             },
@@ -140,8 +140,8 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   };
 
   /** Deaths are also looked up for other retries: `onPoison` may have failed, and then the job must still not run. */
-  async function deathsOf(next: JobWithMetadata<unknown>): Promise<number> {
-    if (isLeftByDeadWorker(next)) return store.noteDeath(db, next.id);
+  async function updateDeaths(next: JobWithMetadata<unknown>): Promise<number> {
+    if (isLeftByDeadWorker(next)) return store.recordDeath(db, next.id);
     return next.retryCount > 0 ? store.countDeaths(db, next.id) : 0;
   }
 
@@ -153,18 +153,18 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
   ): Promise<JobResult> {
     const { id } = next;
     const data = (next.data ?? {}) as object;
-    if ((await deathsOf(next)) >= mostDeaths) {
+    if ((await updateDeaths(next)) >= maxDeaths) {
       log.error({ job: definition.name, id, reason: poisoned }, "job given up");
       failing.add(definition.name);
       platform.metrics.count("jobs_poisoned_total", { job: definition.name });
       await definition.onPoison?.(platform, data, poisoned);
       return { id, status: "deadletter", output: { message: poisoned } };
     }
-    await perform(platform, definition, id, data);
+    await runJob(platform, definition, id, data);
     return { id, status: "completed" };
   }
 
-  async function perform(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
+  async function runJob(platform: Platform, { name, handle }: Job, id: string | undefined, data: object) {
     const started = performance.now();
     const span = platform.trace?.start(`job ${name}`, "consumer");
     let failure: string | undefined;

@@ -1,7 +1,7 @@
 import { type Db, sql } from "../db/index.ts";
 
 /** Counts a worker that died while it ran this job. Returns the number of deaths. */
-export const noteDeath = async (db: Db, jobId: string): Promise<number> =>
+export const recordDeath = async (db: Db, jobId: string): Promise<number> =>
   (await db.row<{ deaths: number }>(sql`
     insert into job_deaths as d (job_id, deaths) values (${jobId}, 1)
     on conflict (job_id) do update set deaths = d.deaths + 1, noted_at = now()

@@ -8,10 +8,10 @@ import * as store from "./store.ts";
 
 export type { Mail, Message } from "../context.ts";
 export { countMail } from "./limits.ts";
-export { nameInSubject, nameInText } from "./text.ts";
+export { formatNameForSubject, formatNameForText } from "./text.ts";
 
 /** Mails hold links that sign people in, so their text is sealed and does not outlive its use. */
-const placeOf = (id: string) => ({ table: "mails", row: id, column: "text" });
+const createMailPlace = (id: string) => ({ table: "mails", row: id, column: "text" });
 export const sealedMails = { table: "mails", id: "id", column: "text" };
 
 export function createMail({
@@ -26,7 +26,7 @@ export function createMail({
   return {
     async send(db, { to, subject, text }, { sentToday = 0 } = {}) {
       const id = newId("mail");
-      const sealed = keyring.seal(text, placeOf(id));
+      const sealed = keyring.seal(text, createMailPlace(id));
       await db.transaction(async (tx) => {
         await store.insert(tx, { id, to, subject, text: sealed, status: smtpUrl ? "queued" : "kept" });
         if (smtpUrl) await jobs.add(tx, deliver, { id }, { priority: -sentToday });
@@ -35,7 +35,7 @@ export function createMail({
   };
 }
 
-/** Connects and signs in as delivery would; throws what the server said against it. */
+/** Connects and signs in as a delivery does. Throws the error of the mail server. */
 export async function trySmtp(smtpUrl: string): Promise<void> {
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 5_000, greetingTimeout: 5_000 });
   try {
@@ -51,7 +51,7 @@ export const deliver = job<{ id: string }>({
   retryDelay: 10,
   concurrency: 2,
   expireInSeconds: 60,
-  onPoison: async ({ db }, { id }, reason) => void (await store.noteFailure(db, id, reason)),
+  onPoison: async ({ db }, { id }, reason) => void (await store.recordFailure(db, id, reason)),
   async handle({ db, config, keyring }, { id }) {
     const mail = await store.findQueued(db, id);
     if (!mail || !config.smtpUrl) return;
@@ -62,12 +62,12 @@ export const deliver = job<{ id: string }>({
       await transport.sendMail({
         to: mail.to,
         subject: mail.subject,
-        text: keyring.open(mail.text, placeOf(id)),
+        text: keyring.open(mail.text, createMailPlace(id)),
         // A second delivery after a crash carries the same id, so that mailboxes can show it once.
         messageId: `<${id}@${new URL(config.publicUrl).hostname}>`,
       });
     } catch (error) {
-      await store.noteFailure(db, id, (error as Error).message);
+      await store.recordFailure(db, id, (error as Error).message);
       throw error;
     } finally {
       transport.close();
@@ -76,7 +76,7 @@ export const deliver = job<{ id: string }>({
   },
 });
 
-export const tidy = job({
+export const removeOldMails = job({
   name: "mail.tidy",
   schedule: "17 * * * *",
   handle: async ({ db }) => {
@@ -84,25 +84,25 @@ export const tidy = job({
   },
 });
 
-/** What was kept or is still on its way, newest first, without the text. */
+/** Lists mails that are stored or not yet sent, newest first, without their text. */
 export async function listMails(db: Db, limit: number) {
   return (await store.listUnsent(db, limit)).map(({ text: _, ...mail }) => mail);
 }
 
 type Sealed = Pick<Platform, "db" | "keyring">;
 
-/** One mail, opened, for the operator's own eyes. The text is null once it was sent. */
+/** Returns one opened mail, for the operator. The text is null after it was sent. */
 export async function readMail({ db, keyring }: Sealed, id: string) {
   const mail = await store.find(db, id);
   return mail && opened(keyring, mail);
 }
 
-/** What was kept or is still on its way, newest first, opened. */
+/** Lists opened mails that are stored or not yet sent, newest first. */
 export async function readMails({ db, keyring }: Sealed, limit: number) {
   return (await store.listUnsent(db, limit)).map((mail) => opened(keyring, mail));
 }
 
 const opened = (keyring: Keyring, mail: store.MailRow): store.MailRow => ({
   ...mail,
-  text: mail.text && keyring.open(mail.text, placeOf(mail.id)),
+  text: mail.text && keyring.open(mail.text, createMailPlace(mail.id)),
 });

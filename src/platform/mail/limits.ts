@@ -1,6 +1,6 @@
 import type { Ctx, UserId } from "../context.ts";
 import type { Db } from "../db/index.ts";
-import { countAttempt, networkOf } from "../http/index.ts";
+import { countAttempt, toNetwork } from "../http/index.ts";
 
 const day = 86_400;
 /** Limit of mails that one person causes. */
@@ -15,5 +15,5 @@ export async function countMail(
   userId: UserId | undefined,
 ): Promise<void> {
   if (userId) await countAttempt(db, `mails ${userId}`, perUser);
-  await countAttempt(db, `mails from ${networkOf(address)}`, perNetwork);
+  await countAttempt(db, `mails from ${toNetwork(address)}`, perNetwork);
 }

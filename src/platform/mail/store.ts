@@ -4,7 +4,7 @@ export interface MailRow {
   id: string;
   to: string;
   subject: string;
-  /** Sealed; gone once it was sent. */
+  /** Sealed. Removed after the mail was sent. */
   text: string | null;
   status: "queued" | "kept" | "sent";
   error: string | null;
@@ -22,12 +22,12 @@ export const findQueued = (db: Db, id: string) =>
 export const markSent = (db: Db, id: string) =>
   db.run(sql`update mails set status = 'sent', text = null, error = null where id = ${id}`);
 
-export const noteFailure = (db: Db, id: string, error: string) =>
+export const recordFailure = (db: Db, id: string, error: string) =>
   db.run(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`);
 
 const columns = sql`id, recipient as "to", subject, text, status, error, created_at as "createdAt"`;
 
-/** What was kept or is still on its way, newest first. */
+/** Lists mails that are stored or not yet sent, newest first. */
 export const listUnsent = (db: Db, limit: number) =>
   db.rows<MailRow>(sql`
     select ${columns} from mails where status in ('kept', 'queued') order by id desc limit ${limit}`);

@@ -9,13 +9,13 @@ const visible = (text: string) =>
     .trim();
 
 /** Returns a name for a subject. A name that mail programs would show as a link is replaced by `instead`. */
-export const nameInSubject = (name: string, instead: string): string => {
+export const formatNameForSubject = (name: string, instead: string): string => {
   const shown = visible(name);
   return shown === "" || link.test(shown) ? instead : shown;
 };
 
 /** Returns a name for the text of a mail, written so that no mail program turns it into a link: `acme[.]example`. */
-export const nameInText = (name: string): string =>
+export const formatNameForText = (name: string): string =>
   visible(name)
     .replace(/:\/\//g, "[:]//")
     .replace(/\.(?=[\p{L}\p{N}])/gu, "[.]")

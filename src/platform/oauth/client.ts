@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi";
 import type { Egress } from "../egress/index.ts";
 import { OAuthFailure, safeCode, toFailure } from "./failure.ts";
 import { signingKey } from "./keys.ts";
-import { assertSuccess, type Json, readJson, readTokenReply, textAt } from "./replies.ts";
+import { assertSuccess, type Json, readJson, readTextAt, readTokenReply } from "./replies.ts";
 import { type Account, type Credentials, claimNames, type Server, type Tokens } from "./server.ts";
 
 export interface Peer {
@@ -24,7 +24,7 @@ export interface AuthorizeRequest {
   scopes: readonly string[];
 }
 
-export async function authorizeUrl(server: Server, request: AuthorizeRequest): Promise<string> {
+export async function buildAuthorizeUrl(server: Server, request: AuthorizeRequest): Promise<string> {
   const url = new URL(server.authorizationEndpoint);
   const { scopes } = request;
   const parameters = {
@@ -45,7 +45,7 @@ export async function authorizeUrl(server: Server, request: AuthorizeRequest): P
 }
 
 export interface Redirect {
-  /** The query that the browser came back with. */
+  /** The query of the redirect back to this instance. */
   parameters: URLSearchParams;
   redirectUri: string;
   state: string;
@@ -53,17 +53,17 @@ export interface Redirect {
   nonce: string;
 }
 
-export interface Granted {
+export interface TokenGrant {
   tokens: Tokens;
-  /** Undefined: the server does not say, or did not when asked. */
+  /** Undefined when the server does not describe the account. */
   account: Account | undefined;
 }
 
-/** Holds the redirect to what was started, and trades its code. */
-export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Granted> {
+/** Checks the redirect against the request that started it, and exchanges its code for tokens. */
+export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<TokenGrant> {
   const { server } = peer;
-  return translate(async () => {
-    const as = libraryServer(server);
+  return translateErrors(async () => {
+    const as = toLibraryServer(server);
     const client = { client_id: peer.credentials.clientId };
     const response = await oauth.authorizationCodeGrantRequest(
       as,
@@ -81,21 +81,21 @@ export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Gran
       reply.response,
       reply.hasIdToken ? { expectedNonce: redirect.nonce } : {},
     );
-    const tokens = tokensFrom(result);
+    const tokens = toTokens(result);
     return {
       tokens,
-      account: await accountOf(peer, tokens, oauth.getValidatedIdTokenClaims(result), reply.body),
+      account: await findAccount(peer, tokens, oauth.getValidatedIdTokenClaims(result), reply.body),
     };
   });
 }
 
-/** Throws what the server refused with, or what is wrong with its redirect: `iss`, mostly. */
+/** Throws when the server refused, or when the redirect is wrong, usually its `iss`. */
 function checkRedirect(server: Server, { parameters, state }: Redirect): URLSearchParams {
   const given = new URLSearchParams(parameters);
-  // Nothing to compare it with.
+  // Without a configured issuer there is nothing to compare `iss` with.
   if (!server.issuer) given.delete("iss");
   try {
-    return oauth.validateAuthResponse(libraryServer(server), { client_id: "-" }, given, state);
+    return oauth.validateAuthResponse(toLibraryServer(server), { client_id: "-" }, given, state);
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) {
       const code = safeCode(server.errorNames[error.error] ?? error.error);
@@ -113,12 +113,12 @@ function checkRedirect(server: Server, { parameters, state }: Redirect): URLSear
   }
 }
 
-/** One call with a refresh token. The caller sees to it that it is one. */
+/** Uses a refresh token once. The caller must prevent a second use at the same time. */
 export async function refreshTokens(peer: Peer, refreshToken: string): Promise<Tokens> {
   const { server } = peer;
-  return translate(async () => {
+  return translateErrors(async () => {
     const at = server.refreshEndpoint ?? server.tokenEndpoint;
-    const as = { ...libraryServer(server), token_endpoint: at };
+    const as = { ...toLibraryServer(server), token_endpoint: at };
     const client = { client_id: peer.credentials.clientId };
     const response = await oauth.refreshTokenGrantRequest(
       as,
@@ -130,13 +130,13 @@ export async function refreshTokens(peer: Peer, refreshToken: string): Promise<T
         additionalParameters: server.tokenParameters,
       },
     );
-    // An ID token tells nothing here that is not known, and would have to be right in its own way.
+    // The account is already known, so an ID token in this reply is not validated.
     const reply = await readTokenReply(response, { ...server, account: undefined });
-    return tokensFrom(await oauth.processRefreshTokenResponse(as, client, reply.response));
+    return toTokens(await oauth.processRefreshTokenResponse(as, client, reply.response));
   });
 }
 
-/** Tells the server that a token is not used any more. Returning means that it is worth nothing now. */
+/** Revokes a token at the server. When this returns, the token is no longer valid. */
 export async function revokeToken(
   peer: Peer,
   token: string,
@@ -145,10 +145,10 @@ export async function revokeToken(
   const { server, credentials } = peer;
   const { revocation } = server;
   if (!revocation) throw new Error("This server offers no revocation.");
-  return translate(async () => {
+  return translateErrors(async () => {
     const url = revocation.endpoint.replace("{client_id}", encodeURIComponent(credentials.clientId));
     if (revocation.style === "rfc7009") {
-      const as = { ...libraryServer(server), revocation_endpoint: url };
+      const as = { ...toLibraryServer(server), revocation_endpoint: url };
       const response = await oauth.revocationRequest(
         as,
         { client_id: credentials.clientId },
@@ -157,13 +157,13 @@ export async function revokeToken(
         { ...options(peer, url), additionalParameters: { token_type_hint: kind } },
       );
       const body = await readJson(response);
-      // RFC 7009 has no error for a token that is not good; some servers do, and mean the same.
+      // RFC 7009 has no error for an invalid token. Some servers send one, and it also means that the token is invalid.
       if (response.status < 500 && body?.error === "invalid_token") return;
       return assertSuccess(response, body, {});
     }
     const github = revocation.style === "github";
     const basic = Buffer.from(`${credentials.clientId}:${credentials.secret ?? ""}`).toString("base64");
-    const response = await wayOut(peer)(url, {
+    const response = await chooseFetch(peer)(url, {
       method: github ? "DELETE" : "POST",
       headers: {
         accept: "application/json",
@@ -175,14 +175,15 @@ export async function revokeToken(
       redirect: "manual",
     });
     const body = await readJson(response);
-    // Both mean that there is no such token (any more).
-    const gone = github ? [404, 422].includes(response.status) : response.status === 401;
-    if (gone || (body?.ok === false && /^(?:token_revoked|invalid_auth)$/.test(String(body.error)))) return;
+    // These statuses mean that the token does not exist or no longer exists.
+    const isRevoked = github ? [404, 422].includes(response.status) : response.status === 401;
+    if (isRevoked || (body?.ok === false && /^(?:token_revoked|invalid_auth)$/.test(String(body.error))))
+      return;
     assertSuccess(response, body, {});
   });
 }
 
-async function accountOf(
+async function findAccount(
   peer: Peer,
   tokens: Tokens,
   claims: oauth.IDToken | undefined,
@@ -191,14 +192,14 @@ async function accountOf(
   const { account } = peer.server;
   switch (account?.from) {
     case "token_reply":
-      return named(reply, account.subject, account.names);
+      return toAccount(reply, account.subject, account.names);
     case "userinfo":
-      return named(await ask(peer, account, tokens), account.subject, account.names);
+      return toAccount(await requestAccount(peer, account, tokens), account.subject, account.names);
     case "id_token": {
-      const said = claims && named(claims, "sub", claimNames);
+      const said = claims && toAccount(claims, "sub", claimNames);
       if (!said || said.name !== undefined || !account.userinfo) return said;
-      const more = await ask(peer, { endpoint: account.userinfo, scheme: "Bearer" }, tokens);
-      const asked = named(more, "sub", claimNames);
+      const more = await requestAccount(peer, { endpoint: account.userinfo, scheme: "Bearer" }, tokens);
+      const asked = toAccount(more, "sub", claimNames);
       return asked?.subject === said.subject ? asked : said;
     }
     default:
@@ -206,23 +207,27 @@ async function accountOf(
   }
 }
 
-function named(from: unknown, subjectAt: string, namesAt: readonly string[]): Account | undefined {
-  const subject = textAt(from, subjectAt);
-  const name = namesAt.map((at) => textAt(from, at)).find((text) => text !== undefined);
+function toAccount(from: unknown, subjectAt: string, namesAt: readonly string[]): Account | undefined {
+  const subject = readTextAt(from, subjectAt);
+  const name = namesAt.map((at) => readTextAt(from, at)).find((text) => text !== undefined);
   return subject === undefined ? undefined : { subject, name };
 }
 
-interface Question {
+interface AccountRequest {
   endpoint: string;
   scheme: string;
   body?: unknown;
   headers?: Record<string, string> | undefined;
 }
 
-/** Undefined: no usable answer. The tokens are good; not knowing whose they are is not worth losing them. */
-async function ask(peer: Peer, { endpoint, scheme, body, headers }: Question, { accessToken }: Tokens) {
+/** Returns undefined without a usable answer. The tokens are valid, so they are kept even if the account is unknown. */
+async function requestAccount(
+  peer: Peer,
+  { endpoint, scheme, body, headers }: AccountRequest,
+  { accessToken }: Tokens,
+) {
   try {
-    const response = await wayOut(peer)(endpoint, {
+    const response = await chooseFetch(peer)(endpoint, {
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
       headers: {
         accept: "application/json",
@@ -240,7 +245,7 @@ async function ask(peer: Peer, { endpoint, scheme, body, headers }: Question, { 
   }
 }
 
-function tokensFrom(reply: oauth.TokenEndpointResponse): Tokens {
+function toTokens(reply: oauth.TokenEndpointResponse): Tokens {
   return {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token,
@@ -252,7 +257,7 @@ function tokensFrom(reply: oauth.TokenEndpointResponse): Tokens {
 const userAgent = "Signalbox";
 const timeoutMs = 10_000;
 
-const libraryServer = (server: Server): oauth.AuthorizationServer => ({
+const toLibraryServer = (server: Server): oauth.AuthorizationServer => ({
   issuer: server.issuer ?? new URL(server.authorizationEndpoint).origin,
   token_endpoint: server.tokenEndpoint,
   ...(server.issParameter && server.issuer ? { authorization_response_iss_parameter_supported: true } : {}),
@@ -261,15 +266,15 @@ const libraryServer = (server: Server): oauth.AuthorizationServer => ({
     : {}),
 });
 
-/** What a server names is not what whoever configured it chose, and reaches less far. */
-const wayOut = ({ server, egress }: Peer): typeof fetch => {
-  const { fetch } = server.discovered && server.issuer ? egress.namedBy(server.issuer) : egress;
+/** Addresses from a server's metadata were not chosen by the person who configured it, so stricter rules apply. */
+const chooseFetch = ({ server, egress }: Peer): typeof fetch => {
+  const { fetch } = server.discovered && server.issuer ? egress.forAddressFrom(server.issuer) : egress;
   return (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
 };
 
 const options = (peer: Peer, url: string) => ({
   [oauth.customFetch]: (at: string, init: oauth.CustomFetchOptions<"POST", URLSearchParams>) =>
-    wayOut(peer)(
+    chooseFetch(peer)(
       at,
       peer.server.jsonBody
         ? {
@@ -279,7 +284,7 @@ const options = (peer: Peer, url: string) => ({
           }
         : init,
     ),
-  // Only ever true for this machine itself: see `endpoint`.
+  // Only true for addresses of this machine: see `endpoint`.
   [oauth.allowInsecureRequests]: url.startsWith("http:"),
   headers: { "user-agent": userAgent },
 });
@@ -307,7 +312,7 @@ async function authentication({ server, credentials }: Peer): Promise<oauth.Clie
   }
 }
 
-async function translate<T>(work: () => Promise<T>): Promise<T> {
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

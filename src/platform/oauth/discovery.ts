@@ -5,12 +5,12 @@ import { claimNames, isSecureUrl, Server } from "./server.ts";
 
 export interface Discovered {
   server: Server;
-  /** Undefined: it did not say. */
+  /** Undefined when the metadata does not say. */
   authMethods: string[] | undefined;
   scopes: string[] | undefined;
 }
 
-/** What an issuer says of itself: OpenID Connect Discovery, else RFC 8414. */
+/** Reads the metadata of an issuer: OpenID Connect Discovery, else RFC 8414. */
 export async function discover(egress: Egress, issuer: string): Promise<Discovered> {
   const url = new URL(issuer);
   let first: unknown;
@@ -21,7 +21,7 @@ export async function discover(egress: Egress, issuer: string): Promise<Discover
         [oauth.customFetch]: (at, init) => egress.fetch(at, { ...init, signal: AbortSignal.timeout(8_000) }),
         [oauth.allowInsecureRequests]: url.protocol === "http:",
       });
-      return understand(await oauth.processDiscoveryResponse(url, response));
+      return parseMetadata(await oauth.processDiscoveryResponse(url, response));
     } catch (error) {
       first ??= toFailure(error);
       if (!(toFailure(error) instanceof OAuthFailure)) throw error;
@@ -30,7 +30,7 @@ export async function discover(egress: Egress, issuer: string): Promise<Discover
   throw first;
 }
 
-function understand(metadata: oauth.AuthorizationServer): Discovered {
+function parseMetadata(metadata: oauth.AuthorizationServer): Discovered {
   const offersUserinfo = metadata.userinfo_endpoint !== undefined && isSecureUrl(metadata.userinfo_endpoint);
   const openId =
     metadata.jwks_uri !== undefined && metadata.id_token_signing_alg_values_supported !== undefined;

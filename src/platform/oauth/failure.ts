@@ -1,19 +1,19 @@
 import { EgressError } from "../egress/index.ts";
 
 /**
- * `invalid_grant`: what we hold is worth nothing any more. `rejected`: the server said no, to this request.
- * `unavailable`: no answer, or one that says to come back. `unusable`: an answer that means nothing.
+ * `invalid_grant`: the stored grant is no longer valid. `rejected`: the server refused this request. `unavailable`: no
+ * answer, or a request to retry later. `unusable`: an answer that cannot be understood.
  */
 export type FailureKind = "invalid_grant" | "rejected" | "unavailable" | "unusable";
 
 /**
- * Why a server gave us nothing. It has no `cause` and no text of the server: those carry codes and tokens,
- * and errors get logged and shown.
+ * Why a request to an authorization server failed. It has no `cause` and no text of the server, because both can contain
+ * codes and tokens, and errors are logged and shown.
  */
 export class OAuthFailure extends Error {
   override readonly name = "OAuthFailure";
   readonly kind: FailureKind;
-  /** The server's own code where it gave one, else what was wrong. */
+  /** The server's error code if it sent one, else a code of our own. */
   readonly code: string;
   readonly retryAfterSeconds: number | undefined;
   constructor(kind: FailureKind, code: string, message: string, retryAfterSeconds?: number) {
@@ -24,7 +24,7 @@ export class OAuthFailure extends Error {
   }
 }
 
-/** Whatever was thrown on the way, without what it carries. Faults of our own stay what they are. */
+/** Converts an error without copying its contents. Faults of this program are returned unchanged. */
 export function toFailure(error: unknown): unknown {
   if (error instanceof OAuthFailure) return error;
   if (error instanceof EgressError) return new OAuthFailure("unavailable", error.kind, error.message);
@@ -34,12 +34,12 @@ export function toFailure(error: unknown): unknown {
   }
   if (typeof code === "string" && code.startsWith("OAUTH_")) {
     const short = code.replace(/^OAUTH_/, "").toLowerCase();
-    return new OAuthFailure("unusable", short, `The provider's answer does not hold (${short}).`);
+    return new OAuthFailure("unusable", short, `The provider's answer is not valid (${short}).`);
   }
   return error;
 }
 
-/** Codes are shown and kept: only what reads like one, and not like a token that was sent back to us. */
+/** Codes are shown and stored, so text that could be a token is replaced. */
 export const safeCode = (code: unknown): string =>
   typeof code === "string" && code.length <= 40 && /^[a-z]+(?:[_.-][a-z]+)*$/i.test(code)
     ? code

@@ -1,13 +1,13 @@
 export {
-  authorizeUrl,
+  buildAuthorizeUrl,
   exchangeCode,
-  type Granted,
   newNonce,
   newState,
   newVerifier,
   type Peer,
   refreshTokens,
   revokeToken,
+  type TokenGrant,
 } from "./client.ts";
 export { discover } from "./discovery.ts";
 export { OAuthFailure } from "./failure.ts";

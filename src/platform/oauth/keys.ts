@@ -6,8 +6,8 @@ import {
   webcrypto,
 } from "node:crypto";
 
-/** How a key signs, by what it is. */
-function algorithmOf(key: KeyObject): { name: string; namedCurve?: string; hash?: string } | undefined {
+/** Returns the signature algorithm for a type of key. */
+function findAlgorithm(key: KeyObject): { name: string; namedCurve?: string; hash?: string } | undefined {
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
   if (asymmetricKeyType === "ed25519") return { name: "Ed25519" };
   if (asymmetricKeyType === "rsa" && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) {
@@ -18,25 +18,25 @@ function algorithmOf(key: KeyObject): { name: string; namedCurve?: string; hash?
   return namedCurve ? { name: "ECDSA", namedCurve } : undefined;
 }
 
-function read(pem: string): KeyObject | undefined {
+function readSigningKey(pem: string): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem);
-    return algorithmOf(key) && key;
+    return findAlgorithm(key) && key;
   } catch {
     return undefined;
   }
 }
 
-/** The same key as PKCS #8 in PEM; undefined when it is none that can sign for a client. */
+/** Returns the key as PKCS #8 in PEM, or undefined when it cannot sign for a client. */
 export const normalizeKey = (pem: string): string | undefined =>
-  read(pem)?.export({ type: "pkcs8", format: "pem" }).toString();
+  readSigningKey(pem)?.export({ type: "pkcs8", format: "pem" }).toString();
 
 export const newKey = (): string =>
   generateKeyPairSync("ec", { namedCurve: "P-256" })
     .privateKey.export({ type: "pkcs8", format: "pem" })
     .toString();
 
-/** What the server is given to check our signatures with. */
+/** The public key with which the server checks our signatures. */
 export const publicJwk = (pem: string, keyId: string | undefined): Record<string, unknown> => ({
   ...createPublicKey(createPrivateKey(pem)).export({ format: "jwk" }),
   use: "sig",
@@ -46,5 +46,5 @@ export const publicJwk = (pem: string, keyId: string | undefined): Record<string
 export async function signingKey(pem: string): Promise<webcrypto.CryptoKey> {
   const key = createPrivateKey(pem);
   const der = key.export({ type: "pkcs8", format: "der" });
-  return webcrypto.subtle.importKey("pkcs8", new Uint8Array(der), algorithmOf(key)!, false, ["sign"]);
+  return webcrypto.subtle.importKey("pkcs8", new Uint8Array(der), findAlgorithm(key)!, false, ["sign"]);
 }

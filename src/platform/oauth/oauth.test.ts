@@ -12,7 +12,7 @@ import {
   type ServerInput,
 } from "./index.ts";
 import { normalizeKey } from "./keys.ts";
-import { textAt } from "./replies.ts";
+import { readTextAt } from "./replies.ts";
 import { isSecureUrl } from "./server.ts";
 
 const base: ServerInput = {
@@ -37,7 +37,7 @@ function peer(answer: Answer, server: Partial<ServerInput> = {}) {
       return answer(url, init);
     },
   } as unknown as Egress;
-  egress.namedBy = () => egress;
+  egress.forAddressFrom = () => egress;
   const credentials = {
     clientId: "client id",
     authMethod: "client_secret_basic" as const,
@@ -290,12 +290,12 @@ describe("whose account it is", () => {
         fc.jsonValue(),
         fc.constantFrom("a.b", "__proto__.x", "constructor.name", "length"),
         (value, path) => {
-          const found = textAt(value, path);
+          const found = readTextAt(value, path);
           expect(found === undefined || (typeof found === "string" && found.length <= 300)).toBe(true);
         },
       ),
     );
-    expect(textAt({}, "constructor.name")).toBeUndefined();
+    expect(readTextAt({}, "constructor.name")).toBeUndefined();
   });
 });
 

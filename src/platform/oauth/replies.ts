@@ -7,11 +7,11 @@ export type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** As far as a database can hold it: what a server says of an account is no reason to lose the account. */
+/** Removes characters that the database cannot store, so that the account itself is not lost. */
 const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
 
-/** What stands at `data.viewer.id`, if it is text or a number. */
-export function textAt(value: unknown, path: string): string | undefined {
+/** Returns the value at a path such as `data.viewer.id`, if it is text or a number. */
+export function readTextAt(value: unknown, path: string): string | undefined {
   let at: unknown = value;
   for (const name of path.split(".")) {
     if (!isObject(at) || !Object.hasOwn(at, name)) return undefined;
@@ -35,24 +35,24 @@ export async function readJson(response: Response): Promise<Json | undefined> {
   }
 }
 
-function errorIn(body: Json | undefined): unknown {
+function findError(body: Json | undefined): unknown {
   if (!body) return undefined;
   const { error, ok, status } = body;
   if (isObject(error)) return error.type ?? error.code ?? "unknown_error";
   if (typeof error === "string" && error !== "") return error;
   if (ok === false) return "unknown_error";
-  // Some speak of `status` where others say `error`.
+  // Some servers send `status` instead of `error`.
   return typeof status === "string" && !("access_token" in body) ? status : undefined;
 }
 
-/** Throws unless the reply is a success, whatever dialect it says so in. */
+/** Throws unless the reply is a success, in any of the known forms. */
 export function assertSuccess(
   response: Response,
   body: Json | undefined,
   errorNames: Server["errorNames"],
 ): void {
   const { status } = response;
-  const said = errorIn(body);
+  const said = findError(body);
   if (status >= 200 && status < 300 && said === undefined) return;
   const retryAfter = readRetryAfter(response.headers.get("retry-after"), Date.now());
   if (status >= 500 || status === 429) {
@@ -76,17 +76,17 @@ export function assertSuccess(
 }
 
 export interface TokenReply {
-  /** As RFC 6749 has it, for the library to hold it to the rest. */
+  /** In the form of RFC 6749, for the checks of the library. */
   response: Response;
-  /** All of it, where the account may stand. */
+  /** The whole body, which may describe the account. */
   body: Json;
   hasIdToken: boolean;
 }
 
-/** A hundred years: beyond it no calendar of ours goes for long, and nobody will be asked. */
-const longestSeconds = 100 * 365 * 86_400;
+/** A hundred years. Longer times would exceed the range of dates. */
+const maxSeconds = 100 * 365 * 86_400;
 
-/** A token reply in the one form that everybody agreed on. */
+/** Converts a token reply into the form of RFC 6749. */
 export async function readTokenReply(response: Response, server: Server): Promise<TokenReply> {
   const body = await readJson(response);
   assertSuccess(response, body, server.errorNames);
@@ -105,12 +105,12 @@ export async function readTokenReply(response: Response, server: Server): Promis
   const scopes = (Array.isArray(scope) ? scope : typeof scope === "string" ? scope.split(/[\s,]+/) : [])
     .map((one) => (typeof one === "string" ? storable(one) : ""))
     .filter((one) => one !== "");
-  const seconds = Math.min(Number(from.expires_in), longestSeconds);
+  const seconds = Math.min(Number(from.expires_in), maxSeconds);
   const hasIdToken = server.account?.from === "id_token" && typeof from.id_token === "string";
   const plain = {
     access_token: from.access_token,
     token_type: "bearer",
-    // Some say 0 for "never".
+    // Some servers send 0 for "never".
     ...(seconds > 0 ? { expires_in: seconds } : {}),
     ...(typeof from.refresh_token === "string" && from.refresh_token !== ""
       ? { refresh_token: from.refresh_token }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Tokens travel there: encrypted, unless it is this machine itself. */
+/** Tokens are sent to this URL, so it must be https unless it is on this machine. */
 export function isSecureUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url?.username !== "" || url.password !== "" || url.hash !== "") return false;
@@ -13,29 +13,29 @@ export const endpoint = z
   .max(2048)
   .refine(isSecureUrl, "Must be an https URL, without credentials and fragment.");
 
-/** Dots lead into objects: `data.viewer.id`. */
+/** Dots separate the fields of nested objects: `data.viewer.id`. */
 const path = z.string().regex(/^\w+(?:\.\w+)*$/);
 const words = z.record(z.string().regex(/^[\w.-]+$/), z.string());
 
-/** An authorization server: its endpoints, and where it departs from what the RFCs say. */
+/** An authorization server: its endpoints, and its differences from the RFCs. */
 export const Server = z.strictObject({
-  /** What `iss` must be, in the redirect and in ID tokens. */
+  /** The required value of `iss`, in the redirect and in ID tokens. */
   issuer: endpoint.optional(),
   authorizationEndpoint: endpoint,
   tokenEndpoint: endpoint,
-  /** Where it takes refresh tokens, if not at the token endpoint. */
+  /** The endpoint for refresh tokens, if it is not the token endpoint. */
   refreshEndpoint: endpoint.optional(),
   /** `rfc7009`; `bearer`: a POST with the token as Bearer; `github`: a DELETE with the client's credentials. */
   revocation: z
     .strictObject({ endpoint: z.string(), style: z.enum(["rfc7009", "bearer", "github"]).default("rfc7009") })
     .optional(),
-  /** Which account it is: from the ID token, from the token reply itself, or by asking. */
+  /** Where the account is described: in the ID token, in the token reply, or at an endpoint. */
   account: z
     .discriminatedUnion("from", [
       z.strictObject({
         from: z.literal("id_token"),
         algorithms: z.array(z.string()).optional(),
-        /** Asked for a name where the ID token has none. */
+        /** Requested when the ID token contains no name. */
         userinfo: endpoint.optional(),
       }),
       z.strictObject({ from: z.literal("token_reply"), subject: path, names: z.array(path) }),
@@ -51,33 +51,33 @@ export const Server = z.strictObject({
       }),
     ])
     .optional(),
-  /** It said that it sends `iss` (RFC 9207): then it must. */
+  /** The server announces `iss` (RFC 9207), so every redirect must have it. */
   issParameter: z.boolean().optional(),
-  /** The endpoints were named by the issuer, and not by whoever configured it. */
+  /** The endpoints come from the issuer's metadata, not from the configuration. */
   discovered: z.boolean().optional(),
   scopeSeparator: z.enum([" ", ","]).default(" "),
   scopeParameter: z.string().default("scope"),
   authorizeParameters: words.default({}),
   tokenParameters: words.default({}),
-  /** The token endpoint wants JSON. */
+  /** The token endpoint requires JSON. */
   jsonBody: z.boolean().optional(),
-  /** The tokens stand in this field of the reply, if it is there. */
+  /** The field of the reply that contains the tokens, if it is there. */
   tokensIn: path.optional(),
-  /** What it calls `invalid_grant`, `invalid_client` and so on. */
+  /** The server's own names for `invalid_grant`, `invalid_client` and so on. */
   errorNames: words.default({}),
-  /** `reusable`: a refresh token stays good after use. `none`: there are none. */
+  /** `reusable`: a refresh token stays valid after use. `none`: the server issues none. */
   refresh: z.enum(["rotating", "reusable", "none"]).default("rotating"),
 });
 export type Server = z.output<typeof Server>;
 export type ServerInput = z.input<typeof Server>;
 
-/** Where OpenID Connect has names of people, the most telling one first. */
+/** Claims of OpenID Connect that contain a person's name, the most descriptive first. */
 export const claimNames = ["email", "preferred_username", "name"];
 
 export const authMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 export type AuthMethod = (typeof authMethods)[number];
 
-/** Who we are at a server. */
+/** The credentials of this instance at a server. */
 export interface Credentials {
   clientId: string;
   authMethod: AuthMethod;
@@ -90,9 +90,9 @@ export interface Credentials {
 export interface Tokens {
   accessToken: string;
   refreshToken: string | undefined;
-  /** Milliseconds since 1970; undefined: nothing was said. */
+  /** Milliseconds since 1970. Undefined when the server does not say. */
   expiresAt: number | undefined;
-  /** Undefined: nothing was said, which means what was asked for. */
+  /** Undefined when the server does not say; then all requested scopes are granted. */
   scopes: string[] | undefined;
 }
 

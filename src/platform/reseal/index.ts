@@ -2,7 +2,7 @@ import type { Platform } from "../context.ts";
 import { type Place, type SealedColumn, UnsealError } from "../keyring.ts";
 import * as store from "./store.ts";
 
-type Sealed = Pick<Platform, "db" | "keyring">;
+type SealedDatabase = Pick<Platform, "db" | "keyring">;
 
 export interface Census {
   current: number;
@@ -13,14 +13,18 @@ export interface Census {
 }
 
 /** How many values each key of the ring has sealed in one column. */
-export async function countSealed({ db, keyring }: Sealed, where: SealedColumn): Promise<Census> {
+export async function countSealed({ db, keyring }: SealedDatabase, where: SealedColumn): Promise<Census> {
   const census: Census = { current: 0, previous: 0, unknown: 0 };
-  for (const { prefix, count } of await store.countByKey(db, where)) census[keyring.keyOf(prefix)] += count;
+  for (const { prefix, count } of await store.countByKey(db, where))
+    census[keyring.findKeyId(prefix)] += count;
   return census;
 }
 
 /** Counts the values under each key, over the columns that exist in this database. */
-export async function countAllSealed(opened: Sealed, columns: readonly SealedColumn[]): Promise<Census> {
+export async function countAllSealed(
+  opened: SealedDatabase,
+  columns: readonly SealedColumn[],
+): Promise<Census> {
   const total: Census = { current: 0, previous: 0, unknown: 0 };
   for (const where of await store.listExisting(opened.db, columns)) {
     const census = await countSealed(opened, where);
@@ -37,12 +41,12 @@ export interface Unopened {
 }
 
 /** Opens some values to see whether they do; gives those that do not. */
-export async function trySealed({ db, keyring }: Sealed, where: SealedColumn, limit: number) {
+export async function trySealed({ db, keyring }: SealedDatabase, where: SealedColumn, limit: number) {
   const values = await store.sample(db, where, limit);
   return values.flatMap((value) => {
     const { sealed } = value;
     const opened = open(keyring, where, value);
-    return typeof opened === "string" || keyring.keyOf(sealed) === "unknown" ? [] : [opened];
+    return typeof opened === "string" || keyring.findKeyId(sealed) === "unknown" ? [] : [opened];
   });
 }
 
@@ -62,7 +66,7 @@ const batchSize = 200;
  * happens meanwhile is never lost.
  */
 export async function* resealColumn(
-  { db, keyring }: Sealed,
+  { db, keyring }: SealedDatabase,
   where: SealedColumn,
   only = "",
 ): AsyncGenerator<Progress, void> {
@@ -79,7 +83,7 @@ export async function* resealColumn(
         changes.push({
           at: value.at,
           old: value.sealed,
-          fresh: keyring.seal(plain, placeOf(where, value)),
+          fresh: keyring.seal(plain, createPlace(where, value)),
         });
     }
     const resealed = changes.length ? await store.replace(db, where, changes) : 0;
@@ -88,7 +92,7 @@ export async function* resealColumn(
   }
 }
 
-const placeOf = (
+const createPlace = (
   { table, column, address }: SealedColumn,
   { row, organization, fields }: store.SealedValue,
 ): Place => ({
@@ -99,9 +103,13 @@ const placeOf = (
   address: fields === null ? undefined : address?.of(fields as never),
 });
 
-function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.SealedValue): string | Unopened {
+function open(
+  keyring: SealedDatabase["keyring"],
+  where: SealedColumn,
+  value: store.SealedValue,
+): string | Unopened {
   try {
-    return keyring.open(value.sealed, placeOf(where, value));
+    return keyring.open(value.sealed, createPlace(where, value));
   } catch (error) {
     if (error instanceof UnsealError) return { row: value.row, why: error.message };
     throw error;
@@ -109,25 +117,25 @@ function open(keyring: Sealed["keyring"], where: SealedColumn, value: store.Seal
 }
 
 const firstFormat = "v1.";
-const markOf = (keyring: Sealed["keyring"]) => keyring.derive("end of the first sealing format");
+const createMark = (keyring: SealedDatabase["keyring"]) => keyring.derive("end of the first sealing format");
 
 /** Stops opening the first format when the database records that it has ended. */
-export async function recallFormat({ db, keyring }: Sealed): Promise<void> {
-  if (await store.hasEndedFirstFormat(db, markOf(keyring))) keyring.endFirstFormat();
+export async function loadFormat({ db, keyring }: SealedDatabase): Promise<void> {
+  if (await store.hasEndedFirstFormat(db, createMark(keyring))) keyring.endFirstFormat();
 }
 
 /**
  * Reseals values of the first format in the current format. When none is left, and processes of earlier versions have
  * had time to end, the first format ends: its values no longer open.
  */
-export async function upgradeSealing({ db, keyring }: Sealed, columns: readonly SealedColumn[]) {
-  if (await store.hasEndedFirstFormat(db, markOf(keyring))) return keyring.endFirstFormat();
+export async function upgradeSealing({ db, keyring }: SealedDatabase, columns: readonly SealedColumn[]) {
+  if (await store.hasEndedFirstFormat(db, createMark(keyring))) return keyring.endFirstFormat();
   let left = 0;
   for (const where of columns) {
     for await (const { overtaken, unopened } of resealColumn({ db, keyring }, where, firstFormat))
       left += overtaken + unopened.length;
   }
   if (left > 0 || !(await store.mayEndFirstFormat(db))) return;
-  await store.endFirstFormat(db, markOf(keyring));
+  await store.endFirstFormat(db, createMark(keyring));
   keyring.endFirstFormat();
 }

@@ -15,7 +15,9 @@ let db: Db;
 beforeAll(async () => {
   engine = await openPglite();
   db = createDb(engine);
-  await db.foreign("create table things (owner text, name text, secret text, primary key (owner, name))");
+  await db.queryWithDriverTypes(
+    "create table things (owner text, name text, secret text, primary key (owner, name))",
+  );
 });
 afterAll(() => engine.close());
 beforeEach(() => db.run(sql`delete from things`));

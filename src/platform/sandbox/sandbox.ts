@@ -82,7 +82,7 @@ export function createSandbox({
     if (next && !closing.signal.aborted) next(start());
   }
 
-  async function take(signal: AbortSignal): Promise<Thread> {
+  async function acquireThread(signal: AbortSignal): Promise<Thread> {
     const free = idle.pop();
     if (free) {
       clearTimeout(free.idle);
@@ -93,7 +93,7 @@ export function createSandbox({
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         waiting.delete(receive);
-        reject(givenUp());
+        reject(isAbandoned());
       };
       const receive = (thread: Thread) => {
         waiting.delete(receive);
@@ -106,7 +106,7 @@ export function createSandbox({
   }
 
   /** Makes a thread available again after a successful task. */
-  function giveBack(thread: Thread): void {
+  function releaseThread(thread: Thread): void {
     if (!threads.has(thread)) return;
     const [next] = waiting;
     if (++thread.tasks >= tasksPerThread || closing.signal.aborted) end(thread);
@@ -129,13 +129,13 @@ export function createSandbox({
     },
     async run<Result, Event>(task: Task<Event>): Promise<Result> {
       const signal = AbortSignal.any([closing.signal, ...(task.signal ? [task.signal] : [])]);
-      if (signal.aborted) throw givenUp();
-      const thread = await take(signal);
+      if (signal.aborted) throw isAbandoned();
+      const thread = await acquireThread(signal);
       try {
         // The task may have been aborted while it waited for the thread.
-        if (signal.aborted) throw givenUp();
+        if (signal.aborted) throw isAbandoned();
         const result = await perform<Result, Event>(thread.worker, task, signal);
-        giveBack(thread);
+        releaseThread(thread);
         return result;
       } catch (error) {
         end(thread);
@@ -149,7 +149,7 @@ export function createSandbox({
   };
 }
 
-const givenUp = () => new SandboxError("aborted", "The task was aborted before it ended.");
+const isAbandoned = () => new SandboxError("aborted", "The task was aborted before it ended.");
 
 function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: AbortSignal): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -202,7 +202,7 @@ function perform<Result, Event>(worker: Worker, task: Task<Event>, signal: Abort
         : crashed(error),
     );
   const onExit = () => reject(crashed());
-  const onAbort = () => reject(givenUp());
+  const onAbort = () => reject(isAbandoned());
   worker.on("message", onMessage);
   worker.on("error", onError);
   worker.on("exit", onExit);

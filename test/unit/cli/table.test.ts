@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cost, duration, schedule } from "../../../src/commands/remote/format.ts";
-import { type Column, renderTable, truncate, widthOf } from "../../../src/commands/remote/table.ts";
+import { formatCost, formatDuration, formatSchedule } from "../../../src/commands/remote/format.ts";
+import { type Column, measureWidth, renderTable, truncate } from "../../../src/commands/remote/table.ts";
 
 describe("the width of text on a terminal", () => {
   test.for([
@@ -12,7 +12,7 @@ describe("the width of text on a terminal", () => {
     ["e\u0301", 1],
     ["", 0],
   ] as [string, number][])("%s takes %d columns", ([text, width]) => {
-    expect(widthOf(text)).toBe(width);
+    expect(measureWidth(text)).toBe(width);
   });
 
   test.for([
@@ -57,7 +57,7 @@ describe("a table", () => {
       "run_1   A long name o…     4 s",
       "run_22  日本語の自動…   12 min",
     ]);
-    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(30);
+    for (const line of lines) expect(measureWidth(line)).toBeLessThanOrEqual(30);
   });
 
   test("replaces control characters and direction marks", () => {
@@ -79,14 +79,19 @@ describe("a table", () => {
 });
 
 test("costs, durations and schedules are written for people", () => {
-  expect([0, 4100, 1_000_000, 12_345_678, 1].map(cost)).toEqual([
+  expect([0, 4100, 1_000_000, 12_345_678, 1].map(formatCost)).toEqual([
     "0.00",
     "0.0041",
     "1.00",
     "12.345678",
     "0.000001",
   ]);
-  expect([0, 59_400, 61_000, 3_660_000].map(duration)).toEqual(["0 s", "59 s", "1 min 1 s", "1 h 1 min"]);
-  expect(schedule({ kind: "daily", hour: 9, minute: 5, timezone: "UTC" })).toBe("daily 09:05 UTC");
-  expect(schedule({ kind: "manual" })).toBe("by hand");
+  expect([0, 59_400, 61_000, 3_660_000].map(formatDuration)).toEqual([
+    "0 s",
+    "59 s",
+    "1 min 1 s",
+    "1 h 1 min",
+  ]);
+  expect(formatSchedule({ kind: "daily", hour: 9, minute: 5, timezone: "UTC" })).toBe("daily 09:05 UTC");
+  expect(formatSchedule({ kind: "manual" })).toBe("by hand");
 });

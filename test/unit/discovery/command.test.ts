@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { discover } from "../../../src/commands/discover.ts";
 import type { Io } from "../../../src/commands/io.ts";
-import { screenOf } from "../../../src/commands/text.ts";
+import { describeScreen } from "../../../src/commands/text.ts";
 import { readConfig } from "../../../src/platform/config.ts";
 import { challenge, oauth, openHandshake, result, serverMetadata } from "../../fixtures/mcp-hostile/parts.ts";
 import { type HostileServer, startHostileServer } from "../../fixtures/mcp-hostile/server.ts";
@@ -112,9 +112,9 @@ describe("signalbox discover", () => {
     expect((await run([at("open")])).out).not.toContain(sequence);
     const stream = (isTTY: boolean, hasColors: boolean) =>
       ({ isTTY, hasColors: () => hasColors, columns: 80 }) as NodeJS.WriteStream;
-    expect(screenOf(stream(true, true))).toEqual({ colour: true, width: 80 });
-    expect(screenOf(stream(true, false)).colour).toBe(false);
-    expect(screenOf(stream(false, true)).colour).toBe(false);
+    expect(describeScreen(stream(true, true))).toEqual({ colour: true, width: 80 });
+    expect(describeScreen(stream(true, false)).colour).toBe(false);
+    expect(describeScreen(stream(false, true)).colour).toBe(false);
   });
 
   test("a tool whose name holds control sequences cannot drive the terminal", async () => {

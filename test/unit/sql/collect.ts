@@ -35,7 +35,7 @@ export interface Collected {
   failures: { place: string; file: string; reason: string }[];
 }
 
-const methods = new Set(["rows", "row", "run", "foreign"]);
+const methods = new Set(["rows", "row", "run", "queryWithDriverTypes"]);
 
 /** Finds every statement in files whose path `isWanted`. */
 export function collectStatements(
@@ -75,7 +75,8 @@ export function collectStatements(
     from: { place: string; file: string },
   ): void {
     const name = methodName(call);
-    if (name === "foreign") throw new NotAnalysable("runs a text that is not written with `sql`");
+    if (name === "queryWithDriverTypes")
+      throw new NotAnalysable("runs a text that is not written with `sql`");
     try {
       const texts = writeTexts(evaluator.evaluate(call.arguments[0]!, bindings));
       statements.push({ ...from, texts, row: name === "run" ? undefined : rowType(call), typeArguments });

@@ -1,8 +1,8 @@
 /** Statements for the test of the check. All of them compile; each one that is wrong has its own problem. */
 import {
   type Db,
+  emptySql,
   join,
-  nothing,
   raw,
   reuseStatement,
   type Sql,
@@ -24,7 +24,7 @@ export const correct = (db: Db, id: string | null, order: keyof typeof orders, n
     (condition) => condition !== null,
   );
   return db.rows<Person>(sql`
-    select ${columns} from users u where ${join(conditions, " and ")} ${id === null ? nothing : sql`and u.id = ${id}`}
+    select ${columns} from users u where ${join(conditions, " and ")} ${id === null ? emptySql : sql`and u.id = ${id}`}
     order by ${orders[order]}`);
 };
 
@@ -70,7 +70,7 @@ export const nullableOption = (db: Db) =>
 export const unknownColumn = (db: Db) => db.rows<Person>(sql`select ${columnsWithMistake} from users u`);
 
 export const wrongBranch = (db: Db, all: boolean) =>
-  db.run(sql`delete from users u ${all ? nothing : sql`where ${byName(sql`u.nickname`)}`}`);
+  db.run(sql`delete from users u ${all ? emptySql : sql`where ${byName(sql`u.nickname`)}`}`);
 
 export const wrongSyntax = (db: Db) => db.run(sql`delete form users`);
 
@@ -80,7 +80,7 @@ export const unnamedColumns = (db: Db) => db.rows<Record<string, unknown>>(sql`s
 
 const listFrom = <Row>(db: Db, from: Sql) => db.rows<Row>(sql`select u.id from ${from} u`);
 export const genericCorrect = (db: Db) => listFrom<{ id: string }>(db, sql`users`);
-export const unsent = () => sql`select nothing`;
+export const unsent = () => sql`select emptySql`;
 export const genericWrong = (db: Db) => listFrom<{ id: number }>(db, sql`users`);
 
 const selectByName = reuseStatement(

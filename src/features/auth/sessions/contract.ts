@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route, signedIn } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route, signedIn } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 
 const tag = "Users";
@@ -28,7 +28,7 @@ export const list = route({
   description: "Every session of the person, newest first, with the device and address it was opened from.",
   access: signedIn({ credentials: ["session"] }),
   query: pageQuery,
-  replies: { 200: pageOf(UserSession).meta({ id: "UserSessionPage" }) },
+  replies: { 200: definePage(UserSession).meta({ id: "UserSessionPage" }) },
 });
 
 export const end = route({

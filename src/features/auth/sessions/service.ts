@@ -1,7 +1,12 @@
 import type { Ctx, PersonCtx, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
+import {
+  cutPageById,
+  invalidateCallers,
+  type PageQuery,
+  readIdCursor,
+} from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
@@ -36,7 +41,10 @@ export async function startSession(
 }
 
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
-  const { items, nextCursor } = page(await store.list(db, userId, afterOf(query), query.limit + 1), query);
+  const { items, nextCursor } = cutPageById(
+    await store.list(db, userId, readIdCursor(query), query.limit + 1),
+    query,
+  );
   return {
     items: items.map((session) => ({
       ...session,
@@ -51,7 +59,7 @@ export async function end(ctx: PersonCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const ended = isId("ses", id) ? await store.remove(tx, ctx.userId, id) : 0;
     if (ended === 0) throw notFound("session");
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "session.ended", target: { type: "session", id } }, null);
   });
 }
@@ -61,7 +69,7 @@ export async function endOthers(ctx: PersonCtx) {
   return ctx.db.transaction(async (tx) => {
     const ended = await store.removeOthers(tx, userId, caller.credentialId);
     if (ended > 0) {
-      await forgetCallers(ctx.bus, tx, userId);
+      await invalidateCallers(ctx.bus, tx, userId);
       await record(
         ctx,
         tx,

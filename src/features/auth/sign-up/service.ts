@@ -2,7 +2,7 @@ import type { Ctx, UserId } from "../../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { forbidden, unavailable } from "../../../platform/errors.ts";
 import { NoPlaceError } from "../../../platform/fair-queue.ts";
-import { networkOf } from "../../../platform/http/index.ts";
+import { toNetwork } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { countMail } from "../../../platform/mail/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
@@ -60,7 +60,7 @@ const hashQueueLimits = { capacity: 2, maxWaitMs: 20_000, maxWaiting: 1_000, max
 
 async function hashInQueue({ address, queues }: Ctx, password: string): Promise<string> {
   const release = await queues("password hashes", hashQueueLimits)
-    .enter(networkOf(address))
+    .enter(toNetwork(address))
     .catch((error) => {
       if (error instanceof NoPlaceError)
         throw unavailable("Too many accounts are being made. Try again in a minute.", 60);

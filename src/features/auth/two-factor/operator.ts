@@ -1,6 +1,6 @@
 import type { Platform } from "../../../platform/context.ts";
 import { OperatorError } from "../../../platform/errors.ts";
-import { forgetCallers } from "../../../platform/http/index.ts";
+import { invalidateCallers } from "../../../platform/http/index.ts";
 import { recordAsSystem } from "../../audit/index.ts";
 import * as mails from "../mails.ts";
 import { removeOtherSessions } from "../sessions/index.ts";
@@ -18,7 +18,7 @@ export async function resetTwoFactor(platform: Platform, email: string) {
     await store.remove(tx, userId);
     await store.removeChallenges(tx, userId);
     const sessions = await removeOtherSessions(tx, userId, "");
-    await forgetCallers(platform.bus, tx, userId);
+    await invalidateCallers(platform.bus, tx, userId);
     const organizations = await listOrganizationIds(tx, userId);
     const change = {
       action: "user.two_factor_reset",

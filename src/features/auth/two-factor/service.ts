@@ -1,7 +1,7 @@
 import type { Ctx, PersonCtx, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, unauthorized } from "../../../platform/errors.ts";
-import { countAttempt, forgetAttempt } from "../../../platform/http/index.ts";
+import { countAttempt, resetAttempts } from "../../../platform/http/index.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record, recordByUser } from "../../audit/index.ts";
 import * as mails from "../mails.ts";
@@ -108,7 +108,7 @@ async function runWithCode<T>(ctx: PersonCtx, code: string, work: (tx: Db) => Pr
       throw invalidField(["code"], "This code is not right, or was used before. Wait for the next one.");
     return work(tx);
   });
-  await forgetAttempt(ctx.db, toAttemptKey(ctx.userId));
+  await resetAttempts(ctx.db, toAttemptKey(ctx.userId));
   return result;
 }
 
@@ -164,6 +164,6 @@ export async function signIn(ctx: Ctx, { twoFactorToken, code }: { twoFactorToke
     if (!right || !(await store.endChallenge(tx, userId, tokenHash))) throw signInError();
     return { token: await startSession(ctx, tx, userId, "password"), user };
   });
-  await forgetAttempt(ctx.db, toAttemptKey(userId));
+  await resetAttempts(ctx.db, toAttemptKey(userId));
   return result;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { asReader, asReporter, oneOfNames, runId } from "../runs/index.ts";
@@ -159,5 +159,5 @@ export const list = route({
   access: asReader,
   params: runId,
   query: listQuery,
-  replies: { 200: pageOf(RunEvent).meta({ id: "AutomationRunEventPage" }) },
+  replies: { 200: definePage(RunEvent).meta({ id: "AutomationRunEventPage" }) },
 });

@@ -67,7 +67,7 @@ function createRunFollowers(platform: Pick<Platform, "bus" | "db" | "log" | "sta
   const { bus, log } = platform;
   const changes = platform.state.get(runChanges);
   // The reads are for all watchers, so they use a share of their own.
-  const db = platform.db.under({ work: "read", share: "streams" });
+  const db = platform.db.withOptions({ work: "read", share: "streams" });
   const followers = new Map<string, Follower>();
   const total: TotalBytes = { bytes: 0 };
   const hasOtherProcesses = db.kind !== "pglite";

@@ -10,7 +10,7 @@ import * as store from "./store.ts";
 export const eventReportBatcher = defineState({
   name: "event report batcher",
   // Statements write event reports of several organizations, so all of them use one share of the database.
-  create: ({ db }) => createReportBatcher(db.under({ work: "change", share: "reports" })),
+  create: ({ db }) => createReportBatcher(db.withOptions({ work: "change", share: "reports" })),
 });
 
 const createReportBatcher = (db: Db) =>

@@ -19,7 +19,7 @@ import {
 } from "../../../../test/harness.ts";
 import { openSse, type SseMessage } from "../../../../test/sse.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { forgetCallers } from "../../../platform/http/index.ts";
+import { invalidateCallers } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
 const sequences = (messages: SseMessage[]) =>
@@ -121,7 +121,7 @@ describe("the stream of a run", () => {
     await stream.find(({ event }) => event === "run");
     const { db, bus } = server.platform;
     await db.run(sql`delete from members where id = ${member.memberId}`);
-    await forgetCallers(bus, db, member.memberId);
+    await invalidateCallers(bus, db, member.memberId);
     await stream.ended;
   });
 
@@ -136,7 +136,7 @@ describe("the stream of a run", () => {
     const demoted = await joinWorkspace(server, acme, "admin");
     const first = await watch(demoted.auth);
     await db.run(sql`update members set role = 'member' where id = ${demoted.memberId}`);
-    await forgetCallers(bus, db, demoted.memberId);
+    await invalidateCallers(bus, db, demoted.memberId);
     await first.ended;
 
     const moved = await joinWorkspace(server, acme, "admin");
@@ -145,7 +145,7 @@ describe("the stream of a run", () => {
     await db.run(sql`delete from members where id = ${moved.memberId}`);
     await db.run(sql`insert into members (id, org_id, user_id, role)
       values (${newId("mem")}, ${globex.orgId}, ${moved.userId}, 'admin')`);
-    await forgetCallers(bus, db, moved.memberId);
+    await invalidateCallers(bus, db, moved.memberId);
     await second.ended;
   });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
@@ -26,5 +26,5 @@ export const list = route({
   access: can("automations:create"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   query: pageQuery,
-  replies: { 200: pageOf(LateReport).meta({ id: "AutomationLateReportPage" }) },
+  replies: { 200: definePage(LateReport).meta({ id: "AutomationLateReportPage" }) },
 });

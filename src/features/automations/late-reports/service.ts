@@ -1,6 +1,6 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound } from "../../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { computeDigest } from "../digest.ts";
@@ -41,8 +41,8 @@ export async function recordLateReports(
 export async function list({ db, orgId, member }: MemberCtx, id: string, query: PageQuery) {
   const reach = member.permissions.has("automations:manage") ? null : member.id;
   const rows = isId("run", id)
-    ? await store.list(db, orgId, reach, id, afterOf(query), query.limit + 1)
+    ? await store.list(db, orgId, reach, id, readIdCursor(query), query.limit + 1)
     : undefined;
   if (!rows) throw notFound("automation_run");
-  return page(rows, query);
+  return cutPageById(rows, query);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route, tooManyStreams } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { asReporter } from "../runs/index.ts";
@@ -59,7 +59,7 @@ export const list = route({
   description: "Newest first, each with the time when it was last seen.",
   access: can("automations:create"),
   query: pageQuery,
-  replies: { 200: pageOf(Runner).meta({ id: "AutomationRunnerPage" }) },
+  replies: { 200: definePage(Runner).meta({ id: "AutomationRunnerPage" }) },
 });
 
 export const remove = route({

@@ -20,7 +20,7 @@ import {
 } from "../../../../test/harness.ts";
 import { openSse } from "../../../../test/sse.ts";
 import { sql } from "../../../platform/db/index.ts";
-import { forgetCallers } from "../../../platform/http/index.ts";
+import { invalidateCallers } from "../../../platform/http/index.ts";
 import { endOverdueRuns } from "../runs/index.ts";
 
 describe("a runner", () => {
@@ -106,7 +106,7 @@ describe("a runner", () => {
     const theirs = await createRunner(server, member.auth);
     expect((await work(theirs.auth)).status).toBe(200);
     await db.run(sql`delete from members where id = ${member.memberId}`);
-    await forgetCallers(bus, db, member.memberId);
+    await invalidateCallers(bus, db, member.memberId);
     await ended(theirs.auth);
   });
 
@@ -132,7 +132,7 @@ describe("a runner", () => {
     expect((await beat()).status).toBe(200);
     expect((await work(runner.auth)).body.held).toMatchObject([{ runId: run.id }]);
     await db.run(sql`update members set role = 'member' where id = ${admin.memberId}`);
-    await forgetCallers(bus, db, admin.memberId);
+    await invalidateCallers(bus, db, admin.memberId);
     await expect.poll(async () => (await beat()).status, { timeout: 2000 }).toBe(404);
     expect((await work(runner.auth)).body.held).toEqual([]);
   });

@@ -1,6 +1,11 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { forbidden, notFound } from "../../../platform/errors.ts";
-import { afterOf, forgetCallers, type PageQuery, page } from "../../../platform/http/index.ts";
+import {
+  cutPageById,
+  invalidateCallers,
+  type PageQuery,
+  readIdCursor,
+} from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
@@ -52,7 +57,7 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
       hours: tokenHours,
     });
     const ended = await store.endOldTokens(tx, orgId, runner!.id, maxTokens);
-    if (ended > 0) await forgetCallers(ctx.bus, tx, runner!.id);
+    if (ended > 0) await invalidateCallers(ctx.bus, tx, runner!.id);
     await record(ctx, tx, {
       action: "automation_runner.token_made",
       target: { type: "automation_runner", id: runner!.id },
@@ -63,14 +68,17 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
 }
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  return page(await store.list(ctx.db, ctx.orgId, resolveReach(ctx), afterOf(query), query.limit + 1), query);
+  return cutPageById(
+    await store.list(ctx.db, ctx.orgId, resolveReach(ctx), readIdCursor(query), query.limit + 1),
+    query,
+  );
 }
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, resolveReach(ctx), id) : 0;
     if (gone === 0) throw notFound("automation_runner");
-    await forgetCallers(ctx.bus, tx, id);
+    await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
       action: "automation_runner.removed",
       target: { type: "automation_runner", id },

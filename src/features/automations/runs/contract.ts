@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { AssignedConnection, AssignedTemplate } from "../resources/index.ts";
@@ -137,7 +137,7 @@ export const list = route({
   description: "The caller's own runs; with `automations:manage` those of every member.",
   access: can("automations:create"),
   query: runQuery,
-  replies: { 200: pageOf(NamedRun).meta({ id: "AutomationRunPage" }) },
+  replies: { 200: definePage(NamedRun).meta({ id: "AutomationRunPage" }) },
 });
 
 const RunDetail = z.strictObject({

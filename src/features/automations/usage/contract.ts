@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
@@ -109,7 +109,7 @@ export const listHeld = route({
     "A report is held when its cost is above `reportCostLimitMicros`, when its cost reaches the monthly budget, or when it has more than 1,000,000,000 input or output tokens. A held report does not count. Newest run first.",
   access: can("usage:read"),
   query: pageQuery,
-  replies: { 200: pageOf(HeldReport).meta({ id: "AutomationHeldReportPage" }) },
+  replies: { 200: definePage(HeldReport).meta({ id: "AutomationHeldReportPage" }) },
 });
 
 const Correction = z.strictObject({

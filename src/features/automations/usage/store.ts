@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, raw, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, emptySql, raw, type Sql, sql } from "../../../platform/db/index.ts";
 import type { HeldReport, UsageGroup, UsageTotals } from "./contract.ts";
 
 /** The report number of a completion. Events have their sequence. */
@@ -87,7 +87,7 @@ export const listHeld = (db: Db, orgId: OrgId, after: Position | null, limit: nu
     from automation_usage u
     where u.org_id = ${orgId} and u.state = 'held' ${
       after === null
-        ? nothing
+        ? emptySql
         : sql`and (u.run_id, u.attempt, u.report) < (${after.runId}, ${after.attempt}::int, ${after.report}::bigint)`
     }
     order by u.run_id desc, u.attempt desc, u.report desc limit ${limit}`);
@@ -159,12 +159,12 @@ export interface UsageFilter {
 }
 
 const isInTimeRange = (orgId: OrgId, { fromAt, toAt }: UsageFilter) => sql`u.org_id = ${orgId}
-  ${fromAt === null ? nothing : sql`and u.reported_at >= to_timestamp(${fromAt}::bigint / 1000.0)`}
-  ${toAt === null ? nothing : sql`and u.reported_at < to_timestamp(${toAt}::bigint / 1000.0)`}`;
+  ${fromAt === null ? emptySql : sql`and u.reported_at >= to_timestamp(${fromAt}::bigint / 1000.0)`}
+  ${toAt === null ? emptySql : sql`and u.reported_at < to_timestamp(${toAt}::bigint / 1000.0)`}`;
 
 const matchesFilter = ({ memberId, automationId }: UsageFilter) => sql`
-  ${memberId === null ? nothing : sql`and u.member_id = ${memberId}`}
-  ${automationId === null ? nothing : sql`and u.automation_id = ${automationId}`}`;
+  ${memberId === null ? emptySql : sql`and u.member_id = ${memberId}`}
+  ${automationId === null ? emptySql : sql`and u.automation_id = ${automationId}`}`;
 
 const sums = sql`${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
   ${total(sql`u.cost_micros`)} as "costMicros"`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { Access, AccessInput, decimalId } from "../access/index.ts";
@@ -81,7 +81,7 @@ export const list = route({
   description: "Newest first. Each connector includes its newest sync.",
   access: can("connectors:read"),
   query: pageQuery,
-  replies: { 200: pageOf(Connector).meta({ id: "ConnectorPage" }) },
+  replies: { 200: definePage(Connector).meta({ id: "ConnectorPage" }) },
 });
 
 export const create = route({

@@ -1,6 +1,6 @@
 import type { MemberCtx, Platform } from "../../../platform/context.ts";
 import { invalidField, notFound } from "../../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
@@ -25,8 +25,8 @@ const toConnector = ({ config }: Pick<Platform, "config">, row: store.ConnectorR
 });
 
 export async function list(ctx: MemberCtx, query: PageQuery) {
-  const rows = await store.list(ctx.db, ctx.orgId, afterOf(query), query.limit + 1);
-  return page(
+  const rows = await store.list(ctx.db, ctx.orgId, readIdCursor(query), query.limit + 1);
+  return cutPageById(
     rows.map((row) => toConnector(ctx, row)),
     query,
   );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
@@ -85,7 +85,7 @@ export const list = route({
   description: "Newest first, with the outcome of each delivery and the reason.",
   access: can("connectors:read"),
   query: listQuery,
-  replies: { 200: pageOf(WebhookDelivery).meta({ id: "WebhookDeliveryPage" }) },
+  replies: { 200: definePage(WebhookDelivery).meta({ id: "WebhookDeliveryPage" }) },
 });
 
 export const get = route({

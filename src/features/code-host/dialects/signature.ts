@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { HttpHeaders } from "../../../platform/http/index.ts";
-import { sameSecret } from "../../../platform/secrets.ts";
+import { isSameSecret } from "../../../platform/secrets.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** Whether these bytes were signed with that secret. Takes the same time wherever the two differ. */
@@ -67,7 +67,7 @@ function tokenProof(header: string | undefined): Proof | undefined {
   if (!header) return undefined;
   // Node decodes headers as Latin-1, and GitLab sends UTF-8.
   const token = Buffer.from(header, "latin1").toString("utf8");
-  return (_body, secret) => sameSecret(token, secret);
+  return (_body, secret) => isSameSecret(token, secret);
 }
 
 const isSigned = (headers: HttpHeaders) =>

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, emptySql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 
 type ConnectorId = Id<"con">;
@@ -29,8 +29,8 @@ const targetColumns = sql`c.id as "connectorId", c.org_id as "orgId", c.ref, c.i
 /** Connector `c` is in the scope. */
 const isInScope = ({ codehosts, connectorId, orgId }: EventScope) => sql`
   c.codehost = any(${codehosts}::text[])
-  ${connectorId === null ? nothing : sql`and c.id = ${connectorId}`}
-  ${orgId === null ? nothing : sql`and c.org_id = ${orgId}`}`;
+  ${connectorId === null ? emptySql : sql`and c.id = ${connectorId}`}
+  ${orgId === null ? emptySql : sql`and c.org_id = ${orgId}`}`;
 
 /** Locked, so that none is removed before the transaction ends. */
 export const listByRefAcrossOrganizations = (
@@ -64,7 +64,7 @@ export const listByInstallationAcrossOrganizations = (
     where c.installation_id = ${installationId} and ${isInScope(scope)}
       ${
         repositories === null
-          ? nothing
+          ? emptySql
           : sql`and c.repository_key = any(${repositories.map((name) => name.toLowerCase())}::text[])`
       }
     order by c.id for no key update`);

@@ -29,7 +29,7 @@ export async function compareHeadsOfStaleConnectors(platform: Platform): Promise
             batchSize,
           )
         : [],
-    keyOf: ({ orgId }) => orgId,
+    getKey: ({ orgId }) => orgId,
     work: (connector) => compareHead(platform, connector),
     perKey: maxPerOrganization,
   });

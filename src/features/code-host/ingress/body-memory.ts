@@ -1,7 +1,7 @@
 import type { Ctx } from "../../../platform/context.ts";
 import { unavailable } from "../../../platform/errors.ts";
 import { NoPlaceError, type Release } from "../../../platform/fair-queue.ts";
-import { type BodyAccount, networkOf } from "../../../platform/http/index.ts";
+import { type BodyAccount, toNetwork } from "../../../platform/http/index.ts";
 
 const MiB = 1024 * 1024;
 
@@ -32,7 +32,7 @@ export function accountForBody({ queues, address }: Ctx): BodyAccount & { releas
     stepBytes: MiB,
     reserve(bytes) {
       if (isInLane) return undefined;
-      const network = networkOf(address);
+      const network = toNetwork(address);
       const taken = queues("webhook bodies", memoryLimits).tryEnter(network, bytes);
       if (taken) {
         hold(taken);

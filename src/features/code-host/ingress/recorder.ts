@@ -1,6 +1,6 @@
 import { createBatcher } from "../../../platform/batcher.ts";
 import type { Platform } from "../../../platform/context.ts";
-import { isReferenceGone } from "../../../platform/db/index.ts";
+import { isMissingReference } from "../../../platform/db/index.ts";
 import { defineState } from "../../../platform/state.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { announceSyncs } from "../syncs/index.ts";
@@ -14,7 +14,7 @@ export const pushRecorder = defineState({
   create({ bus, db, metrics, state }) {
     metrics.describe("webhook_deliveries_total", "Deliveries that were verified, by what became of them.");
     // Deliveries of all organizations share statements, so together they get one share of the database.
-    return createPushRecorder({ bus, db: db.under({ work: "change", share: "webhooks" }), state });
+    return createPushRecorder({ bus, db: db.withOptions({ work: "change", share: "webhooks" }), state });
   },
 });
 
@@ -37,7 +37,7 @@ function createPushRecorder(platform: Pick<Platform, "bus" | "db" | "state">): P
     send,
     async onFailure(error, push) {
       // The connector was removed during the write. The second attempt finds no connector.
-      if (isReferenceGone(error)) return (await send([push]))[0]!;
+      if (isMissingReference(error)) return (await send([push]))[0]!;
       throw error;
     },
     size: ({ body }) => body.length,

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, emptySql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type { Dialect } from "../dialects/index.ts";
 import type { EventTarget } from "../events/index.ts";
@@ -136,7 +136,7 @@ export const recordPushesAcrossOrganizations = (
       update connector_secrets set last_used_at = now()
       where id = any(array(select secret_id from given))
         and (last_used_at is null or last_used_at < now() - interval '1 minute'))`
-        : nothing
+        : emptySql
     }
     select fresh.id is not null as stored, queued.id is not null as queued,
       fresh.target_connector_id as "connectorId", fresh.target_org_id as "orgId", given.candidates

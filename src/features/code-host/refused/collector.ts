@@ -1,5 +1,5 @@
 import type { Db } from "../../../platform/db/index.ts";
-import { networkOf } from "../../../platform/http/index.ts";
+import { toNetwork } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import type { Log } from "../../../platform/log.ts";
 import { defineState } from "../../../platform/state.ts";
@@ -37,7 +37,7 @@ export const refusalLog = defineState({
       "webhook_deliveries_refused_total",
       "Deliveries whose signature was refused, by scope and reason.",
     );
-    return createRefusalLog(db.under({ work: "background", share: "refused deliveries" }), log);
+    return createRefusalLog(db.withOptions({ work: "background", share: "refused deliveries" }), log);
   },
   stop: (log) => log.flush(),
 });
@@ -67,7 +67,7 @@ export function createRefusalLog(db: Db, log: Log): RefusalLog {
     note({ connectorId, address, dialect, reason }) {
       let connector = byConnector.get(connectorId);
       if (!connector && !isId("con", connectorId)) return;
-      const network = networkOf(address);
+      const network = toNetwork(address);
       const networkCount = byNetwork.get(network) ?? 0;
       const pairCount = connector?.byNetwork.get(network) ?? 0;
       // One network may hold at most as much as stays free, in total and per connector, so that a flood leaves room for

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { dialects, refusalReasons } from "../dialects/index.ts";
@@ -28,5 +28,5 @@ export const list = route({
   access: can("connectors:read"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   query: pageQuery,
-  replies: { 200: pageOf(RefusedDelivery).meta({ id: "RefusedDeliveryPage" }) },
+  replies: { 200: definePage(RefusedDelivery).meta({ id: "RefusedDeliveryPage" }) },
 });

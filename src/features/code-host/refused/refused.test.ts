@@ -5,7 +5,7 @@ import { insertConnector, pushBody, speak, type TestConnector } from "../../../.
 import { jobs } from "../../../app.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import { compile } from "../../../platform/db/sql.ts";
-import { networkOf } from "../../../platform/http/index.ts";
+import { toNetwork } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { createLog } from "../../../platform/log.ts";
 import { createRefusalLog, refusalLog } from "./collector.ts";
@@ -123,7 +123,7 @@ describe("a refused delivery", () => {
     const countByNetwork = async (of = connector) => {
       const counts: Record<string, number> = {};
       for (const { address } of (await list(of, "?limit=100")).body.items) {
-        const network = networkOf(address);
+        const network = toNetwork(address);
         counts[network] = (counts[network] ?? 0) + 1;
       }
       return counts;

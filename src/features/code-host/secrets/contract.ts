@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
@@ -26,7 +26,7 @@ export const list = route({
   access: can("connectors:read"),
   params,
   query: pageQuery,
-  replies: { 200: pageOf(WebhookSecret).meta({ id: "WebhookSecretPage" }) },
+  replies: { 200: definePage(WebhookSecret).meta({ id: "WebhookSecretPage" }) },
 });
 
 export const add = route({

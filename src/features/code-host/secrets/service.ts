@@ -1,7 +1,7 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
 import { newSigningSecret } from "../../../platform/secrets.ts";
@@ -20,7 +20,10 @@ function parseConnectorId(id: string): string {
 export async function list(ctx: MemberCtx, connectorId: string, query: PageQuery) {
   if (!(await store.hasConnector(ctx.db, ctx.orgId, parseConnectorId(connectorId))))
     throw notFound("connector");
-  return page(await store.list(ctx.db, ctx.orgId, connectorId, afterOf(query), query.limit + 1), query);
+  return cutPageById(
+    await store.list(ctx.db, ctx.orgId, connectorId, readIdCursor(query), query.limit + 1),
+    query,
+  );
 }
 
 export async function addSecret(ctx: MemberCtx, connectorId: string) {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { CappedList } from "../../../platform/capped-list.ts";
-import { type Snapshot, takingTurns } from "../../../platform/git/index.ts";
+import { createYield, type Snapshot } from "../../../platform/git/index.ts";
 import type { Problem } from "../../templates/index.ts";
 import { Failure } from "../failure.ts";
 
@@ -31,7 +31,7 @@ export async function listFolder(
   const files: Candidate[] = [];
   let entries = 0;
   let folderBytes = 0;
-  const turn = takingTurns();
+  const turn = createYield();
   await walk(findTree(snapshot, folder), folder === "" ? "" : `${folder}/`, 0);
   return files;
 

@@ -1,5 +1,5 @@
 import type { Platform } from "../../../platform/context.ts";
-import { egressService } from "../../../platform/egress/thread.ts";
+import { createEgressService } from "../../../platform/egress/thread.ts";
 import { GitError, openRepository, type Repository } from "../../../platform/git/index.ts";
 import { type FoundFile, fileReader, type Problem } from "../../templates/index.ts";
 import { type Credentials, withAuthorization } from "../access/index.ts";
@@ -80,7 +80,7 @@ export function readTarget(
     const result = await sandbox.run<ReadResult, ReadEvent>({
       module: new URL("./task.ts", import.meta.url),
       input,
-      services: egressService(
+      services: createEgressService(
         egress,
         authorization === undefined ? undefined : { origin: new URL(cloneUrl).origin, authorization },
       ),

@@ -1,12 +1,12 @@
 /** Runs in a worker thread. Repository content is unpacked and parsed only here. */
 import { hash } from "node:crypto";
-import { egressOver, heldBack } from "../../../platform/egress/thread.ts";
+import { createThreadEgress, credentialPlaceholder } from "../../../platform/egress/thread.ts";
 import {
+  createYield,
   GitError,
   type GitErrorKind,
   openRepository,
   type Repository,
-  takingTurns,
 } from "../../../platform/git/index.ts";
 import type { Host, Run } from "../../../platform/sandbox/index.ts";
 import type { FileReader, FoundFile, Problem } from "../../templates/index.ts";
@@ -74,9 +74,9 @@ async function readRepository(input: ReadInput, host: Host<ReadEvent>): Promise<
   const { toFileTemplate, createProblemList, parseFile } = (await import(
     input.fileReader
   )) as typeof FileReader;
-  const repository = await openRepository(egressOver(host), {
+  const repository = await openRepository(createThreadEgress(host), {
     url: input.cloneUrl,
-    authorization: input.isAuthorized ? heldBack : undefined,
+    authorization: input.isAuthorized ? credentialPlaceholder : undefined,
     limits: timeoutMs === undefined ? {} : { timeoutMs },
   });
   await host.emit({ type: "opened" });
@@ -103,7 +103,7 @@ async function readRepository(input: ReadInput, host: Host<ReadEvent>): Promise<
   let templateBytes = 0;
   let parsedBytes = 0;
   let templateCount = 0;
-  const turn = takingTurns();
+  const turn = createYield();
   for await (const [blob, data] of snapshot.files(wanted.keys(), maxFileBytes)) {
     parsedBytes += data?.length ?? 0;
     if (parsedBytes > maxParsedBytes) throw tooLarge("The Markdown files", maxParsedBytes);

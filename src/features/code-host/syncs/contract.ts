@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { errorCodes } from "../sync-errors.ts";
@@ -74,7 +74,7 @@ export const list = route({
   description: "The syncs of all connectors, or of the connector in `connectorId`.",
   access: can("connectors:read"),
   query: listQuery,
-  replies: { 200: pageOf(Sync).meta({ id: "ConnectorSyncPage" }) },
+  replies: { 200: definePage(Sync).meta({ id: "ConnectorSyncPage" }) },
 });
 
 export const read = route({

@@ -26,7 +26,7 @@ export async function discoverRequirements(
   options: DiscoveryOptions,
 ): Promise<DiscoveryOutcome> {
   const target = createAddress(url);
-  const state = startDiscovery(options, options.egress.namedBy(target.url));
+  const state = startDiscovery(options, options.egress.forAddressFrom(target.url));
   try {
     const opening = await probeServer(state, target);
     const early = requestMetadataEarly(state, opening);

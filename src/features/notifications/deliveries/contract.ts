@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { eventTypes } from "../facts.ts";
@@ -75,7 +75,7 @@ export const list = route({
   access,
   params: ofEndpoint,
   query: listQuery,
-  replies: { 200: pageOf(WebhookEndpointDelivery).meta({ id: "WebhookEndpointDeliveryPage" }) },
+  replies: { 200: definePage(WebhookEndpointDelivery).meta({ id: "WebhookEndpointDeliveryPage" }) },
 });
 
 export const get = route({

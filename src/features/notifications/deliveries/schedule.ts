@@ -1,4 +1,4 @@
-import { spread } from "../../../platform/backoff.ts";
+import { addJitter } from "../../../platform/backoff.ts";
 
 /** Seconds before the second attempt, the third, …: nine attempts over about a day. */
 export const retryPauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;
@@ -29,7 +29,7 @@ export function decideNextStep(
   const pause = retryPauses[tries - 1];
   if (pause === undefined) return { state: "failed", isGone: false };
   // Spread out, so that deliveries to an endpoint that was down are not all retried at the same moment.
-  const plannedPause = spread(pause, 0.1, random);
+  const plannedPause = addJitter(pause, 0.1, random);
   const requestedPause = Math.min(retryAfterSeconds ?? 0, maxPause);
   return { state: "pending", afterSeconds: Math.max(plannedPause, requestedPause) };
 }

@@ -67,7 +67,7 @@ export async function deliverDue(platform: Platform): Promise<void> {
         return one;
       });
     },
-    keyOf: ({ orgId }) => orgId,
+    getKey: ({ orgId }) => orgId,
     async work(one, release) {
       const slow = setTimeout(() => {
         one.isSlow = true;

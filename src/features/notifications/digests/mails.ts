@@ -1,9 +1,9 @@
-import { type Message, nameInSubject, nameInText } from "../../../platform/mail/index.ts";
+import { formatNameForSubject, formatNameForText, type Message } from "../../../platform/mail/index.ts";
 import type { Digest, DigestType, Item } from "./store.ts";
 
 /** Text of an item is untrusted. It becomes one line that no mail program turns into a link. */
 const formatText = (value: unknown, max = 300): string => {
-  const line = nameInText(String(value ?? ""));
+  const line = formatNameForText(String(value ?? ""));
   return line.length > max ? `${line.slice(0, max)}…` : line;
 };
 
@@ -25,7 +25,7 @@ interface Wording {
 const wordings: Record<DigestType, Wording> = {
   "run.failed": {
     subject: ({ automationName }, count) =>
-      `${nameInSubject(String(automationName), "an automation")} failed${formatTimes(count)}`,
+      `${formatNameForSubject(String(automationName), "an automation")} failed${formatTimes(count)}`,
     opening: ({ automationName }, count) =>
       `The automation ${formatText(automationName)} failed${formatTimes(count)}.`,
     lines: ({ at, runId, reason, message }, publicUrl) => [
@@ -37,8 +37,8 @@ const wordings: Record<DigestType, Wording> = {
   "connection.needs_attention": {
     subject: ({ providerId }, count) =>
       count === 1
-        ? `the connection to ${nameInSubject(String(providerId), "a provider")} needs your attention`
-        : `${count} connections to ${nameInSubject(String(providerId), "a provider")} need attention`,
+        ? `the connection to ${formatNameForSubject(String(providerId), "a provider")} needs your attention`
+        : `${count} connections to ${formatNameForSubject(String(providerId), "a provider")} need attention`,
     opening: ({ providerId }, count) =>
       count === 1
         ? `A connection to ${formatText(providerId)} needs a person to make it work again.`
@@ -66,7 +66,7 @@ const wordings: Record<DigestType, Wording> = {
   "sync.failed": {
     subject: ({ connectorName }, count) =>
       count === 1
-        ? `the connector ${nameInSubject(String(connectorName), "of a repository")} could not be synced`
+        ? `the connector ${formatNameForSubject(String(connectorName), "of a repository")} could not be synced`
         : `${count} connectors could not be synced`,
     opening: (_, count) =>
       count === 1
@@ -111,7 +111,7 @@ export function composeDigest(
   ];
   return {
     to: email,
-    subject: `${nameInSubject(organization, "Signalbox")}: ${subject(first, pending)}`,
+    subject: `${formatNameForSubject(organization, "Signalbox")}: ${subject(first, pending)}`,
     text: `${parts.join("\n\n")}\n`,
   };
 }

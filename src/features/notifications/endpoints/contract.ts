@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, lineOfText, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { eventTypes } from "../facts.ts";
@@ -66,7 +66,7 @@ export const list = route({
   description: "Newest first, without secrets.",
   access,
   query: pageQuery,
-  replies: { 200: pageOf(WebhookEndpoint).meta({ id: "WebhookEndpointPage" }) },
+  replies: { 200: definePage(WebhookEndpoint).meta({ id: "WebhookEndpointPage" }) },
 });
 
 export const create = route({

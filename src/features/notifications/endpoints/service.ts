@@ -2,7 +2,7 @@ import type { MemberCtx, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { isLoopbackHost } from "../../../platform/egress/index.ts";
 import { invalidField, notFound } from "../../../platform/errors.ts";
-import { afterOf, type PageQuery, page } from "../../../platform/http/index.ts";
+import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { newSigningSecret } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
@@ -21,7 +21,7 @@ function requireEndpointId(id: string): store.EndpointId {
 }
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
-  return page(await store.list(db, orgId, afterOf(query), query.limit + 1), query);
+  return cutPageById(await store.list(db, orgId, readIdCursor(query), query.limit + 1), query);
 }
 
 /** Returns an endpoint of this organization, or refuses with 404. */

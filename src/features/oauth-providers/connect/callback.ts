@@ -1,9 +1,9 @@
 import type { Caller, Ctx, MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound, Refusal } from "../../../platform/errors.ts";
-import { checkAccess, cookieValue } from "../../../platform/http/index.ts";
+import { checkAccess, readCookie } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
-import { exchangeCode, type Granted, OAuthFailure } from "../../../platform/oauth/index.ts";
+import { exchangeCode, OAuthFailure, type TokenGrant } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import { cookieName, sessionCredential } from "../../auth/index.ts";
 import { can } from "../../permissions/index.ts";
@@ -78,7 +78,7 @@ export async function handleCallback(
   if (finisher === "somebody else") return refuse("other_person");
   isStarter = finisher === "who started";
   if (isStarter && !mayFinish(attempt, ctx.caller)) return refuse("not_allowed");
-  let granted: Granted;
+  let granted: TokenGrant;
   const client = await findCredentials(ctx.db, attempt.orgId, attempt.credentialsId);
   try {
     granted = await exchangeCode(createPeer(ctx, attempt.orgId, client!), {
@@ -118,7 +118,7 @@ const wasStartedBy = (attempt: store.Attempt, caller: Caller | undefined): boole
   caller?.credential === attempt.credential && caller.credentialId === attempt.credentialId;
 
 const findSessionCaller = async (ctx: Ctx, cookies: string | undefined, orgId: string | undefined) => {
-  const cookie = cookieValue(cookies, cookieName(ctx.config.publicUrl));
+  const cookie = readCookie(cookies, cookieName(ctx.config.publicUrl));
   return cookie ? sessionCredential.find(ctx.db, hashSecret(cookie), orgId) : undefined;
 };
 
@@ -155,7 +155,7 @@ async function storeTokens(
   ctx: Ctx,
   attempt: store.Attempt,
   client: Destination,
-  { tokens, account }: Granted,
+  { tokens, account }: TokenGrant,
   code: string | undefined,
 ): Promise<boolean> {
   const { orgId, credentialsId } = attempt;

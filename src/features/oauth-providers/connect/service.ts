@@ -2,7 +2,7 @@ import type { MemberCtx } from "../../../platform/context.ts";
 import { forbidden, invalidField, invalidRequest } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import {
-  authorizeUrl,
+  buildAuthorizeUrl,
   newNonce,
   newState,
   newVerifier,
@@ -128,7 +128,7 @@ export async function start(
   const server = await findCurrentServer(ctx, provider, client);
   const [state, verifier, nonce] = [newState(), newVerifier(), newNonce()];
   const id = newId("oat");
-  const url = await authorizeUrl(server, {
+  const url = await buildAuthorizeUrl(server, {
     clientId: client.clientId,
     redirectUri: buildRedirectUri(ctx.config.publicUrl, providerId),
     state,

@@ -6,7 +6,7 @@ import {
   htmlPage,
   linkButton,
   type RefusalPage,
-  refusalPage,
+  renderRefusalPage,
 } from "../../../platform/http/index.ts";
 import { findUser, signInPage } from "../../auth/index.ts";
 import { findOrganization, listOrganizations } from "../../organizations/index.ts";
@@ -64,7 +64,7 @@ export const refuseStart: RefusalPage = async (ctx, refusal, { path, search, par
   if (refusal.body.reason === "no_active_organization" && ctx.caller?.userId) {
     return chooseOrganization(ctx, refusal, { provider, facts, userId: ctx.caller.userId });
   }
-  return refusalPage(
+  return renderRefusalPage(
     refusal,
     { publicUrl, requestId: ctx.requestId, target: search ? `${path}?${search}` : path },
     {

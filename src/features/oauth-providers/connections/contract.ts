@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOfText, member, pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, lineOfText, member, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
@@ -83,7 +83,7 @@ export const list = route({
     providerId: z.string().max(40).optional(),
     ended: z.enum(["true", "false"]).default("false").describe("`true`: those that have ended, for 90 days."),
   }),
-  replies: { 200: pageOf(Connection).meta({ id: "OauthConnectionPage" }) },
+  replies: { 200: definePage(Connection).meta({ id: "OauthConnectionPage" }) },
 });
 
 export const read = route({

@@ -1,7 +1,7 @@
 import type { Ctx, MemberCtx, MemberId, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../../platform/errors.ts";
-import { afterOf, type PageQuery, page, readPage } from "../../../platform/http/index.ts";
+import { cutPageById, type PageQuery, readIdCursor, readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { countTeams } from "../../teams/index.ts";
 import { type Actor, createActor, store as events, recordEvent } from "../events/index.ts";
@@ -44,7 +44,10 @@ export async function read(ctx: MemberCtx, id: string) {
 
 export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
   const { id: connectionId } = await find(ctx, ctx.db, id);
-  return page(await events.list(ctx.db, ctx.orgId, connectionId, afterOf(query), query.limit + 1), query);
+  return cutPageById(
+    await events.list(ctx.db, ctx.orgId, connectionId, readIdCursor(query), query.limit + 1),
+    query,
+  );
 }
 
 /** Their own and the shared ones they may use. */

@@ -1,5 +1,5 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, listSource, nothing, sql } from "../../../platform/db/index.ts";
+import { type Db, emptySql, listSource, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import type { HealthReason } from "./contract.ts";
 
@@ -52,7 +52,7 @@ const isUsableBy = (memberId: string) =>
 
 /** What a member may look at. `memberId` null: every one. */
 const isReachableBy = (memberId: string | null) =>
-  memberId === null ? nothing : sql`and ${isUsableBy(memberId)}`;
+  memberId === null ? emptySql : sql`and ${isUsableBy(memberId)}`;
 
 interface ListFilter {
   providerId: string | null;
@@ -60,7 +60,7 @@ interface ListFilter {
 }
 
 const matchesFilter = (memberId: string | null, { providerId, ended }: ListFilter) => sql`
-  (c.status = 'ended') = ${ended} ${providerId === null ? nothing : sql`and c.provider_id = ${providerId}`}
+  (c.status = 'ended') = ${ended} ${providerId === null ? emptySql : sql`and c.provider_id = ${providerId}`}
   ${isReachableBy(memberId)}`;
 
 export const list = (db: Db, orgId: OrgId, memberId: string | null, filter: ListFilter) =>

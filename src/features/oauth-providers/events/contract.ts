@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, pageQuery, route } from "../../../platform/http/index.ts";
+import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
@@ -53,6 +53,6 @@ export const list = route({
   access: can("connections:use"),
   params: z.strictObject({ id: z.string() }),
   query: pageQuery,
-  replies: { 200: pageOf(ConnectionEvent).meta({ id: "OauthConnectionEventPage" }) },
+  replies: { 200: definePage(ConnectionEvent).meta({ id: "OauthConnectionEventPage" }) },
   errors: { 404: "`connection_not_found`" },
 });

@@ -34,7 +34,7 @@ export const revokePending = job({
           batchSize,
           retryMinutes,
         ),
-      keyOf: ({ orgId }) => orgId,
+      getKey: ({ orgId }) => orgId,
       work: (pending) => revokePendingToken(platform, pending),
       perKey: maxPerOrganization,
     }),

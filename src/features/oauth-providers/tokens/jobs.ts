@@ -41,7 +41,7 @@ async function refreshInTurns(platform: Platform): Promise<void> {
       for (const { id } of untried) triedIds.add(id);
       return untried;
     },
-    keyOf: ({ orgId }) => orgId,
+    getKey: ({ orgId }) => orgId,
     work: (token) => refreshToken(platform, token.orgId, token, Date.now() + 15_000),
     perKey: maxPerOrganization,
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { backOff } from "../../../platform/backoff.ts";
+import { computePause } from "../../../platform/backoff.ts";
 import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
@@ -131,7 +131,7 @@ async function recordFailure(
   const { orgId, id } = claimed;
   const { code } = failure;
   if (failure.kind !== "invalid_grant") {
-    const pauseSeconds = failure.retryAfterSeconds ?? backOff(claimed.failures + 1, retryDelays) / 1000;
+    const pauseSeconds = failure.retryAfterSeconds ?? computePause(claimed.failures + 1, retryDelays) / 1000;
     const isStored = await store.storeRefreshFailure(tx, orgId, claimed, holder, { code, pauseSeconds });
     const connection = isStored ? await findByTokenId(tx, orgId, id) : undefined;
     if (connection) {

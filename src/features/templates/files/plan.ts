@@ -56,7 +56,7 @@ export const createProblemList = (): CappedList<Problem> =>
   createCappedList({
     items: 100,
     bytes: 64 * 1024,
-    sizeOf: ({ path, message }) => path.length + message.length,
+    measureSize: ({ path, message }) => path.length + message.length,
   });
 
 /**

@@ -1,7 +1,7 @@
 import type { CappedList } from "../../../platform/capped-list.ts";
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { takingTurns } from "../../../platform/git/index.ts";
+import { createYield } from "../../../platform/git/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { lockWriting } from "../store.ts";
 import type { Problem } from "./front-matter.ts";
@@ -53,7 +53,7 @@ export async function applyFiles(
   if (!plan) return undefined;
   const { added, changed, moved, removed, unchanged, problems } = plan;
   // The embedded engine runs on this thread. Statements are small, and other work gets its turn between them.
-  const turn = takingTurns();
+  const turn = createYield();
   for (const some of splitIntoChunks(removed, batchRows)) {
     await store.removeMany(tx, orgId, some);
     await turn();

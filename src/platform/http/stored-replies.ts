@@ -14,7 +14,7 @@ export interface IdempotencyLimits {
 }
 
 /** Limits for requests outside of an organization. */
-export const limitsOfCredential: IdempotencyLimits = { keys: 10_000, bytes: 16 * 1024 * 1024 };
+export const defaultCredentialLimits: IdempotencyLimits = { keys: 10_000, bytes: 16 * 1024 * 1024 };
 
 /** Maximum size of one sealed reply. Nearly all replies are far smaller. */
 const maxReplyBytes = 256 * 1024;
@@ -24,7 +24,7 @@ interface Usage extends IdempotencyLimits {
 }
 
 /** The first owner is the credential, the second its organization. */
-const shareOf = (i: number, owners: number, total: number) =>
+const computeShare = (i: number, owners: number, total: number) =>
   i === 0 && owners > 1 ? Math.ceil(total / 2) : total;
 
 /** Returns the usage of today for each owner. Refuses a key beyond the limit. */
@@ -36,7 +36,7 @@ export async function checkKeys(
   const found = new Map((await store.findUsage(tx, owners)).map((row) => [row.owner, row]));
   const usage = owners.map((owner) => found.get(owner) ?? { owner, keys: 0, bytes: 0 });
   for (const [i, { keys }] of usage.entries()) {
-    const limit = shareOf(i, owners.length, limits.keys);
+    const limit = computeShare(i, owners.length, limits.keys);
     if (keys >= limit) {
       throw conflict(
         "quota_exceeded",
@@ -49,8 +49,9 @@ export async function checkKeys(
 }
 
 /** Returns true when a reply is too large to keep, alone or together with the replies of today. */
-export const isTooMuch = (size: number, usage: readonly Usage[], limits: IdempotencyLimits): boolean =>
-  size > maxReplyBytes || usage.some(({ bytes }, i) => bytes + size > shareOf(i, usage.length, limits.bytes));
+export const exceedsLimits = (size: number, usage: readonly Usage[], limits: IdempotencyLimits): boolean =>
+  size > maxReplyBytes ||
+  usage.some(({ bytes }, i) => bytes + size > computeShare(i, usage.length, limits.bytes));
 
 /** Counts the reply at the end of the transaction, because all requests of an organization update the same row. */
 export const countReply = (tx: Db, owners: readonly string[], bytes: number): Promise<void> =>
@@ -58,21 +59,21 @@ export const countReply = (tx: Db, owners: readonly string[], bytes: number): Pr
     await store.addUsage(last, owners, bytes);
   });
 
-interface Unkept extends Reply {
+interface ReplyWithoutBody extends Reply {
   unkept: { id: string | null };
 }
 
 /** The record that is kept instead of a large reply: its status and the id of what it created. */
-export function withoutBody({ status, body }: Reply): Unkept {
-  const made = Object.values((body ?? {}) as Record<string, unknown>).find(
+export function removeBody({ status, body }: Reply): ReplyWithoutBody {
+  const created = Object.values((body ?? {}) as Record<string, unknown>).find(
     (one): one is { id: string } =>
       one !== null && typeof one === "object" && "id" in one && typeof one.id === "string",
   );
-  return { status, body: null, unkept: { id: made?.id ?? null } };
+  return { status, body: null, unkept: { id: created?.id ?? null } };
 }
 
 /** Refuses to repeat a reply that was not kept. The request does not run again, and the error names the created id. */
-export function refuseUnkept(kept: Reply | Unkept): void {
+export function refuseReplyWithoutBody(kept: Reply | ReplyWithoutBody): void {
   if (!("unkept" in kept)) return;
   const { id } = kept.unkept;
   throw conflict(

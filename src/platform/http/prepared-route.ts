@@ -2,8 +2,8 @@ import type { Metrics } from "../metrics.ts";
 import type { Protocol } from "./protocol.ts";
 import { operationId, type Route, type RouteSpec, takesIdempotencyKey } from "./route.ts";
 
-/** What a request is called in logs, metrics and traces. */
-export interface Observed {
+/** Names a request in logs, metrics and traces. */
+export interface RequestObserver {
   name: string;
   spec?: RouteSpec;
   protocol?: Protocol | undefined;
@@ -12,8 +12,8 @@ export interface Observed {
   time(status: number, seconds: number): void;
 }
 
-/** A route has few statuses: the place of each in the metrics is looked up once. */
-export function observed(metrics: Metrics, name: string): Observed {
+/** Keeps the timer of each status, so that its labels are formatted only once. */
+export function createRequestObserver(metrics: Metrics, name: string): RequestObserver {
   const timers = new Map<number, (seconds: number) => void>();
   return {
     name,
@@ -28,20 +28,20 @@ export function observed(metrics: Metrics, name: string): Observed {
   };
 }
 
-/** A route and what follows from its contract, worked out once. */
-export interface Offered extends Observed, Route {
+/** A route, and values that are computed once from its contract. */
+export interface PreparedRoute extends RequestObserver, Route {
   spec: RouteSpec;
   takesKey: boolean;
-  /** Where the contract lists one reply, handlers return its body alone. */
+  /** Set when the contract lists one reply; then the handler returns its body alone. */
   onlyStatus: number | undefined;
-  /** What no query at all means to it; undefined where there has to be one. */
+  /** The parsed form of an empty query. Undefined when a parameter is required. */
   emptyQuery: unknown;
 }
 
-export function offer(metrics: Metrics, route: Route): Offered {
+export function prepareRoute(metrics: Metrics, route: Route): PreparedRoute {
   const statuses = Object.keys(route.spec.replies).map(Number);
   return {
-    ...observed(metrics, operationId(route.spec)),
+    ...createRequestObserver(metrics, operationId(route.spec)),
     ...route,
     protocol: route.spec.protocol,
     takesKey: takesIdempotencyKey(route.spec),
