@@ -15,7 +15,7 @@ const tokenHours = 12;
 /** Tokens that a runner can have at once. Each process with its name, and each restart, needs a token. */
 const maxTokens = 50;
 
-/** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
+/** The permissions that a runner token can have, of those that its member has. */
 const runnerPermissions: readonly Permission[] = [
   "automations:create",
   "automations:manage",
@@ -78,7 +78,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   });
 }
 
-/** Whose runs the caller is told of: of every member (null) only if the runner was set up to serve them. */
+/** The member whose runs are announced to the caller. Null for a runner that serves all members. */
 export async function resolveScope({ db, orgId, caller, member }: MemberCtx): Promise<string | null> {
   const serves =
     caller.credential === "runner" ? await store.findServes(db, orgId, caller.credentialId) : "own";

@@ -4,7 +4,7 @@ import { record } from "../../audit/index.ts";
 import type { AutomationSettings } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** What holds for an organization that has said nothing; the table's own defaults are the same. */
+/** The settings of an organization that has not changed them. The table has the same defaults. */
 export const defaults: AutomationSettings = {
   eventRetentionDays: 90,
   runRetentionDays: 400,
