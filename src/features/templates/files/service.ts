@@ -11,7 +11,7 @@ import * as store from "./store.ts";
 /** The module that reads files as templates. Worker threads load it, because parsing must not block the event loop. */
 export const fileReader = new URL("./reader.ts", import.meta.url);
 
-/** What of a connector's files is known already: the path, and what stood for its content. */
+/** The files of a connector that are stored, as path and hash of the content. */
 export async function listKnownFiles(
   db: Db,
   orgId: OrgId,
@@ -30,8 +30,8 @@ export interface Outcome {
 }
 
 /**
- * Makes the templates of a connector equal to what was found. The caller's transaction makes it one step.
- * Undefined: the organization would have too many; nothing was written.
+ * Makes the templates of a connector equal to the files, in the caller's transaction. Returns undefined and writes
+ * nothing when the organization would have too many templates.
  */
 export async function applyFiles(
   tx: Db,
@@ -63,7 +63,7 @@ export async function applyFiles(
     await turn();
   }
   const batches = splitIntoBatches(changed);
-  // Within one statement slugs may change places; across several they would meet.
+  // Two templates can exchange slugs only within one statement. Across several they would conflict.
   if (batches.length > 1)
     await store.setTemporarySlugs(
       tx,
