@@ -106,10 +106,12 @@ export async function change(ctx: MemberCtx, id: string, { expectedRevision, mem
     }
     const automationId = automation.id as store.AutomationId;
     if (memberId !== undefined) await changeOwner(ctx, tx, automationId, memberId);
-    const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
-    const next = { ...automation, ...given, memberId: memberId ?? automation.memberId } as Automation;
+    const changedFields = Object.fromEntries(
+      Object.entries(content).filter(([, value]) => value !== undefined),
+    );
+    const next = { ...automation, ...changedFields, memberId: memberId ?? automation.memberId } as Automation;
     await checkResources(ctx, tx, next, automation);
-    if (Object.keys(given).length === 0) return;
+    if (Object.keys(changedFields).length === 0) return;
     if (content.schedule) refuseEndedSchedule(next.schedule);
     await addRevision(ctx, tx, automationId, next);
     // A change of an inactive automation does not activate it.

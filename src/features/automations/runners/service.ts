@@ -68,8 +68,8 @@ export async function list(ctx: MemberCtx, query: PageQuery) {
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, resolveReach(ctx), id) : 0;
-    if (gone === 0) throw notFound("automation_runner");
+    const removedCount = isId("rnr", id) ? await store.remove(tx, ctx.orgId, resolveReach(ctx), id) : 0;
+    if (removedCount === 0) throw notFound("automation_runner");
     await forgetCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
       action: "automation_runner.removed",

@@ -41,13 +41,13 @@ export async function* streamWork(
   try {
     const since = parseSince(lastEventId);
     if (since === null) yield { event: "sync", data: {} };
-    let told = new Set<string>();
+    let sentKeys = new Set<string>();
     while (!signal.aborted) {
       if (missed) yield { event: "sync", data: {} };
       missed = false;
       const found = await readMessages(ctx, scope, since);
-      for (const { key, message } of found) if (!told.has(key)) yield message;
-      told = new Set(found.map(({ key }) => key));
+      for (const { key, message } of found) if (!sentKeys.has(key)) yield message;
+      sentKeys = new Set(found.map(({ key }) => key));
       const lookedAt = performance.now();
       while (!(await waker.wait(pollWhileBusIsDownMs)) && !signal.aborted && !isDue(lookedAt));
       await sleep(quietMs, undefined, { signal }).catch(() => {});
@@ -66,9 +66,9 @@ async function readMessages(ctx: MemberCtx, scope: string | null, since: number 
     shared.share(orgId, `waiting ${scope} ${since}`, () => store.listWaiting(db, orgId, scope, since, 100)),
     shared.share(orgId, `held ${reach} ${holder}`, () => store.listHeld(db, orgId, reach, holder)),
   ]);
-  const told: { key: string; at: number; message: Message }[] = [];
+  const pendingMessages: { key: string; at: number; message: Message }[] = [];
   for (const run of waiting) {
-    told.push({
+    pendingMessages.push({
       key: `work ${run.runId} ${run.attempt}`,
       at: run.queuedAt,
       message: { id: String(run.queuedAt), event: "work", data: run },
@@ -76,13 +76,13 @@ async function readMessages(ctx: MemberCtx, scope: string | null, since: number 
   }
   for (const { runId, attempt, cancelRequestedAt } of held) {
     if (cancelRequestedAt === null || (since !== null && cancelRequestedAt <= since)) continue;
-    told.push({
+    pendingMessages.push({
       key: `cancel ${runId} ${attempt}`,
       at: cancelRequestedAt,
       message: { id: String(cancelRequestedAt), event: "cancel", data: { runId, attempt } },
     });
   }
-  return told.sort((a, b) => a.at - b.at);
+  return pendingMessages.sort((a, b) => a.at - b.at);
 }
 
 /** The id of a message is its time. An id in another form is ignored. */

@@ -315,10 +315,10 @@ export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, att
   if (fenceResult !== "claimable") return { run, fenceResult, claimed: false };
   const claimed = await releaseForNextAttempt(ctx, tx, run);
   if (claimed) await store.startAttempt(tx, ctx.orgId, id, holder);
-  const taken = (await store.lock(tx, ctx.orgId, resolveReach(ctx), id))!;
+  const lockedRun = (await store.lock(tx, ctx.orgId, resolveReach(ctx), id))!;
   // The row is locked, so a run that could not be claimed has ended.
-  const now = checkFence(taken, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
-  return { run: taken, fenceResult: now, claimed };
+  const now = checkFence(lockedRun, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
+  return { run: lockedRun, fenceResult: now, claimed };
 }
 
 /** Counts the usage of a report. Beyond the run's budget the run is cancelled, beyond the month's budget all runs. */

@@ -23,9 +23,11 @@ export async function change(
   changes: { [Name in keyof AutomationSettings]?: AutomationSettings[Name] | undefined },
 ) {
   return ctx.db.transaction(async (tx) => {
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const changedFields = Object.fromEntries(
+      Object.entries(changes).filter(([, value]) => value !== undefined),
+    );
     const before = await readSettings(tx, ctx.orgId);
-    const settings: AutomationSettings = { ...before, ...given };
+    const settings: AutomationSettings = { ...before, ...changedFields };
     await store.save(tx, ctx.orgId, settings);
     const target = { type: "automation_settings", id: ctx.orgId };
     await record(ctx, tx, { action: "automation_settings.changed", target, before, after: settings });

@@ -128,7 +128,7 @@ function findInvalidKey(document: Document): { at: number; message: string } | u
   let found: { at: number; message: string } | undefined;
   visit(document, {
     Map(_, { items }) {
-      const seen = new Set<string>();
+      const knownKeys = new Set<string>();
       for (const { key } of items) {
         if (isCollection(key)) {
           found = { at: key.range?.[0] ?? 0, message: "The name of a field must be plain text." };
@@ -136,14 +136,14 @@ function findInvalidKey(document: Document): { at: number; message: string } | u
         }
         if (!isScalar(key)) continue;
         const name = String(key.value);
-        if (seen.has(name)) {
+        if (knownKeys.has(name)) {
           found = {
             at: key.range?.[0] ?? 0,
             message: "The front matter is not YAML: Map keys must be unique",
           };
           return visit.BREAK;
         }
-        seen.add(name);
+        knownKeys.add(name);
       }
       return undefined;
     },

@@ -102,9 +102,9 @@ export function createPlan(
   for (const { content, file } of settled) owners.set(content.slug, file.path);
 
   for (const { file, content, before } of wanted) {
-    const taken = owners.get(content.slug) ?? others.slugs.get(content.slug);
-    if (taken !== undefined && taken !== file.path) {
-      const who = owners.has(content.slug) ? `the file ${taken}` : taken;
+    const slugOwner = owners.get(content.slug) ?? others.slugs.get(content.slug);
+    if (slugOwner !== undefined && slugOwner !== file.path) {
+      const who = owners.has(content.slug) ? `the file ${slugOwner}` : slugOwner;
       plan.problems.add({
         path: file.path,
         line: null,

@@ -43,11 +43,11 @@ export async function applyFiles(
   const { connectorId } = origin;
   const stored = await store.listSynced(tx, orgId, connectorId);
   const slugs = files.flatMap(({ content }) => (content && "slug" in content ? [content.slug] : []));
-  const taken = await store.listTakenSlugs(tx, orgId, connectorId, slugs);
+  const takenSlugs = await store.listTakenSlugs(tx, orgId, connectorId, slugs);
   const owner = (name: string | null) =>
     name === null ? "a template made by hand" : `a template of the connector ${name}`;
   const plan = createPlan(files, stored, {
-    slugs: new Map(taken.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
+    slugs: new Map(takenSlugs.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
     count: await store.countOthers(tx, orgId, connectorId),
   });
   if (!plan) return undefined;
