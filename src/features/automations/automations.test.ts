@@ -254,7 +254,7 @@ describe("the clock", () => {
       sql`update automations set next_run_at = to_timestamp(${at}::bigint / 1000.0) where id = ${id}`,
     );
   const thisMinute = () => Math.floor(Date.now() / 60_000) * 60_000;
-  const runsOf = async (id: string) =>
+  const listRuns = async (id: string) =>
     (await server.call(`/v1/automation-runs?automationId=${id}`, { headers: auth })).body.items;
 
   test("makes the run of an occurrence once, and knows the next", async () => {
@@ -266,7 +266,7 @@ describe("the clock", () => {
       startDueAutomations(server.platform),
       startDueAutomations(server.platform),
     ]);
-    expect(await runsOf(automation.id)).toMatchObject([
+    expect(await listRuns(automation.id)).toMatchObject([
       { status: "queued", trigger: "schedule", occurrenceAt: at },
     ]);
     const { body } = await server.call(`/v1/automations/${automation.id}`, { headers: auth });
@@ -278,7 +278,7 @@ describe("the clock", () => {
     const running = await runNow(server, auth, automation.id);
     await dueSince(automation.id, thisMinute());
     await startDueAutomations(server.platform);
-    const [skipped] = await runsOf(automation.id);
+    const [skipped] = await listRuns(automation.id);
     expect(skipped).toMatchObject({ status: "skipped", reason: "overlap" });
     expect(skipped.reasonDetail).toContain(running.id);
     expect(skipped.finishedAt).toBeTypeOf("number");
@@ -289,7 +289,7 @@ describe("the clock", () => {
     const since = thisMinute() - 30 * 60_000;
     await dueSince(automation.id, since);
     await startDueAutomations(server.platform);
-    const [queued, missed] = await runsOf(automation.id);
+    const [queued, missed] = await listRuns(automation.id);
     expect(queued).toMatchObject({ status: "queued" });
     expect(missed).toMatchObject({ status: "skipped", reason: "missed", occurrenceAt: since });
     expect(missed.reasonDetail).toMatch(/^3[01] times/);
@@ -301,8 +301,8 @@ describe("the clock", () => {
     const automation = await createAutomation(server, auth, { schedule: daily });
     await dueSince(automation.id, at.getTime());
     await startDueAutomations(server.platform);
-    expect(await runsOf(automation.id)).toMatchObject([{ status: "skipped", reason: "missed" }]);
-    expect((await runsOf(automation.id))[0].reasonDetail).toMatch(/^Once/);
+    expect(await listRuns(automation.id)).toMatchObject([{ status: "skipped", reason: "missed" }]);
+    expect((await listRuns(automation.id))[0].reasonDetail).toMatch(/^Once/);
   });
 
   test("a month away from one of every minute is found out quickly", async () => {
@@ -311,7 +311,7 @@ describe("the clock", () => {
     const started = performance.now();
     await startDueAutomations(server.platform);
     expect(performance.now() - started).toBeLessThan(3_000);
-    expect((await runsOf(automation.id))[1].reasonDetail).toMatch(/^More than 1000 times/);
+    expect((await listRuns(automation.id))[1].reasonDetail).toMatch(/^More than 1000 times/);
   });
 
   test("once is due once", async () => {
@@ -319,11 +319,11 @@ describe("the clock", () => {
       schedule: { kind: "once", at: Date.now() + 300, timezone: "UTC" },
     });
     await startDueAutomations(server.platform);
-    expect(await runsOf(automation.id)).toEqual([]);
+    expect(await listRuns(automation.id)).toEqual([]);
     await pause(350);
     await startDueAutomations(server.platform);
     await startDueAutomations(server.platform);
-    expect(await runsOf(automation.id)).toHaveLength(1);
+    expect(await listRuns(automation.id)).toHaveLength(1);
     const { body } = await server.call(`/v1/automations/${automation.id}`, { headers: auth });
     expect(body.automation.nextRunAt).toBeNull();
   });

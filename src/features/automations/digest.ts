@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** JSON with its keys in order: two texts of the same content come out the same. */
+/** Sorts the keys, so that equal content gives equal JSON. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!value || typeof value !== "object") return value;
@@ -12,7 +12,7 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
-/** Tells a report that is sent again from another one under the same number. */
+/** Shows whether a repeated report is the same, or another report with the same number. */
 export const computeDigest = (content: unknown): string =>
   createHash("sha256")
     .update(JSON.stringify(sortKeys(content)))

@@ -7,11 +7,11 @@ import * as store from "./store.ts";
 
 /** Small, so that automations of other organizations that become due meanwhile are in the next batch. */
 const batchSize = 20;
-/** A run that starts this late is still worth starting; a later one was missed. */
+/** An occurrence can start this late. After that it is missed. */
 const graceMs = 15 * 60_000;
 const maxCountedMisses = 1_000;
 
-/** The clock of automations. Any number of processes may tick: a due automation is taken by one of them. */
+/** Starts due automations. Any number of processes may run it, because each automation is locked by one of them. */
 export const tick = job({
   name: "automations.tick",
   schedule: "* * * * *",
@@ -62,7 +62,7 @@ async function startAutomation(platform: Platform, tx: Db, automation: store.Due
   await store.setNextRun(tx, orgId, id, findNextOccurrence(schedule, now) ?? null);
 }
 
-/** Which occurrence is to run now, and how many there were that nobody was there to start. */
+/** The occurrence to run now, and how many were missed before it. */
 function findOccurrencesUntil(
   schedule: store.DueAutomation["schedule"],
   from: number,
@@ -73,7 +73,7 @@ function findOccurrencesUntil(
   for (let next = findNextOccurrence(schedule, from); next !== undefined && next <= now; ) {
     missed++;
     latest = next;
-    // After a long silence it does not matter how many more there were, only which one is the latest.
+    // After a long downtime only the latest occurrence matters, not the exact number of missed ones.
     next = findNextOccurrence(schedule, missed > maxCountedMisses ? Math.max(latest, now - graceMs) : latest);
   }
   return now - latest > graceMs ? { latest: undefined, missed: missed + 1 } : { latest, missed };

@@ -106,13 +106,15 @@ export async function change(ctx: MemberCtx, id: string, { expectedRevision, mem
     }
     const automationId = automation.id as store.AutomationId;
     if (memberId !== undefined) await changeOwner(ctx, tx, automationId, memberId);
-    const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
-    const next = { ...automation, ...given, memberId: memberId ?? automation.memberId } as Automation;
+    const changedFields = Object.fromEntries(
+      Object.entries(content).filter(([, value]) => value !== undefined),
+    );
+    const next = { ...automation, ...changedFields, memberId: memberId ?? automation.memberId } as Automation;
     await checkResources(ctx, tx, next, automation);
-    if (Object.keys(given).length === 0) return;
+    if (Object.keys(changedFields).length === 0) return;
     if (content.schedule) refuseEndedSchedule(next.schedule);
     await addRevision(ctx, tx, automationId, next);
-    // A rested automation rests on: changing what it says does not switch it on.
+    // A change of an inactive automation does not activate it.
     if (content.schedule && automation.status === "active") {
       const due = findNextOccurrence(next.schedule, Date.now()) ?? null;
       await store.setNextRun(tx, ctx.orgId, automationId, due);
@@ -162,7 +164,7 @@ async function changeStatus(
     const automation = await store.lock(tx, ctx.orgId, resolveReach(ctx), parseAutomationId(id));
     if (!automation) throw noAutomation();
     await work(tx, automation);
-    // Handed to somebody else, it may be out of the caller's reach by now; the reply still shows it.
+    // The reply shows the automation even when the caller may not read it any more after a change of owner.
     const after = (await store.find(tx, ctx.orgId, null, automation.id as store.AutomationId))!;
     await recordChange(ctx, tx, what, automation.id, automation, after);
     return { automation: after };

@@ -4,7 +4,7 @@ import type { Id } from "../../platform/ids.ts";
 import type { Automation, Revision } from "./contract.ts";
 
 export type AutomationId = Id<"aut">;
-/** Whose automations a caller reaches: one member's, or with null everyone's. */
+/** The member whose automations a caller may read. Null means all members. */
 export type Reach = string | null;
 
 const revisionColumns = sql`v.revision, v.name, v.instructions, v.schedule, case when v.model_id is not null then
@@ -49,7 +49,7 @@ export type RevisionContent = Pick<
   "name" | "instructions" | "schedule" | "model" | "maxRuntimeSeconds" | "templateIds" | "connectionIds"
 >;
 
-/** The next revision becomes the current one. The caller has the automation locked, or has just made it. */
+/** Adds the next revision and makes it current. The caller has locked or just created the automation. */
 export const addRevision = (
   tx: Db,
   orgId: OrgId,
@@ -81,7 +81,7 @@ export const find = (db: Db, orgId: OrgId, reach: Reach, id: AutomationId) =>
     sql`select ${columns} from ${current} where a.id = ${id} and ${withinReach(orgId, reach)}`,
   );
 
-/** Locked first and read then: whoever had to wait for the lock must see what the one before them wrote. */
+/** Locks first and reads afterwards, so that a caller that waited for the lock sees the latest change. */
 export const lock = async (tx: Db, orgId: OrgId, reach: Reach, id: AutomationId) => {
   const locked = await tx.row<{ id: AutomationId }>(
     sql`select a.id from automations a where a.id = ${id} and ${withinReach(orgId, reach)} for no key update`,
@@ -128,7 +128,7 @@ export const setNextRun = (tx: Db, orgId: OrgId, id: AutomationId, nextRunAt: nu
     sql`update automations set next_run_at = ${instant(nextRunAt)} where id = ${id} and org_id = ${orgId}`,
   );
 
-/** How many it handed over: none when that member is not of this organization. */
+/** Returns how many automations changed: 0 when the member is not in this organization. */
 export const setOwner = (tx: Db, orgId: OrgId, id: AutomationId, memberId: string) =>
   tx.run(sql`
     update automations a set member_id = m.id, updated_at = now() from members m
@@ -141,7 +141,7 @@ export interface DueAutomation {
   revision: number;
   schedule: Automation["schedule"];
   nextRunAt: number;
-  /** The database's clock: replicas may disagree, it does not. */
+  /** The database's clock, because the clocks of replicas can differ. */
   now: number;
 }
 

@@ -1,4 +1,4 @@
-/** For a loop that looks, waits to be told, and looks again. A word that comes while it looks is not lost. */
+/** For a loop that reads, waits for a wake-up, and reads again. A wake-up during a read is not lost. */
 export interface Waker {
   wake(): void;
   /**

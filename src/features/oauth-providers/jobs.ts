@@ -10,7 +10,7 @@ const endedDays = 90;
 const issuedDays = 90;
 const eventDays = 400;
 
-/** What waited too long, each minute: what a provider gave in vain is handed back soon. */
+/** Every minute, so that tokens of expired attempts are revoked soon. */
 const removeExpiredAttempts = job({
   name: "oauth.tidy-attempts",
   schedule: "* * * * *",

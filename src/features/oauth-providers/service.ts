@@ -113,7 +113,7 @@ export async function create(ctx: MemberCtx, body: NewProvider): Promise<{ provi
 const providerExists = (id: string) =>
   conflict("provider_exists", `There is a provider ${id}. Choose another id.`);
 
-/** null: the issuer will say. */
+/** Null when the issuer must be discovered. */
 function createServer({ egress }: MemberCtx, body: NewProvider): Server | null {
   const { issuer, authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint } = body;
   const given = { authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint };

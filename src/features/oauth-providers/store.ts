@@ -12,7 +12,7 @@ interface NewCustomProvider {
   createdBy: string;
 }
 
-/** How many were added: none when the id is taken. */
+/** Returns how many rows were added: 0 when the id exists. */
 export const insert = (db: Db, orgId: OrgId, row: NewCustomProvider) =>
   db.run(sql`
     insert into oauth_providers (org_id, id, name, issuer, server, scopes, created_by)

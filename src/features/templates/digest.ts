@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { TemplateContent } from "./fields.ts";
 
-/** Everything a template says, as one hash: what is equal writes nothing. */
+/** One hash of the whole content of a template. Equal content is not written again. */
 export const computeDigest = ({ slug, name, description, tags, body, metadata }: TemplateContent): string =>
   hash("sha256", JSON.stringify([slug, name, description, tags, body, sortKeys(metadata)]), "base64url");
 
-/** The database keeps no order of keys, so none may count. */
+/** Sorts keys, because the database does not keep their order. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (value === null || typeof value !== "object") return value;

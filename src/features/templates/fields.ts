@@ -2,7 +2,7 @@ import { z } from "zod";
 // Imports one file and not all of http, because worker threads load this module too.
 import { lineOfText } from "../../platform/http/fields.ts";
 
-/** What a template is made of, whether a person sent it or a file holds it: one set of rules for both. */
+/** The fields of a template. The same rules apply to requests and to files. */
 
 export const limits = {
   bodyBytes: 256 * 1024,
@@ -17,7 +17,7 @@ export const limits = {
 
 const slugPattern = /^[a-z0-9]+(?:[-_.]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[-_.]+[a-z0-9]+)*)*$/;
 
-// PostgreSQL keeps neither NUL nor half a surrogate pair; written as JSON both are escapes.
+// PostgreSQL stores neither NUL nor half a surrogate pair. In JSON text both are escapes.
 const unstorableEscape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
@@ -57,7 +57,7 @@ export interface TemplateContent {
   metadata: Record<string, unknown>;
 }
 
-/** `Code review` → `code-review`, `Agents/Triage` → `agents/triage`; undefined when nothing is left of it. */
+/** `Code review` → `code-review`, `Agents/Triage` → `agents/triage`; undefined when no character is left. */
 export function createSlug(text: string): string | undefined {
   const parts = text
     .normalize("NFKD")

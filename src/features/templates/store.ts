@@ -50,7 +50,7 @@ export const find = (db: Db, orgId: OrgId, id: TemplateId) =>
     sql`select ${templateColumns} from ${templateTables} where t.org_id = ${orgId} and t.id = ${id}`,
   );
 
-/** Locked first and read then, so that what the one before wrote is seen. */
+/** Locks first and reads afterwards, so that the latest change is seen. */
 export const lock = async (tx: Db, orgId: OrgId, id: TemplateId) => {
   const locked = await tx.row<{ id: string }>(
     sql`select t.id from templates t where t.org_id = ${orgId} and t.id = ${id} for no key update`,
@@ -58,7 +58,7 @@ export const lock = async (tx: Db, orgId: OrgId, id: TemplateId) => {
   return locked && find(tx, orgId, id);
 };
 
-/** One at a time adds templates to an organization, so that its limit and its slugs can be judged beforehand. */
+/** Only one transaction at a time adds templates to an organization, so that limits and slugs can be checked first. */
 export const lockWriting = (tx: Db, orgId: OrgId) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('templates ' || ${orgId}::text, 0))`);
 

@@ -32,14 +32,14 @@ export type RunEvent = z.output<typeof RunEvent>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
-/** Taken as it is: an object schema would copy it, and leave out what looks dangerous to copy. */
+/** Not an object schema, because that would copy the payload and leave out some keys. */
 const jsonObject = z
   .unknown()
   .refine(isObject, "Must be a JSON object.")
   .transform((value) => value as Record<string, unknown>)
   .meta({ type: "object", additionalProperties: true });
 
-/** Unknown fields are ignored, so that a newer runner still gets through. */
+/** Unknown fields are ignored, so that newer runners can send them. */
 const EventReport = z
   .object({
     ...position,

@@ -22,11 +22,11 @@ const maxEventsPerRead = 16;
 export interface EventBuffer {
   /** Empties the buffer. From now on it holds every event after this position. */
   startAfter(position: Position): void;
-  /** Ignores an event that is already in the buffer: a look that failed halfway reads its events again. */
+  /** Ignores an event that is already in the buffer: after a read that failed halfway, its events are read again. */
   add(event: StreamedEvent): void;
   /** The next events after a position. Undefined when some of them may be missing from the buffer. */
   after(position: Position): readonly StreamedEvent[] | undefined;
-  /** Empties the buffer when nothing was added for `keepMs`. */
+  /** Empties the buffer when nothing was added for `retentionMs`. */
   expire(now: number): void;
   clear(): void;
 }

@@ -3,14 +3,14 @@ import * as store from "./store.ts";
 
 const step = 1_000;
 
-/** Removes a run's events in small steps. False when `until` came first; the rest is for the next time. */
+/** Removes a run's events in small steps. Returns false when `until` has passed and events are left. */
 export async function removeEventsOfRun(db: Db, runNo: number, until: number): Promise<boolean> {
   while (Date.now() < until)
     if ((await store.removeSomeAcrossOrganizations(db, runNo, step)) < step) return true;
   return false;
 }
 
-/** Removes the events of runs that are gone. */
+/** Removes the events of deleted runs. */
 export async function removeLeftoverEvents(db: Db, until: number): Promise<void> {
   while (Date.now() < until) {
     const left = await store.listLeftoversAcrossOrganizations(db, 50);

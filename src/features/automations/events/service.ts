@@ -49,7 +49,7 @@ interface PreparedEventReport extends store.NewEvent {
 
 function prepareEventReport(event: EventReport, index?: number): PreparedEventReport {
   const payload = JSON.stringify(event.payload);
-  // Most are far below the limit; only those that may be over it are measured.
+  // The exact size is computed only for payloads that may exceed the limit.
   if (payload.length * 3 > maxPayloadBytes && Buffer.byteLength(payload) > maxPayloadBytes) {
     const which = index === undefined ? "The payload" : `The payload of event ${index}`;
     throw tooLarge(`${which} has more than ${maxPayloadBytes} bytes as JSON.`);
@@ -59,17 +59,16 @@ function prepareEventReport(event: EventReport, index?: number): PreparedEventRe
 }
 
 interface AcceptedEventReports {
-  /** How many were new. */
+  /** How many events were new. */
   added: number;
-  /** Of the attempt, as it stands now. */
+  /** The last sequence of the attempt after this report. */
   lastSequence: number;
   findStoredEvent(event: PreparedEventReport): RunEvent;
 }
 
 /**
- * Stores events of one attempt, all or none. Nearly always they are simply the next ones of the caller's
- * own attempt, and one statement says so and stores them. Whatever else they are is found out with the
- * run locked, at leisure.
+ * Stores event reports of one attempt, all or none. Nearly always they are the next ones of the caller's own attempt,
+ * and one statement checks and stores them. All other cases are decided while the run is locked.
  */
 async function acceptEventReports(
   ctx: MemberCtx,
@@ -121,7 +120,7 @@ const groupEventReports = (
   events,
 });
 
-/** Consecutive, nothing after a terminal one, nothing to count: then one statement can decide. */
+/** True when the numbers are consecutive, a terminal event is the last one, and no usage must be counted. */
 function canInsertDirectly(reports: readonly PreparedEventReport[]): boolean {
   return reports.every(({ attempt, sequence, type, content }, i) => {
     if (attempt !== reports[0]!.attempt) return false;
@@ -175,7 +174,7 @@ async function decideUnderLock(
   const newReports: PreparedEventReport[] = [];
 
   const refuse = (refusal: Refusal, late: PreparedEventReport[] = []): ReportDecision => {
-    // A claim that was made for a report goes with it.
+    // The claim was made for this report, so it is rolled back with it.
     if (claimed) throw refusal;
     return { refusal, late };
   };
@@ -263,7 +262,7 @@ export async function stream(
   const after = parseEventId(lastEventId);
   if (after.attempt > 0 && isOver(run)) {
     const rest = await store.listAfter(ctx.db, ctx.orgId, runId, after, 1);
-    // A browser would come back forever; this tells it not to.
+    // Status 204 stops a browser from reconnecting.
     if (rest.items.length === 0)
       return new Response(null, { status: 204, headers: { ...baseHeaders, "cache-control": "no-store" } });
   }

@@ -8,11 +8,11 @@ export interface NewEvent {
   sequence: number;
   type: RunEvent["type"];
   createdAt: number;
-  /** As JSON. */
+  /** JSON text. */
   payload: string;
 }
 
-/** An attempt that no column can hold was never begun. */
+/** A larger number fits no column and matches no attempt. */
 const clampToInt = (attempt: number) => Math.min(attempt, 2_147_483_647);
 
 /** The next events of one attempt. Their numbers are consecutive, and only the last one can be terminal. */
@@ -79,7 +79,7 @@ export const insertEventReportsAcrossOrganizations = (db: Db, reports: readonly 
 const columns = sql`r.id as "runId", e.attempt, e.sequence, e.type, e.payload, e.created_at as "createdAt",
   e.received_at as "receivedAt"`;
 
-/** What is stored under these numbers, and the last event of the attempt. */
+/** The events with these numbers, and the last event of the attempt. */
 export const findEventsForReport = (
   db: Db,
   orgId: OrgId,
@@ -152,14 +152,14 @@ async function listPage(
   };
 }
 
-/** Removes events of a run, whosever it is or was: at most `limit`, so that no statement holds others up. */
+/** Removes at most `limit` events of a run of any organization, so that no statement takes long. */
 export const removeSomeAcrossOrganizations = (db: Db, runNo: number, limit: number) =>
   db.run(sql`
     delete from automation_events where run_no = ${runNo} and (attempt, sequence) in (
       select attempt, sequence from automation_events where run_no = ${runNo}
       order by attempt, sequence limit ${limit})`);
 
-/** Runs that are gone while events of theirs may still be there. */
+/** Deleted runs that may still have events. */
 export const listLeftoversAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ runNo: number }>(
     sql`select run_no as "runNo" from automation_event_leftovers order by run_no limit ${limit}`,

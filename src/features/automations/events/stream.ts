@@ -5,7 +5,7 @@ import { isBefore } from "./event-buffer.ts";
 import { runFollowers, toStreamedEvent } from "./followers.ts";
 import * as store from "./store.ts";
 
-/** After its terminal event a run is usually completed at once; the stream waits that long to say so. */
+/** A completion usually follows the terminal event at once. The stream waits this long for it. */
 const waitForCompletionMs = 2_000;
 const pageLength = 50;
 

@@ -1,4 +1,4 @@
-/** What a usage event says it used. Its payload is free-form: whatever is no counter is no usage. */
+/** Reads the usage from the payload of a usage event. Values that are not counters are ignored. */
 export function parseUsage(payload: Record<string, unknown>) {
   const inputTokens = parseCounter(payload.inputTokens);
   const outputTokens = parseCounter(payload.outputTokens);

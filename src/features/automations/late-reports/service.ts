@@ -14,7 +14,7 @@ interface LateReportInput {
   body: Record<string, unknown>;
 }
 
-/** Refused is not lost: what a fenced holder sent stays beside the run, each different report once. */
+/** Stores the refused reports of a former holder next to the run, each different report once. */
 export async function recordLateReports(
   ctx: MemberCtx,
   runId: string,

@@ -11,10 +11,10 @@ export interface NewLateReport {
   digest: string;
 }
 
-/** How many are kept for one run: enough to see what happened, too few to fill a disk. */
+/** The number of late reports of one run is limited, so that they cannot fill the disk. */
 const maxPerRun = 1000;
 
-/** One that is there already, or one too many, adds nothing. */
+/** Ignores reports that exist already or exceed the limit. */
 export const insert = (
   db: Db,
   orgId: OrgId,
@@ -33,7 +33,7 @@ export const insert = (
       and g.n + (select count(*) from automation_late_reports l where l.run_id = r.id) <= ${maxPerRun}
     on conflict (run_id, digest) do nothing`);
 
-/** Undefined when there is no such run within reach. */
+/** Undefined when the caller may not read the run, or it does not exist. */
 export const list = async (
   db: Db,
   orgId: OrgId,

@@ -3,7 +3,7 @@ import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
 
 /** The rule for issuing tokens: a member's own connections, and shared connections that are granted to the member. */
-const usableBy = (memberId: Sql) => sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
+const isUsableBy = (memberId: Sql) => sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
   or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
   or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
     where g.connection_id = c.id and x.member_id = ${memberId}))))`;
@@ -23,7 +23,7 @@ export const listUsableConnections = (
   db.rows<{ id: string; memberId: string | null }>(sql`
     select c.id, c.member_id as "memberId" from oauth_connections c
     where c.org_id = ${orgId} and c.id = any(${ids}::text[]) and c.status <> 'ended'
-      and ${usableBy(sql`${memberId}::text`)}`);
+      and ${isUsableBy(sql`${memberId}::text`)}`);
 
 interface RunResources {
   /** Only the id when the template is missing. */
@@ -50,7 +50,7 @@ export const findForRun = (db: Db, orgId: OrgId, runId: string) =>
             'scopes', (select k.scopes from oauth_tokens k where k.id = c.token_id))
           from oauth_connections c
           where c.id = g.id and c.org_id = r.org_id and c.status <> 'ended' and g.id = any(latest.connection_ids)
-            and ${usableBy(sql`r.member_id`)}),
+            and ${isUsableBy(sql`r.member_id`)}),
         json_build_object('id', g.id)) order by g.place), '[]')
         from unnest(v.connection_ids) with ordinality g (id, place)) as connections,
       not exists (select from members m where m.id = r.member_id and m.org_id = r.org_id) as "memberLeft"

@@ -15,13 +15,13 @@ import {
 import { readSettings } from "../settings/index.ts";
 import { removeSomeUsage } from "../usage/index.ts";
 
-/** One round works that long and leaves the rest to the next. */
+/** The time limit of one round. The next round continues. */
 const maxRoundMs = 60_000;
 const batchSize = 100;
 /** How long one organization is pruned before the next one has its turn. */
 const maxStepMs = 2_000;
 
-/** Removes what organizations no longer keep: events first, then the runs themselves, in small steps. */
+/** Removes data beyond the retention of each organization: first events, then runs, in small steps. */
 export const prune = job({
   name: "automations.prune",
   schedule: "*/10 * * * *",
@@ -52,7 +52,7 @@ export async function pruneAll({ db }: Pick<Platform, "db">, until: number): Pro
 
 const maxRowsPerStep = 1_000;
 
-/** Removes what organizations that are gone left behind. */
+/** Removes the runs and the usage of deleted organizations. */
 async function removeDataOfDeletedOrganizations(db: Platform["db"], until: number): Promise<void> {
   for (const { orgId } of await listLeftoverOrgIdsAcrossOrganizations(db, batchSize)) {
     for (const removeSome of [removeSomeRuns, removeSomeUsage])

@@ -2,7 +2,7 @@ import { definePersonalCredential } from "../../credentials/index.ts";
 import { runnerPrefix } from "./service.ts";
 import * as store from "./store.ts";
 
-/** Its id is that of the runner and not of the token: a run is held by the machine, whichever token it sends. */
+/** The id is that of the runner and not of the token, because a runner holds a run with any of its tokens. */
 export const runnerCredential = definePersonalCredential({
   kind: "runner",
   carrier: "bearer",

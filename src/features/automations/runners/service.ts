@@ -20,7 +20,7 @@ const tokenHours = 12;
 /** Tokens that a runner can have at once. Each process with its name, and each restart, needs a token. */
 const maxTokens = 50;
 
-/** What a runner's token can be good for; the rest of what its member may do is not a machine's business. */
+/** The permissions that a runner token can have, of those that its member has. */
 const runnerPermissions: readonly Permission[] = [
   "automations:create",
   "automations:manage",
@@ -76,8 +76,8 @@ export async function list(ctx: MemberCtx, query: PageQuery) {
 
 export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const gone = isId("rnr", id) ? await store.remove(tx, ctx.orgId, resolveReach(ctx), id) : 0;
-    if (gone === 0) throw notFound("automation_runner");
+    const removedCount = isId("rnr", id) ? await store.remove(tx, ctx.orgId, resolveReach(ctx), id) : 0;
+    if (removedCount === 0) throw notFound("automation_runner");
     await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
       action: "automation_runner.removed",
@@ -86,7 +86,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
   });
 }
 
-/** Whose runs the caller is told of: of every member (null) only if the runner was set up to serve them. */
+/** The member whose runs are announced to the caller. Null for a runner that serves all members. */
 export async function resolveScope({ db, orgId, caller, member }: MemberCtx): Promise<string | null> {
   const serves =
     caller.credential === "runner" ? await store.findServes(db, orgId, caller.credentialId) : "own";

@@ -20,7 +20,7 @@ export interface RunnerDescription {
   serves: "own" | "organization";
 }
 
-/** The same name is the same runner: it is brought up to date. */
+/** Adds a runner, or updates the runner with the same name. */
 export const save = (db: Db, orgId: OrgId, memberId: MemberId, id: RunnerId, self: RunnerDescription) =>
   db.row<{ id: RunnerId }>(sql`
     insert into automation_runners (id, org_id, member_id, name, platform, version, concurrency, serves)
@@ -43,7 +43,7 @@ export const endOldTokens = (db: Db, orgId: OrgId, runnerId: RunnerId, keep: num
       select old.token_hash from automation_runner_tokens old where old.runner_id = ${runnerId}
       order by old.expires_at desc offset ${keep}::int)`);
 
-/** When the token ends. */
+/** Returns when the token expires. */
 export const addToken = (
   db: Db,
   orgId: OrgId,
@@ -117,7 +117,7 @@ export const listWaiting = (
       and (${since}::bigint is null or r.queued_at > to_timestamp(${since}::bigint / 1000.0))
     order by r.queued_at, r.id limit ${limit}`);
 
-/** What the runner has under way, of what it may still see: it may have been an admin's when it began. */
+/** The runs that the runner holds and may still read. Its member may have lost permissions since the claim. */
 export const listHeld = (db: Db, orgId: OrgId, reach: Reach, holder: string) =>
   db.rows<Held & { cancelRequestedAt: number | null }>(sql`
     select r.id as "runId", r.attempt, r.lease_expires_at as "leaseExpiresAt",

@@ -7,19 +7,18 @@ import { resolveScope } from "./service.ts";
 import { sharedLookups } from "./shared-lookups.ts";
 import * as store from "./store.ts";
 
-/** How often a stream looks while the bus is down. */
+/** How often a stream polls while the bus is down. */
 const pollWhileBusIsDownMs = 15_000;
-/** How often a stream looks while the bus is up, in case a message was lost. */
+/** How often a stream polls while the bus is up, in case a message was lost. */
 const safetyPollMs = 60_000;
-/** What happens within this time is told with one look. */
+/** Changes within this time are read together. */
 const quietMs = 50;
-/** Commits do not become visible in the order of their clocks: better tell a thing twice than never. */
+/** Commits can become visible out of order, so this time is read again. A message may be sent twice. */
 const overlapMs = 5_000;
 
 /**
- * What a runner should know of. It is told the state and not the changes: whatever waits for it, and
- * whichever of its runs it should stop, each once per connection. So nothing depends on which process
- * saw what happen, and a runner that comes back is told what is still true.
+ * Streams to a runner the runs that wait for it and the runs that it must stop, each once per connection. The messages
+ * come from the current state, so a runner that reconnects, to any process, misses nothing.
  */
 export async function* streamWork(
   ctx: MemberCtx,
@@ -42,13 +41,13 @@ export async function* streamWork(
   try {
     const since = parseSince(lastEventId);
     if (since === null) yield { event: "sync", data: {} };
-    let told = new Set<string>();
+    let sentKeys = new Set<string>();
     while (!signal.aborted) {
       if (missed) yield { event: "sync", data: {} };
       missed = false;
       const found = await readMessages(ctx, scope, since);
-      for (const { key, message } of found) if (!told.has(key)) yield message;
-      told = new Set(found.map(({ key }) => key));
+      for (const { key, message } of found) if (!sentKeys.has(key)) yield message;
+      sentKeys = new Set(found.map(({ key }) => key));
       const lookedAt = performance.now();
       while (!(await waker.wait(pollWhileBusIsDownMs)) && !signal.aborted && !isDue(lookedAt));
       await sleep(quietMs, undefined, { signal }).catch(() => {});
@@ -67,9 +66,9 @@ async function readMessages(ctx: MemberCtx, scope: string | null, since: number 
     shared.share(orgId, `waiting ${scope} ${since}`, () => store.listWaiting(db, orgId, scope, since, 100)),
     shared.share(orgId, `held ${reach} ${holder}`, () => store.listHeld(db, orgId, reach, holder)),
   ]);
-  const told: { key: string; at: number; message: Message }[] = [];
+  const pendingMessages: { key: string; at: number; message: Message }[] = [];
   for (const run of waiting) {
-    told.push({
+    pendingMessages.push({
       key: `work ${run.runId} ${run.attempt}`,
       at: run.queuedAt,
       message: { id: String(run.queuedAt), event: "work", data: run },
@@ -77,16 +76,16 @@ async function readMessages(ctx: MemberCtx, scope: string | null, since: number 
   }
   for (const { runId, attempt, cancelRequestedAt } of held) {
     if (cancelRequestedAt === null || (since !== null && cancelRequestedAt <= since)) continue;
-    told.push({
+    pendingMessages.push({
       key: `cancel ${runId} ${attempt}`,
       at: cancelRequestedAt,
       message: { id: String(cancelRequestedAt), event: "cancel", data: { runId, attempt } },
     });
   }
-  return told.sort((a, b) => a.at - b.at);
+  return pendingMessages.sort((a, b) => a.at - b.at);
 }
 
-/** An id is the time of what it tells of. One that is not ours is as good as none. */
+/** The id of a message is its time. An id in another form is ignored. */
 function parseSince(lastEventId: string | undefined): number | null {
   if (lastEventId === undefined || !/^\d{1,15}$/.test(lastEventId)) return null;
   return Number(lastEventId) - overlapMs;

@@ -5,8 +5,8 @@ import { defineState } from "../../../platform/state.ts";
 
 /**
  * Notifies the watchers of a run when it changes. Watchers in this process are called at once; other processes get a
- * message only while they announce that they watch the run, at most one every `quietMs`. A message can be lost, so a
- * watcher must look by itself after a gap and right after it starts to watch.
+ * message only while they announce that they watch the run, at most one every `messageIntervalMs`. A message can be
+ * lost, so a watcher must read by itself after a gap and right after it starts to watch.
  */
 export interface RunChanges {
   /** Takes effect after the transaction of `db` has committed, or at once outside of a transaction. */

@@ -9,7 +9,7 @@ const tag = "Automation Runs";
 
 const runStatuses = ["queued", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
 
-/** Why a run is what it is; each is explained in docs/automations.md. */
+/** Why a run has its status. docs/automations.md explains each reason. */
 export const reasons = [
   "overlap",
   "missed",
@@ -104,7 +104,7 @@ const AutomationAsRun = z
   .describe("What the automation said when this run was made.");
 export type AutomationAsRun = z.output<typeof AutomationAsRun>;
 
-/** Runs are reached by their owner, by whoever manages automations, and by runners of either. */
+/** The owner of a run, managers of automations, and the runners of both. */
 export const asReporter = can("automations:create", { credentials: ["runner", "session", "key"] });
 /** The program of a run may read too. */
 export const asReader = can("automations:create", { credentials: ["runner", "session", "key", "run"] });
@@ -259,7 +259,7 @@ export const oneOfNames = (...names: string[]) => ({
   anyOf: names.map((name) => ({ required: [name], properties: { [name]: { not: { type: "null" } } } })),
 });
 
-/** Unknown fields are ignored, so that a newer runner still gets through. */
+/** Unknown fields are ignored, so that newer runners can send them. */
 export const Completion = z
   .object({
     attempt,

@@ -1,28 +1,28 @@
 import { conflict } from "../../../platform/errors.ts";
 import type { Run } from "./contract.ts";
 
-/** What decides whether a report counts. Read under the lock of the run's row, by the database's clock. */
+/** Decides whether a report is accepted. It is read while the run's row is locked, with the database's clock. */
 export interface LeaseState {
   status: Run["status"];
   attempt: number;
   holder: string | null;
   /** The lease has not ended. */
   live: boolean;
-  /** The run ended without a report: what its last holder still sends is late. */
+  /** The run ended without a report, so a report of its last holder is late. */
   fenced: boolean;
 }
 
 export const isOver = ({ status }: Pick<Run, "status">) => status !== "queued" && status !== "running";
 
-/** A lost lease is given another attempt; lost again, the run has failed. */
+/** After a lost lease the run gets another attempt. After the second lost lease it fails. */
 export const maxAttempts = 2;
 
 /**
- * What a report for `attempt` by `holder` meets.
- * - `holds`: it counts.
- * - `claimable`: nobody has the run, and this would be its next attempt.
- * - `over`: the run ended by a report, or before anybody had it.
- * - `lost`: the attempt belongs, or belonged, to a lease that the reporter does not have.
+ * Checks whether `holder` may report for `attempt`.
+ * - `holds`: the report is accepted.
+ * - `claimable`: no holder has the run, and `attempt` is its next attempt.
+ * - `over`: the run ended with a report, or before it was claimed.
+ * - `lost`: the reporter does not have the lease of the attempt.
  */
 export function checkFence(
   run: LeaseState,

@@ -9,12 +9,12 @@ import { announceWork } from "./work-announcements.ts";
 
 const batchSize = 100;
 
-/** Ends what nobody ended: leases that ran out, attempts whose time is up. */
+/** Ends expired leases and attempts whose deadline has passed. */
 export async function endOverdueRuns(platform: Platform): Promise<void> {
   while ((await endOverdueBatch(platform)) > 0);
 }
 
-/** Ends the waiting of runs that no runner took. Not in a hurry, so it is not looked at every second. */
+/** Skips runs that no runner claimed in time. Once a minute is often enough. */
 export const skipUnclaimed = job({
   name: "automations.skip-unclaimed",
   schedule: "* * * * *",
@@ -64,7 +64,7 @@ async function skipUnclaimedBatch(platform: Platform): Promise<number> {
   return runs.length;
 }
 
-/** The month's budget is spent: what waits is skipped, what runs is asked to stop, each in its own transaction. */
+/** After the month's budget is spent, skips queued runs and cancels running ones, each in its own transaction. */
 export const stopOrganization = job<{ orgId: string }>({
   name: "automations.stop-organization",
   async handle(platform, data) {

@@ -19,11 +19,11 @@ import { endExpiredLease } from "./leases.ts";
 import * as store from "./store.ts";
 import { announceWork } from "./work-announcements.ts";
 
-/** Whose runs the caller reaches: their own, or everyone's. */
+/** The member whose runs the caller may read, or null for all members. */
 export const resolveReach = ({ member }: MemberCtx): store.Reach =>
   member.permissions.has("automations:manage") ? null : member.id;
 
-/** Who holds a lease: a runner by its row, a person by their membership, with whichever credential. */
+/** The holder of a lease: the id of the runner, or of the member. It does not depend on the credential. */
 export const resolveHolder = ({ caller, member }: MemberCtx): string =>
   caller.credential === "runner" ? caller.credentialId : member.id;
 
@@ -44,7 +44,7 @@ export async function list(ctx: MemberCtx, query: (typeof runQuery)["_output"]) 
   return readPage(store.list(ctx.db, ctx.orgId, resolveReach(ctx), filter), query);
 }
 
-/** The run, if there is one that the caller reaches. */
+/** Reads a run that the caller may read, and refuses any other id. */
 export async function readRun(ctx: MemberCtx, id: string): Promise<NamedRun> {
   const { limitedTo } = ctx.caller;
   if (limitedTo && !limitedTo.has(id)) throw noRun();
@@ -62,7 +62,7 @@ export async function read(ctx: MemberCtx, id: string) {
     sumByRun(db, orgId, runId),
     store.listAttempts(db, orgId, runId),
   ]);
-  // Deleted between the two looks.
+  // The run was deleted between the two queries.
   if (!automation) throw noRun();
   return { run, automation, usage, attempts };
 }
@@ -109,7 +109,7 @@ export async function createRun(
 }
 
 async function findSkipReason(tx: Db, orgId: OrgId, { automationId, trigger }: RunRequest) {
-  // A person who asks for a run now knows what they ask for; only the clock must not pile runs up.
+  // Only scheduled runs are skipped while another run is live. A manual run is intended.
   if (trigger === "schedule") {
     const other = await store.findLive(tx, orgId, automationId);
     if (other) {
@@ -134,7 +134,7 @@ export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: A
   return { assignment: assignment ?? null };
 }
 
-/** Gives the locked run to the caller if nobody has it; to its own holder, once more. */
+/** Assigns the locked run to the caller, if it has no holder or the caller is its holder. */
 async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Assignment | undefined> {
   const { orgId } = ctx;
   const holder = resolveHolder(ctx);
@@ -172,7 +172,7 @@ async function renewClaim(
 async function releaseForNextAttempt(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<boolean> {
   const status = run.status === "running" ? await endExpiredLease(ctx, tx, ctx.orgId, run) : run.status;
   if (status === "queued" && run.archived) {
-    // Queued again at the moment its automation was archived.
+    // The run was queued again at the moment its automation was archived.
     const ending = { status: "cancelled", reason: "automation_archived", reasonDetail: null } as const;
     await store.endRun(tx, ctx.orgId, run.id, { ...ending, fenced: run.attempt > 0 });
     return false;
@@ -184,7 +184,7 @@ export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attem
   const { db, orgId } = ctx;
   const holder = resolveHolder(ctx);
   const runId = parseRunId(id);
-  // Whoever may not see the run any more keeps nobody else from it.
+  // A holder that may not read the run any more cannot renew its lease.
   const renewed = await store.renewLease(db, orgId, resolveReach(ctx), runId, attempt, holder);
   if (renewed) return { ...renewed, leaseValid: true as const };
   const run = await store.lock(db, orgId, resolveReach(ctx), runId);
@@ -192,7 +192,7 @@ export async function heartbeat(ctx: MemberCtx, id: string, { attempt }: { attem
   throw checkFence(run, attempt, holder) === "over" ? alreadyCompleted() : leaseLost(run, attempt);
 }
 
-/** For whoever reports without heartbeats: an accepted report is a sign of life too. */
+/** An accepted report renews the lease too, for runners that send no heartbeats. */
 export const renewLease = (ctx: MemberCtx, id: store.RunId, attempt: number) =>
   store.renewLease(ctx.db, ctx.orgId, resolveReach(ctx), id, attempt, resolveHolder(ctx));
 
@@ -233,7 +233,7 @@ async function requestCancel(
   return (await store.find(tx, orgId, reach, id))!;
 }
 
-/** An automation is put away: what waits of it never starts; what runs may finish. */
+/** Cancels the queued runs of an archived automation. Running runs continue. */
 export async function cancelQueuedRuns(
   platform: Pick<Platform, "bus" | "db" | "state">,
   tx: Db,
@@ -247,7 +247,7 @@ export async function cancelQueuedRuns(
   }
 }
 
-/** How a report fared: accepted with what is stored now, or refused, and then perhaps late. */
+/** Either the stored result, or the refusal and whether the report is kept as a late report. */
 type CompletionDecision<T> = { stored: T } | { refusal: Refusal; late: boolean };
 
 export async function complete(ctx: MemberCtx, id: string, report: Completion): Promise<{ run: Run }> {
@@ -306,7 +306,7 @@ async function decideCompletion(
   return { stored: stored! };
 }
 
-/** Where a report stands, after a claim if it is the first one of an attempt that is free. */
+/** Locks the run and checks the fence for a report. The first report of a claimable attempt claims the run. */
 export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, attempt: number) {
   const holder = resolveHolder(ctx);
   const run = await store.lock(tx, ctx.orgId, resolveReach(ctx), id);
@@ -315,13 +315,13 @@ export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, att
   if (fenceResult !== "claimable") return { run, fenceResult, claimed: false };
   const claimed = await releaseForNextAttempt(ctx, tx, run);
   if (claimed) await store.startAttempt(tx, ctx.orgId, id, holder);
-  const taken = (await store.lock(tx, ctx.orgId, resolveReach(ctx), id))!;
-  // Nobody else can have it: if it could not be taken, it has ended.
-  const now = checkFence(taken, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
-  return { run: taken, fenceResult: now, claimed };
+  const lockedRun = (await store.lock(tx, ctx.orgId, resolveReach(ctx), id))!;
+  // The row is locked, so a run that could not be claimed has ended.
+  const now = checkFence(lockedRun, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
+  return { run: lockedRun, fenceResult: now, claimed };
 }
 
-/** Counts what a report used; over a budget, the run is asked to stop, and past the month's everything is. */
+/** Counts the usage of a report. Beyond the run's budget the run is cancelled, beyond the month's budget all runs. */
 export async function countUsage(
   ctx: MemberCtx,
   tx: Db,
@@ -345,7 +345,7 @@ export async function countUsage(
   if (!over) return;
   await store.requestCancel(tx, orgId, runId, over.budget);
   await announceWork(ctx.bus, tx, orgId, memberId);
-  // Other runs are locked one by one in a job: locking them here could wait in a circle.
+  // Other runs are locked one by one in a job, because locking them here could cause a deadlock.
   if (over.budget === "monthly_budget_exceeded" && over.isFirst)
     await ctx.jobs.add(tx, stopOrganization, { orgId });
 }

@@ -6,7 +6,7 @@ import type { Assignment, Attempt, AutomationAsRun, Completion, NamedRun, Reason
 import type { LeaseState } from "./fence.ts";
 
 export type RunId = Id<"run">;
-/** Whose runs a caller reaches: one member's, or with null everyone's. */
+/** The member whose runs a caller may read. Null means all members. */
 export type Reach = string | null;
 
 /** A heartbeat or an accepted event report renews it. The holder is a runner, so every write checks the attempt too. */
@@ -49,7 +49,7 @@ export interface NewRun {
   reasonDetail: string | null;
 }
 
-/** Undefined when the occurrence has its run already. */
+/** Undefined when a run for the occurrence exists. */
 export const insert = (db: Db, orgId: OrgId, run: NewRun) =>
   db.row<NamedRun>(sql`
     insert into automation_runs as r (id, org_id, automation_id, revision, member_id, trigger, retry_of,
@@ -60,7 +60,7 @@ export const insert = (db: Db, orgId: OrgId, run: NewRun) =>
     on conflict (automation_id, occurrence_at) where occurrence_at is not null do nothing
     returning ${namedColumns}`);
 
-/** A run of this automation that is waiting or under way. */
+/** A queued or running run of this automation. */
 export const findLive = (db: Db, orgId: OrgId, automationId: string) =>
   db.row<{ id: RunId; status: Run["status"] }>(sql`
     select r.id, r.status from automation_runs r
@@ -162,7 +162,7 @@ export interface LockedRun extends LeaseState {
   cancelReason: Reason | null;
   completionDigest: string | null;
   modelId: string | null;
-  /** Its automation has been put away. */
+  /** Its automation is archived. */
   archived: boolean;
 }
 
@@ -174,7 +174,7 @@ const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(${lease.
     where v.automation_id = r.automation_id and v.revision = r.revision) as "modelId",
   exists (select from automations a where a.id = r.automation_id and a.status = 'archived') as archived`;
 
-/** The run as it stands, nobody else changing it until the transaction ends. */
+/** Locks the run until the transaction ends. */
 export const lock = (tx: Db, orgId: OrgId, reach: Reach, id: RunId) =>
   tx.row<LockedRun>(sql`
     select ${lockedColumns} from automation_runs r
@@ -240,7 +240,7 @@ export interface Ending {
   status: "succeeded" | "failed" | "cancelled" | "skipped";
   reason: Reason | null;
   reasonDetail: string | null;
-  /** Ended without a report of its holder. */
+  /** The run ended without a report of its holder. */
   fenced: boolean;
 }
 
@@ -269,7 +269,7 @@ export const endAttempt = (
     from automation_runs r where r.id = a.run_id and r.org_id = ${orgId}
       and a.run_id = ${id} and a.attempt = ${attempt} and a.ended_at is null`);
 
-/** Asking twice changes nothing: the first reason stands. */
+/** A second request changes nothing: the first reason is kept. */
 export const requestCancel = (tx: Db, orgId: OrgId, id: RunId, reason: Reason) =>
   tx.run(sql`
     update automation_runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now()),
@@ -278,7 +278,7 @@ export const requestCancel = (tx: Db, orgId: OrgId, id: RunId, reason: Reason) =
 
 export interface OverdueRun extends LockedRun {
   orgId: OrgId;
-  /** The attempt's time is up; `longPast`: and so is the time to wind up. */
+  /** The deadline of the attempt has passed. `longPast`: the time to stop has passed too. */
   pastDeadline: boolean;
   longPast: boolean;
 }
@@ -313,7 +313,7 @@ export const lockUnclaimedAcrossOrganizations = (tx: Db, defaultMinutes: number,
     order by r.id for no key update skip locked`);
 };
 
-/** What is waiting or under way in an organization and has not been asked to stop. */
+/** Queued and running runs of an organization without a request to cancel. */
 export const listLive = (db: Db, orgId: OrgId, limit: number) =>
   db.rows<{ id: RunId }>(sql`
     select r.id from automation_runs r
@@ -326,7 +326,7 @@ export const lockQueued = (tx: Db, orgId: OrgId, automationId: string) =>
     where r.org_id = ${orgId} and r.status = 'queued' and r.automation_id = ${automationId}
     order by r.id for no key update`);
 
-/** Finished runs of an organization whose events are older than it keeps them. */
+/** Finished runs whose events are older than the retention of the organization. */
 export const listToPrune = (db: Db, orgId: OrgId, days: number, limit: number) =>
   db.rows<{ id: RunId; no: number }>(sql`
     select r.id, r.no from automation_runs r
@@ -337,7 +337,7 @@ export const listToPrune = (db: Db, orgId: OrgId, days: number, limit: number) =
 export const markPruned = (db: Db, orgId: OrgId, id: RunId) =>
   db.run(sql`update automation_runs set events_pruned_at = now() where id = ${id} and org_id = ${orgId}`);
 
-/** How many it removed; their events are left for whoever removes events. */
+/** Returns how many runs were removed. Another job removes their events. */
 export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
   db.run(sql`
     delete from automation_runs where id in (
@@ -345,14 +345,14 @@ export const removeOld = (db: Db, orgId: OrgId, days: number, limit: number) =>
       where r.org_id = ${orgId} and r.finished_at < now() - make_interval(days => ${days}::int)
       order by r.finished_at limit ${limit})`);
 
-/** Every organization that has runs, some at a time. */
+/** The organizations that have runs, in pages. */
 export const listOrgIdsAcrossOrganizations = (db: Db, after: string, limit: number) =>
   db.rows<{ orgId: OrgId }>(sql`
     select o.id as "orgId" from organizations o
     where o.id > ${after} and exists (select from automation_runs r where r.org_id = o.id)
     order by o.id limit ${limit}`);
 
-/** Organizations that are gone and have left runs or usage behind. */
+/** Deleted organizations whose runs or usage still exist. */
 export const listLeftoverOrgIdsAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId }>(
     sql`select org_id as "orgId" from automation_org_leftovers order by org_id limit ${limit}`,
@@ -361,7 +361,7 @@ export const listLeftoverOrgIdsAcrossOrganizations = (db: Db, limit: number) =>
 export const removeLeftoverMark = (db: Db, orgId: OrgId) =>
   db.run(sql`delete from automation_org_leftovers where org_id = ${orgId}`);
 
-/** How many it removed; their events are left for whoever removes events. */
+/** Returns how many runs were removed. Another job removes their events. */
 export const removeSome = (db: Db, orgId: OrgId, limit: number) =>
   db.run(sql`
     delete from automation_runs where id in (

@@ -6,7 +6,7 @@ export interface Pattern {
   daysOfMonth: ReadonlySet<number>;
   months: ReadonlySet<number>;
   daysOfWeek: ReadonlySet<number>;
-  /** Both kinds of day are named: then either will do, as in every cron. */
+  /** Both kinds of day are restricted. Then a day matches if either does, as in every cron. */
   eitherDay: boolean;
   /**
    * Minute or hour is `*` or a step of it: "every so often". Such a pattern goes by elapsed time, so in a
@@ -48,7 +48,7 @@ const nicknames: ReadonlyMap<string, string> = new Map([
   ["@hourly", "0 * * * *"],
 ]);
 
-/** What is wrong with an expression, in words for whoever wrote it. */
+/** Explains to its author what is wrong with an expression. */
 export class CronError extends Error {}
 
 export function parseCron(expression: string): Pattern {
@@ -114,7 +114,7 @@ const createCronError = (item: string, { name, min, max, names }: Field) =>
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** February 29 on a given weekday can be forty years away; nothing that happens at all is further. */
+/** The rarest match, February 29 on a given weekday, is at most forty years away. */
 const horizonDays = 41 * 366;
 
 /** The first local time from `from` on that matches, by the calendar alone; undefined when there is none. */

@@ -32,7 +32,7 @@ const daily = z.strictObject({ kind: z.literal("daily"), hour, minute, timezone 
 const weekly = z.strictObject({ kind: z.literal("weekly"), daysOfWeek, hour, minute, timezone });
 const cron = z.strictObject({ kind: z.literal("cron"), expression, timezone });
 
-/** The last moment a calendar date can name. */
+/** The last instant that a calendar date can express. */
 const maxTime = Date.UTC(9999, 11, 31);
 const localText = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?$/;
 
@@ -80,11 +80,11 @@ function parseLocal(text: string): number | undefined {
   if (!found) return undefined;
   const [year, month, date, h, m, s] = found.slice(1).map((part) => Number(part ?? 0)) as number[];
   const local = Date.UTC(year!, month! - 1, date!, h!, m!, s!);
-  // 2026-02-30 is no day, even if there is a day that many after the first.
+  // Refuses days that do not exist, such as 2026-02-30.
   return new Date(local).toISOString().startsWith(text.slice(0, 16).replace(" ", "T")) ? local : undefined;
 }
 
-/** The first time after `after` at which this is due; undefined when it never is again. */
+/** The first occurrence after `after`. Undefined when there is none. */
 export function findNextOccurrence(schedule: Schedule, after: number): number | undefined {
   if (schedule.kind === "manual") return undefined;
   if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
@@ -130,9 +130,8 @@ const dayMs = 24 * 60 * minuteMs;
 const horizon = 41 * 366 * 24 * 60 * minuteMs;
 
 /**
- * Every matching local time happens once. A skipped one happens later than its neighbours that were not
- * skipped, so near a change of the clocks the earliest is known only when all local times as far away as
- * they are moved were looked at.
+ * Every matching local time happens once. A local time that a clock change skips happens later, so near a change all
+ * matches within the size of the change are compared.
  */
 function findNextByTimeOfDay(pattern: Pattern, zone: string, after: number): number | undefined {
   let best: number | undefined;
@@ -149,13 +148,13 @@ function findNextByTimeOfDay(pattern: Pattern, zone: string, after: number): num
   return best;
 }
 
-/** By how much the clocks are moved within two days of an instant: nearly always not at all. */
+/** How far the clocks change within two days of an instant. Nearly always 0. */
 function findOffsetShift(zone: string, instant: number): number {
   const offsets = [-2, -1, 0, 1, 2].map((days) => findOffset(zone, instant + days * dayMs));
   return Math.max(...offsets) - Math.min(...offsets);
 }
 
-/** Between two changes of the clocks, local time is elapsed time: look in one such stretch after the other. */
+/** Searches one period between two clock changes after the other, because within each local time is elapsed time. */
 function findNextByElapsedTime(pattern: Pattern, zone: string, after: number): number | undefined {
   let from = (Math.floor(after / minuteMs) + 1) * minuteMs;
   while (from <= after + horizon) {

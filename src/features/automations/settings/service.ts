@@ -4,7 +4,7 @@ import { record } from "../../audit/index.ts";
 import type { AutomationSettings } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** What holds for an organization that has said nothing; the table's own defaults are the same. */
+/** The settings of an organization that has not changed them. The table has the same defaults. */
 export const defaults: AutomationSettings = {
   eventRetentionDays: 90,
   runRetentionDays: 400,
@@ -23,9 +23,11 @@ export async function change(
   changes: { [Name in keyof AutomationSettings]?: AutomationSettings[Name] | undefined },
 ) {
   return ctx.db.transaction(async (tx) => {
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const changedFields = Object.fromEntries(
+      Object.entries(changes).filter(([, value]) => value !== undefined),
+    );
     const before = await readSettings(tx, ctx.orgId);
-    const settings: AutomationSettings = { ...before, ...given };
+    const settings: AutomationSettings = { ...before, ...changedFields };
     await store.save(tx, ctx.orgId, settings);
     const target = { type: "automation_settings", id: ctx.orgId };
     await record(ctx, tx, { action: "automation_settings.changed", target, before, after: settings });

@@ -12,15 +12,15 @@ import { readUsage } from "./sums.ts";
 
 export { sumByRun } from "./store.ts";
 
-/** Which budget a report went over, and whether it was the first to. */
+/** The budget that a report exceeded, and whether it is the first report that did. */
 interface CrossedBudget {
   budget: "run_budget_exceeded" | "monthly_budget_exceeded";
   isFirst: boolean;
 }
 
 /**
- * Counts a report once, in the transaction that accepts it, and says which budget it went over. People
- * are told once a month at the warning and once at the limit.
+ * Counts a report once, in the transaction that accepts it. Returns the budget that it exceeded. People are notified
+ * once a month at the warning and once at the limit.
  */
 export async function countUsageReport(
   tx: Db,
@@ -63,7 +63,7 @@ function isPlausible(
   );
 }
 
-/** True when this month's money is gone. */
+/** True when this month's budget is spent. */
 export async function isMonthlyBudgetSpent(db: Db, orgId: OrgId): Promise<boolean> {
   const settings = await readSettings(db, orgId);
   if (settings.monthlyBudgetMicros === null) return false;
@@ -155,7 +155,7 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
   const cursor = createKeyCursor(query.groupBy);
   const after = cursor.read(query, null);
   const everyones = member.permissions.has("usage:read");
-  // Somebody else's, asked for without the right to see it, is empty: that they exist is no secret, what they spend is.
+  // Without the permission, the usage of another member is an empty list: members are not secret, their usage is.
   if (!everyones && query.memberId !== undefined && query.memberId !== member.id) {
     return { items: [], totals: { inputTokens: 0, outputTokens: 0, costMicros: 0 }, nextCursor: null };
   }

@@ -16,7 +16,7 @@ export interface UsageReport extends UsageTotals {
 }
 
 const maxMicros = sql`9007199254740991`;
-/** A sum that crosses the wire as a number, however much was reported. */
+/** A sum that fits a JSON number, however much was reported. */
 const total = (column: Sql) => sql`least(coalesce(sum(${column}), 0), ${maxMicros})::bigint`;
 /** The name that is shown for a key. */
 const selectName = {
@@ -65,11 +65,11 @@ export const insertHeld = (
       ${usage.model}, 0, 0, 0, 'held', ${JSON.stringify({ inputTokens, outputTokens, costMicros })}::text::jsonb)
     on conflict do nothing`);
 
-/** Stops counting at `most`. */
-export const countHeld = async (db: Db, orgId: OrgId, most: number): Promise<number> =>
+/** Stops counting at `max`. */
+export const countHeld = async (db: Db, orgId: OrgId, max: number): Promise<number> =>
   (await db.row<{ count: number }>(
     sql`select count(*)::int as count from (
-      select from automation_usage where org_id = ${orgId} and state = 'held' limit ${most}) held`,
+      select from automation_usage where org_id = ${orgId} and state = 'held' limit ${max}) held`,
   ))!.count;
 
 export interface Position {
@@ -213,7 +213,7 @@ export const findPeriodStart = async (
       order by u.reported_at desc offset ${raw(String(count - 1))} limit 1`)
   )?.start ?? null;
 
-/** The usage of each run in a stretch, by key. */
+/** The usage of each run in a period, by key. */
 export const sumPeriod = (
   db: Db,
   orgId: OrgId,

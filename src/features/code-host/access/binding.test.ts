@@ -41,7 +41,7 @@ async function sync({ owner }: Workspace, { id }: { id: string }) {
   await workSyncs(server);
   return (await server.call(`/v1/connector-syncs?connectorId=${id}&limit=1`, { headers })).body.items[0];
 }
-const secretOf = async (id: string) =>
+const readSecret = async (id: string) =>
   (await server.platform.db.row<{ secret: string }>(
     sql`select access_secret as secret from connectors where id = ${id}`,
   ))!.secret;
@@ -79,7 +79,7 @@ describe("a connector's token", () => {
     const theirs = await connect(globex, { access: { kind: "token", token: "other" } });
     await workSyncs(server);
     await server.platform.db.run(
-      sql`update connectors set access_secret = ${await secretOf(mine.id)} where id = ${theirs.id}`,
+      sql`update connectors set access_secret = ${await readSecret(mine.id)} where id = ${theirs.id}`,
     );
     expect(await sync(globex, theirs)).toMatchObject(refused);
     expect(sentTo(good)).toEqual([]);
@@ -97,7 +97,7 @@ describe("a connector's token", () => {
     expect((await sync(acme, made)).status).toBe("succeeded");
 
     await upgradeSealing({ db, keyring }, sealedColumns);
-    expect(await secretOf(made.id)).toMatch(/^v2\./);
+    expect(await readSecret(made.id)).toMatch(/^v2\./);
     expect((await sync(acme, made)).status).toBe("succeeded");
     for (const column of sealedColumns)
       expect(await countSealed({ db, keyring }, column)).toMatchObject({ previous: 0, unknown: 0 });

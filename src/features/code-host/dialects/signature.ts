@@ -59,8 +59,8 @@ const hexDigest = /^[0-9a-f]{64}$/i;
 
 function hexProof(header: string | undefined, prefix: string): Proof | undefined {
   if (!header?.startsWith(prefix) || !hexDigest.test(header.slice(prefix.length))) return undefined;
-  const given = Buffer.from(header.slice(prefix.length), "hex");
-  return (body, secret) => timingSafeEqual(createHmac("sha256", secret).update(body).digest(), given);
+  const sentDigest = Buffer.from(header.slice(prefix.length), "hex");
+  return (body, secret) => timingSafeEqual(createHmac("sha256", secret).update(body).digest(), sentDigest);
 }
 
 function tokenProof(header: string | undefined): Proof | undefined {
@@ -86,17 +86,17 @@ function signedProof(headers: HttpHeaders, now: number): Proof | undefined {
   const timestamp = headers["webhook-timestamp"];
   const signatures = headers["webhook-signature"];
   if (!id || !timestamp || !signatures || !isWithinTolerance(timestamp, now)) return undefined;
-  const given = signatures
+  const parsedSignatures = signatures
     .split(" ", maxSignatures)
     .flatMap((entry) =>
       /^v1,[A-Za-z0-9+/]{43}=$/.test(entry) ? [Buffer.from(entry.slice(3), "base64")] : [],
     );
-  if (given.length === 0) return undefined;
+  if (parsedSignatures.length === 0) return undefined;
   const head = Buffer.from(`${id}.${timestamp}.`, "latin1");
   return (body, secret) => {
     const expected = createHmac("sha256", signingKey(secret)).update(head).update(body).digest();
     let isValid = false;
-    for (const one of given) isValid = timingSafeEqual(expected, one) || isValid;
+    for (const one of parsedSignatures) isValid = timingSafeEqual(expected, one) || isValid;
     return isValid;
   };
 }

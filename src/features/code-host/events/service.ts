@@ -60,7 +60,7 @@ function listCandidates(tx: Db, event: CodeHostEvent, scope: store.EventScope): 
 
 /**
  * Applies the event to its connectors, in the transaction that records the delivery. Returns the queued syncs by
- * connector. `isRepeated` and `headUnproven` as in `QueueTerms` of syncs.
+ * connector. `isRepeated` and `headUnproven` as in `QueueOptions` of syncs.
  */
 export async function applyEvent(
   platform: Pick<Platform, "bus">,

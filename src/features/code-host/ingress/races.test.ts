@@ -27,7 +27,7 @@ async function send(path: string, secret: string, body: string, id = randomUUID(
 const push = (connector: TestConnector, body = pushBody(connector), id?: string) =>
   send(`codehost?connector=${connector.id}`, connector.secret, body, id);
 
-const deliveryOf = async ({ id }: TestConnector) =>
+const findDelivery = async ({ id }: TestConnector) =>
   (await server.call(`/v1/webhook-deliveries?connectorId=${id}`, { headers: acme.owner.auth })).body.items[0];
 
 // The embedded database has one connection, so nothing is in between.
@@ -64,7 +64,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
     const connector = await connect();
     const [body, id] = [pushBody(connector), randomUUID()];
     await push(connector, body, id);
-    const { id: delivery } = await deliveryOf(connector);
+    const { id: delivery } = await findDelivery(connector);
     const replay = () =>
       server.call(`/v1/webhook-deliveries/${delivery}/replay`, { method: "POST", headers: acme.owner.auth });
     for (let round = 0; round < 6; round++) {
@@ -103,7 +103,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
     const id = randomUUID();
     const event = () => send(`codehost?connector=${connector.id}`, connector.secret, body, id, "repository");
     expect(await event()).toMatchObject({ status: 202 });
-    const { id: delivery } = await deliveryOf(connector);
+    const { id: delivery } = await findDelivery(connector);
     const replay = () =>
       server.call(`/v1/webhook-deliveries/${delivery}/replay`, { method: "POST", headers: acme.owner.auth });
     for (let round = 0; round < 6; round++) {
@@ -120,7 +120,7 @@ test("one number with fifty bodies at the same moment is one delivery, flagged, 
   const replies = await Promise.all(heads.map((head) => push(connector, pushBody(connector, head), id)));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
   expect(replies.filter(({ body }) => (body as { queued?: boolean }).queued)).toHaveLength(1);
-  const delivery = await deliveryOf(connector);
+  const delivery = await findDelivery(connector);
   expect(delivery).toMatchObject({ repeats: 49, alteredAt: expect.any(Number) });
   const jobs = await server.platform.db.rows<{ head: string }>(
     sql`select head from connector_syncs where connector_id = ${connector.id}`,

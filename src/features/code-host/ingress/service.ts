@@ -108,15 +108,15 @@ async function acceptDelivery(
   body: Buffer,
 ) {
   const eventName = readEventName(dialect, headers);
-  const given = readDeliveryId(dialect, headers);
-  if (given && given.id.length > maxIdLength)
-    throw invalidField([given.header], `Must have at most ${maxIdLength} characters.`);
+  const sentId = readDeliveryId(dialect, headers);
+  if (sentId && sentId.id.length > maxIdLength)
+    throw invalidField([sentId.header], `Must have at most ${maxIdLength} characters.`);
   const id = newId("whd");
   const delivery = (about: Partial<Delivery>): Delivery => ({
     id,
     scope: connector?.id ?? "instance",
     // A delivery without an id gets ours, so that it can be listed. It cannot be recognized when it is repeated.
-    deliveryId: given?.id ?? id,
+    deliveryId: sentId?.id ?? id,
     orgId: connector?.orgId ?? null,
     dialect,
     event: eventName.slice(0, maxEventLength),
@@ -134,7 +134,7 @@ async function acceptDelivery(
     return verdict.outcome === "accepted"
       ? ({
           status: 202,
-          body: { ok: true, accepted: true, event: eventName, deliveryId: given?.id ?? id, queued },
+          body: { ok: true, accepted: true, event: eventName, deliveryId: sentId?.id ?? id, queued },
         } as const)
       : ({
           status: 200,
@@ -161,13 +161,13 @@ async function acceptDelivery(
     parsed = parseDelivery({ dialect, event: eventName, contentType: headers["content-type"] ?? "", body });
   } catch (error) {
     // People who set up a connector need to see that a delivery arrived, and what is wrong with it.
-    if (connector && given && error instanceof Refusal)
+    if (connector && sentId && error instanceof Refusal)
       await record({}, { outcome: "invalid", reason: error.message });
     throw error;
   }
   const { action, event } = parsed;
   const about = { action, ...describeSubject(event) };
-  if (event.type === "ignored" || !given) {
+  if (event.type === "ignored" || !sentId) {
     const verdict = ignore(event.type === "ignored" ? event.reason : "missing delivery id");
     return connector ? record(about, verdict) : reply(verdict, false);
   }

@@ -78,7 +78,7 @@ export const recordPushesAcrossOrganizations = (
   full: readonly string[],
 ) => {
   let start = 1;
-  const given = pushes.map((push, place) => {
+  const pushRows = pushes.map((push, place) => {
     const from = start;
     start += push.body.length;
     return {
@@ -106,7 +106,7 @@ export const recordPushesAcrossOrganizations = (
   const bodies = pushes.length === 1 ? pushes[0]!.body : Buffer.concat(pushes.map(({ body }) => body));
   return db.rows<RecordedPush>(sql`
     with given as materialized (
-      select *, substring(${bodies}::bytea from start for length) as body from json_to_recordset(${JSON.stringify(given)}::text::json) as g(place int, id text, scope text,
+      select *, substring(${bodies}::bytea from start for length) as body from json_to_recordset(${JSON.stringify(pushRows)}::text::json) as g(place int, id text, scope text,
         delivery_id text, org_id text, dialect text, event text, repository text, repository_key text, ref text,
         head text, installation_id text, headers jsonb, codehosts text, connector_id text,
         secret_id text, sync_id text, start int, length int)

@@ -2,7 +2,7 @@ import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { RefusedDelivery } from "./contract.ts";
 
-/** How many refusals are kept for each connector, at most `perNetwork` of them from one network. */
+/** How many refusals are kept for each connector, at most `maxPerNetwork` of them from one network. */
 export const maxPerConnector = 50;
 const maxPerNetwork = 25;
 

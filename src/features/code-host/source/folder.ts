@@ -37,7 +37,7 @@ export async function listFolder(
 
   async function walk(tree: string, prefix: string, depth: number): Promise<void> {
     await turn();
-    const seen = new Set<string>();
+    const foundNames = new Set<string>();
     const prefixBytes = Buffer.byteLength(prefix);
     for (const { kind, name: bytes, id } of snapshot.tree(tree)) {
       await turn();
@@ -55,7 +55,7 @@ export async function listFolder(
       const path = prefix + name;
       if (!isUtf8(bytes) || /[\p{Cc}/\\]/u.test(name)) {
         skip("The name is not UTF-8, or has signs in it that no name should have. Rename it.");
-      } else if (seen.size === seen.add(name).size) {
+      } else if (foundNames.size === foundNames.add(name).size) {
         skip("The name is there twice, which no checkout would show. Remove one of them.");
       } else if (kind === "tree") {
         if (depth < maxDepth) await walk(id, `${path}/`, depth + 1);
@@ -94,20 +94,20 @@ const formatPath = (prefix: string, name: Buffer) =>
 
 function findTree(snapshot: Snapshot, folder: string): string {
   let tree = snapshot.commit.tree;
-  let seen = "";
+  let currentPath = "";
   for (const part of folder === "" ? [] : folder.split("/")) {
-    seen = seen === "" ? part : `${seen}/${part}`;
+    currentPath = currentPath === "" ? part : `${currentPath}/${part}`;
     const entry = findEntry(snapshot, tree, Buffer.from(part));
     if (!entry) {
       throw new Failure(
         "folder_not_found",
-        `There is no folder ${seen} at ${snapshot.id.slice(0, 10)}. Small and capital letters count. The templates were left as they are.`,
+        `There is no folder ${currentPath} at ${snapshot.id.slice(0, 10)}. Small and capital letters count. The templates were left as they are.`,
       );
     }
     if (entry.kind !== "tree") {
       throw new Failure(
         "folder_not_found",
-        `${seen} is ${entry.kind === "file" ? "a file" : `a ${entry.kind}`}, not a folder. The templates were left as they are.`,
+        `${currentPath} is ${entry.kind === "file" ? "a file" : `a ${entry.kind}`}, not a folder. The templates were left as they are.`,
       );
     }
     tree = entry.id;

@@ -46,7 +46,7 @@ export interface ReadOptions {
   timeoutMs?: number;
   /** Limit for unpacking and parsing. Time spent waiting for the server does not count. */
   computeMs: number;
-  /** Files that are not fetched again while they are unchanged; see `knownFiles`. */
+  /** Files that are not fetched again while they are unchanged; see `listKnownFiles`. */
   known?: ReadonlyMap<string, string | null>;
   /** When false, templates are counted and not returned. */
   wantsFiles: boolean;

@@ -161,15 +161,15 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
   test("3,000 folders on a chain of 490 deltas", async () => {
     const repository = hostileRepository();
     const blob = repository.add("blob", Buffer.from("x"));
-    const dataOf = (i: number) =>
+    const createTreeData = (i: number) =>
       Buffer.concat([Buffer.from(`100644 t${String(i).padStart(5, "0")}.txt\0`), Buffer.from(blob, "hex")]);
-    let base = { id: repository.add("tree", dataOf(0)), size: dataOf(0).length };
+    let base = { id: repository.add("tree", createTreeData(0)), size: createTreeData(0).length };
     for (let i = 1; i < 490; i++)
-      base = { id: repository.addDelta("tree", base, dataOf(i)), size: dataOf(i).length };
+      base = { id: repository.addDelta("tree", base, createTreeData(i)), size: createTreeData(i).length };
     const folders = Array.from({ length: 3_000 }, (_, i) => ({
       mode: "40000" as const,
       name: `d${String(i).padStart(4, "0")}`,
-      id: repository.addDelta("tree", base, dataOf(1_000 + i)),
+      id: repository.addDelta("tree", base, createTreeData(1_000 + i)),
     }));
     commitFolder(repository, repository.tree(folders));
     const sync = await syncWatched("3,000 folders on 490 deltas", repository);

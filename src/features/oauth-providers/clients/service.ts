@@ -115,7 +115,7 @@ export async function remove(ctx: MemberCtx, providerId: string, confirmed: bool
   });
 }
 
-/** False: there was none. */
+/** Returns false when there was no client. */
 export async function removeClient(
   ctx: MemberCtx,
   tx: Db,
@@ -181,7 +181,7 @@ function checkFields({ id, name, tenant, authMethods, server }: Provider, body: 
   }
 }
 
-/** The row to write. `kept` is what stays of the same client. */
+/** Builds the row to write. `kept` is the stored row of the same client. */
 function composeCredentials(
   { keyring, orgId }: MemberCtx,
   provider: Provider,

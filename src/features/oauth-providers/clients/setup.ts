@@ -25,9 +25,9 @@ export interface Provider {
   optionalScopes: readonly string[];
   tenant: KnownProvider["tenant"] | null;
   authMethods: readonly AuthMethod[];
-  /** Of a custom one that was discovered: when. */
+  /** When a custom provider was discovered. */
   discoveredAt: number | null;
-  /** Undefined: not discovered yet. Of a known one: with the default tenant, if it takes one. */
+  /** Undefined before discovery. A known provider has the server of its default tenant. */
   server: Server | undefined;
 }
 
@@ -64,10 +64,10 @@ export const fromCustomProvider = (row: store.CustomRow): Provider => ({
   server: row.server ?? undefined,
 });
 
-/** Undefined: there is no such provider for this organization. */
+/** Undefined when the organization has no such provider. */
 export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Setup | undefined> {
   const known = knownProviders.get(providerId);
-  // Not worth a query, and no text that the database would choke on.
+  // Such an id cannot exist, and the database may not accept it as text.
   if (!known && !/^[a-z0-9][a-z0-9-]{0,39}$/.test(providerId)) return undefined;
   const row = await store.findSetup(ctx.db, ctx.orgId, providerId);
   if (!row || (!known && row.customName === null)) return undefined;
@@ -84,13 +84,13 @@ export async function findSetup(ctx: MemberCtx, providerId: string): Promise<Set
   return { provider, client: row.credentialsId === null ? undefined : row };
 }
 
-/** Where a client's requests go; undefined while its tenant is missing. */
+/** The server of a client. Undefined while its tenant is missing. */
 export function findServerOfClient({ providerId, tenant, server }: store.CredentialsRow): Server | undefined {
   const known = knownProviders.get(providerId);
   return known ? findServer(known, tenant) : (server ?? undefined);
 }
 
-/** What a client still needs before anybody can connect with it, by the name of the field. */
+/** The names of the fields that a client still needs before it can be used. */
 export function listMissingFields(row: store.CredentialsRow): string[] {
   return [
     ...(findServerOfClient(row) ? [] : ["tenant"]),
@@ -99,7 +99,7 @@ export function listMissingFields(row: store.CredentialsRow): string[] {
   ];
 }
 
-/** Both sides of a conversation with the provider. */
+/** The server and the client's credentials, for requests to the provider. */
 export function createPeer({ keyring, egress }: Platform, orgId: OrgId, row: store.CredentialsRow): Peer {
   const server = findServerOfClient(row);
   if (!server) throw new Error("This client is not complete.");
@@ -121,8 +121,8 @@ const findAddress = (providerId: string, server: Server | null) =>
 const staleAfterMs = 24 * 3600_000;
 
 /**
- * What the issuer of a custom provider says of itself, asked again after a day. One that does not answer
- * is what it was. Calls out: not inside a transaction.
+ * Discovers the server of a custom provider again after a day. If the issuer does not answer, the stored server is
+ * used. Sends requests, so it must not run inside a transaction.
  */
 export async function discoverServer(ctx: MemberCtx, provider: Provider): Promise<Provider> {
   const { issuer, discoveredAt, server } = provider;

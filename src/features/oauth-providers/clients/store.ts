@@ -23,7 +23,7 @@ export interface ClientRow extends CredentialsRow {
   updatedAt: number;
 }
 
-/** A provider of the organization's own. */
+/** A custom provider of an organization. */
 export interface CustomRow {
   id: string;
   name: string;
@@ -47,7 +47,7 @@ type Setup = (ClientRow | { credentialsId: null }) & {
   customScopes: string[] | null;
 };
 
-/** The provider, if it is the organization's own, and the client, if there is one: all that starting needs. */
+/** The custom provider and the client, if they exist, in one query. */
 export const findSetup = (db: Db, orgId: OrgId, providerId: string) =>
   db.row<Setup>(sql`
     select ${client}, p.name as "customName", p.issuer as "customIssuer", p.server as "customServer",
@@ -57,7 +57,7 @@ export const findSetup = (db: Db, orgId: OrgId, providerId: string) =>
     left join oauth_clients c on c.org_id = wanted.org_id and c.provider_id = wanted.id
     left join oauth_client_credentials k on k.id = c.credentials_id`);
 
-/** The client, held until the transaction ends, so that changes come one after the other. */
+/** Locks the client until the transaction ends, so that changes happen one after the other. */
 export const lock = (db: Db, orgId: OrgId, providerId: string) =>
   db.row<ClientRow>(sql`
     select ${client} from oauth_clients c join oauth_client_credentials k on k.id = c.credentials_id
@@ -68,7 +68,7 @@ export const findCredentials = (db: Db, orgId: OrgId, id: string) =>
     sql`select ${credentials} from oauth_client_credentials k where k.org_id = ${orgId} and k.id = ${id}`,
   );
 
-/** New ones, or those of the same client with another secret. */
+/** Inserts credentials, or updates the secret of the same client. */
 export const saveCredentials = (db: Db, orgId: OrgId, row: CredentialsRow) =>
   db.run(sql`
     insert into oauth_client_credentials (id, org_id, provider_id, client_id, auth_method, secret, private_key,
@@ -122,7 +122,7 @@ export const listConfigured = (db: Db, orgId: OrgId) =>
     select provider_id as "providerId", connection_mode as "connectionMode" from oauth_clients
     where org_id = ${orgId}`);
 
-/** Those that no client and no token needs any more. */
+/** Removes credentials that no client and no token uses. */
 export const removeUnusedAcrossOrganizations = (db: Db) =>
   db.run(sql`
     delete from oauth_client_credentials k

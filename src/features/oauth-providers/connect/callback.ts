@@ -22,7 +22,7 @@ import { insertToken, retireToken, sealTokens } from "../tokens/index.ts";
 import { createClaimCode, hashClaimCode, openSecrets } from "./secrets.ts";
 import * as store from "./store.ts";
 
-/** How it went, for the page. */
+/** The result of a callback, for the page. */
 export type CallbackResult =
   | { kind: "unknown" }
   /** Only for the person who started: nobody else sees what the attempt was for. */
@@ -126,7 +126,7 @@ const findSessionCaller = async (ctx: Ctx, cookies: string | undefined, orgId: s
 const isActiveOrganization = async (ctx: Ctx, cookies: string | undefined, orgId: string): Promise<boolean> =>
   (await findSessionCaller(ctx, cookies, undefined))?.member?.orgId === orgId;
 
-/** Whose session the browser carries, in the organization that this is about. */
+/** The caller of the browser's session, in the organization of the attempt. */
 async function findFinisher(
   ctx: Ctx,
   cookies: string | undefined,
@@ -140,17 +140,17 @@ async function findFinisher(
     checkAccess(can("connections:use"), caller, Date.now());
     return "who started";
   } catch (error) {
-    // Theirs, but too old or not by single sign-on: they sign in again and claim.
+    // The session is too old or lacks single sign-on, so the person signs in again and claims.
     if (error instanceof Refusal) return "nobody";
     throw error;
   }
 }
 
-/** Ten minutes are long enough to lose the right to speak for the organization. */
+/** The permission is checked again, because it may have been withdrawn since the start. */
 const mayFinish = ({ shared }: store.Attempt, caller: Caller | undefined): boolean =>
   !shared || (caller?.member?.permissions.has("connections:manage") ?? false);
 
-/** Stores what was given, in its place or to wait. False: too late; then it is left to be revoked. */
+/** Stores the tokens in a connection, or until they are claimed. Returns false when it is too late. */
 async function storeTokens(
   ctx: Ctx,
   attempt: store.Attempt,
@@ -187,7 +187,7 @@ async function storeTokens(
   });
 }
 
-/** The connection is made, or made anew. */
+/** Creates the connection, or replaces the token of the existing one. */
 async function completeAttempt(
   ctx: Ctx,
   tx: Db,
@@ -223,7 +223,7 @@ async function refuseAttempt(
   });
 }
 
-/** The same member, who has seen the page: with the credential that started, or signed in. */
+/** Completes an attempt for the member who started it, with the same credential or a session. */
 export async function claim(ctx: MemberCtx, providerId: string, code: string) {
   const { db, orgId, member: self, caller } = ctx;
   if (!(await findSetup(ctx, providerId))) throw notFound("oauth_provider");

@@ -15,7 +15,7 @@ export const start = route({
     "Send the member's browser to `authorizeUrl`. It works once, within ten minutes; a later start with the same label replaces it. Unknown query parameters are ignored. A browser that opens this URL (`Sec-Fetch-Mode: navigate`, or an `Accept` that prefers `text/html`) gets a page that asks for confirmation and then redirects to the provider. Errors are pages too.",
   access: can("connections:use"),
   params,
-  // Other programs call this; what a newer one sends besides must not keep it out.
+  // Unknown parameters are ignored, so that newer programs can send them.
   query: z.looseObject({
     account: label
       .optional()
@@ -67,7 +67,7 @@ export const callback = route({
   description: "Register this address at the provider. The page says how it went, and leads back.",
   access: open,
   params,
-  // Providers add what they like.
+  // Providers may add any parameters.
   query: z.looseObject({}),
   raw: "text/html",
   replies: { 200: z.string() },

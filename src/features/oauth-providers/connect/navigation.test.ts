@@ -31,7 +31,7 @@ describe("a start that is opened in a browser", () => {
   const id = "acme-id";
   /** Without `sec-fetch-mode`, because the test client sets it itself. test/browser uses real browsers. */
   const browser = { "sec-fetch-site": "none", accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
-  const cookieOf = ({ token }: Pick<Person, "token">): Auth => ({ cookie: `signalbox_session=${token}` });
+  const createCookie = ({ token }: Pick<Person, "token">): Auth => ({ cookie: `signalbox_session=${token}` });
   const attempts = async (label: string) =>
     (await server.platform.db.rows(sql`select 1 from oauth_attempts where label = ${label}`)).length;
 
@@ -54,8 +54,8 @@ describe("a start that is opened in a browser", () => {
 
   test("asks first, and redirects to the provider once confirmed", async () => {
     for (const headers of [
-      { ...browser, ...cookieOf(ada) },
-      { accept: "text/html;q=0.9,*/*;q=0.8", ...cookieOf(ada) },
+      { ...browser, ...createCookie(ada) },
+      { accept: "text/html;q=0.9,*/*;q=0.8", ...createCookie(ada) },
       { accept: "text/html", ...ada.auth },
     ]) {
       const page = await start(server, headers, id);
@@ -76,9 +76,9 @@ describe("a start that is opened in a browser", () => {
     const key = await createKey(server, ada);
     for (const headers of [
       ada.auth,
-      { accept: "*/*", ...cookieOf(ada) },
+      { accept: "*/*", ...createCookie(ada) },
       { accept: "application/json", ...ada.auth },
-      { accept: "*/*", "sec-fetch-site": "same-origin", ...cookieOf(ada) },
+      { accept: "*/*", "sec-fetch-site": "same-origin", ...createCookie(ada) },
       { accept: "text/html", ...key.auth },
     ]) {
       const reply = await start(server, headers, id);
@@ -90,7 +90,8 @@ describe("a start that is opened in a browser", () => {
   test("the session that started it finishes it; another session of the same person must confirm", async () => {
     const eve = await joinWorkspace(server, acme, "member");
     const second = { token: (await signIn(server, eve)).authorization.slice("Bearer ".length) };
-    const opened = async () => (await startByHand({ ...browser, ...cookieOf(eve) })).headers.get("location")!;
+    const opened = async () =>
+      (await startByHand({ ...browser, ...createCookie(eve) })).headers.get("location")!;
     const asks = await comeBack(server, await approve(await opened()), second);
     expect(asks.body).toContain("If you did not start it");
     expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
@@ -106,14 +107,14 @@ describe("a start that is opened in a browser", () => {
     const cases: [Auth, string, string, number, string][] = [
       [{}, id, "", 401, "Sign in to connect"],
       [{ cookie: "signalbox_session=nobody" }, id, "", 401, "Sign in to connect"],
-      [cookieOf(powerless), id, "", 403, "connections:use"],
-      [cookieOf(lonely), id, "", 403, "You do not belong to an organization yet"],
-      [cookieOf(ada), "github", "", 404, "client_not_configured"],
-      [cookieOf(ada), "nobody", "", 400, "There is no such provider"],
-      [cookieOf(ada), id, "?shared=true", 403, "connections:manage"],
-      [cookieOf(ada), id, "?scopes=admin", 400, "does not allow admin"],
-      [cookieOf(ada), id, "?returnTo=//evil.example", 400, "Must be a path on this site"],
-      [cookieOf(ada), id, "?account=a&account=b", 400, "Given more than once"],
+      [createCookie(powerless), id, "", 403, "connections:use"],
+      [createCookie(lonely), id, "", 403, "You do not belong to an organization yet"],
+      [createCookie(ada), "github", "", 404, "client_not_configured"],
+      [createCookie(ada), "nobody", "", 400, "There is no such provider"],
+      [createCookie(ada), id, "?shared=true", 403, "connections:manage"],
+      [createCookie(ada), id, "?scopes=admin", 400, "does not allow admin"],
+      [createCookie(ada), id, "?returnTo=//evil.example", 400, "Must be a path on this site"],
+      [createCookie(ada), id, "?account=a&account=b", 400, "Given more than once"],
     ];
     for (const [headers, provider, query, status, words] of cases) {
       const page = await start(server, { ...browser, ...headers }, provider, query);
@@ -138,9 +139,9 @@ describe("a start that is opened in a browser", () => {
       sql`update sessions set created_at = now() - interval '10 minutes' where user_id = ${strict.owner.userId}`,
     );
     await expect
-      .poll(async () => (await start(server, { ...browser, ...cookieOf(strict.owner) }, id)).status)
+      .poll(async () => (await start(server, { ...browser, ...createCookie(strict.owner) }, id)).status)
       .toBe(403);
-    const page = await start(server, { ...browser, ...cookieOf(strict.owner) }, id);
+    const page = await start(server, { ...browser, ...createCookie(strict.owner) }, id);
     expect(page.body).toContain("asks to sign in again every 5 minutes");
     expect(page.body).toContain('id="password"');
   });
@@ -159,7 +160,7 @@ describe("a start that is opened in a browser", () => {
       { referer: `${server.url}/` },
     ];
     for (const from of ways) {
-      const page = await start(server, { accept: browser.accept, ...from, ...cookieOf(ada) }, id, lured);
+      const page = await start(server, { accept: browser.accept, ...from, ...createCookie(ada) }, id, lured);
       expect(page.status, JSON.stringify(from)).toBe(200);
       for (const named of ["Connect Acme ID?", "lured", "files:write", "Acme"])
         expect(page.body).toContain(named);
@@ -168,26 +169,26 @@ describe("a start that is opened in a browser", () => {
   });
 
   test("the confirmation is valid only for this session and this start", async () => {
-    const query = confirmed(await start(server, { ...browser, ...cookieOf(ada) }, id, "?account=one"));
-    expect((await start(server, { ...browser, ...cookieOf(ada) }, id, query)).status).toBe(303);
+    const query = confirmed(await start(server, { ...browser, ...createCookie(ada) }, id, "?account=one"));
+    expect((await start(server, { ...browser, ...createCookie(ada) }, id, query)).status).toBe(303);
     const bob = await joinWorkspace(server, acme, "member");
     const later = query.replace(/confirm=(\d+)/, (_, at) => `confirm=${Number(at) + 60}`);
     expect(later).not.toBe(query);
     const others: [Auth, string][] = [
-      [cookieOf(bob), query],
-      [cookieOf(ada), query.replace("account=one", "account=two")],
-      [cookieOf(ada), `${query}&scopes=files:write`],
-      [cookieOf(ada), `${query}x`],
-      [cookieOf(ada), later],
-      [cookieOf(ada), query.replace(/confirm=\d+\./, "confirm=")],
-      [cookieOf(ada), "?account=one&confirm="],
+      [createCookie(bob), query],
+      [createCookie(ada), query.replace("account=one", "account=two")],
+      [createCookie(ada), `${query}&scopes=files:write`],
+      [createCookie(ada), `${query}x`],
+      [createCookie(ada), later],
+      [createCookie(ada), query.replace(/confirm=\d+\./, "confirm=")],
+      [createCookie(ada), "?account=one&confirm="],
     ];
     for (const [headers, changed] of others)
       expect((await start(server, { ...browser, ...headers }, id, changed)).status, changed).toBe(200);
   });
 
   test("the confirmation expires after ten minutes; then the page asks again", async () => {
-    const headers = { ...browser, ...cookieOf(ada) };
+    const headers = { ...browser, ...createCookie(ada) };
     const query = confirmed(await start(server, headers, id, "?account=slow"));
     const startAfter = (minutes: number) =>
       atTime(Date.now() + minutes * 60_000, () => start(server, headers, id, query));
@@ -198,7 +199,7 @@ describe("a start that is opened in a browser", () => {
   });
 
   test("a connection for the whole organization says so before it is started", async () => {
-    const headers = { ...browser, ...cookieOf(acme.owner) };
+    const headers = { ...browser, ...createCookie(acme.owner) };
     const page = await start(server, headers, id, "?shared=true&account=all");
     expect(page.status).toBe(200);
     expect(page.body).toContain("all of Acme");

@@ -71,15 +71,15 @@ const describeExpired = (provider: string, attempt: Attempt): View => ({
   body: html`<p>If it was you who started, start again where you started.</p>${actions(createReturnLink(attempt.returnTo))}`,
 });
 
-export function callbackPage(publicUrl: string, arrival: CallbackResult): Response {
-  if (arrival.kind === "unknown" || arrival.kind === "used") return unknownPage(publicUrl, arrival);
-  const { attempt, provider } = arrival;
+export function callbackPage(publicUrl: string, result: CallbackResult): Response {
+  if (result.kind === "unknown" || result.kind === "used") return unknownPage(publicUrl, result);
+  const { attempt, provider } = result;
   const path = `/v1/oauth-providers/${encodeURIComponent(attempt.providerId)}/connect`;
-  if (arrival.kind === "connected")
-    return htmlPage({ publicUrl, ...describeConnected(provider, arrival.account, attempt) });
-  if (arrival.kind === "refused") return refusedPage(publicUrl, arrival, path);
-  const { account } = arrival;
-  const held = html`<div id="held" data-organization="${attempt.orgId}" data-claim="${path}/claim" data-code="${arrival.code}" data-provider="${provider}" hidden></div>`;
+  if (result.kind === "connected")
+    return htmlPage({ publicUrl, ...describeConnected(provider, result.account, attempt) });
+  if (result.kind === "refused") return refusedPage(publicUrl, result, path);
+  const { account } = result;
+  const claimData = html`<div id="held" data-organization="${attempt.orgId}" data-claim="${path}/claim" data-code="${result.code}" data-provider="${provider}" hidden></div>`;
   // The script fills in the name, so that the page does not contain "… is connected" before it is true.
   const title = html`<span data-field="provider"></span> is connected.`;
   const ends = {
@@ -89,7 +89,7 @@ export function callbackPage(publicUrl: string, arrival: CallbackResult): Respon
   const facts = listFacts(provider, account, attempt);
   const as = account ? ` as ${account}` : "";
   const ifNot = html`nothing is connected, and the access that ${provider} gave is discarded after ten minutes.`;
-  if (arrival.kind === "unconfirmed") {
+  if (result.kind === "unconfirmed") {
     const whose = attempt.shared
       ? `for everybody to whom ${attempt.orgName} gives access`
       : `for ${attempt.memberName} of ${attempt.orgName}`;
@@ -98,7 +98,7 @@ export function callbackPage(publicUrl: string, arrival: CallbackResult): Respon
       title: `Connect ${provider}${as}?`,
       lead: html`${attempt.credential === "key" ? "An API key" : "Another session"} of yours started this. If you continue, the account is connected ${whose}, and programs with that access can use it.`,
       facts,
-      body: html`${held}<p><strong>If you did not start it, close this page</strong>: ${ifNot}</p>
+      body: html`${claimData}<p><strong>If you did not start it, close this page</strong>: ${ifNot}</p>
 <form id="confirm">${actions(html`<button class="btn main">Connect</button>`, createReturnLink(attempt.returnTo, "other"))}</form>`,
       ends,
       script: `${claimScript}onSubmit($("confirm"), claim);`,
@@ -109,8 +109,8 @@ export function callbackPage(publicUrl: string, arrival: CallbackResult): Respon
     title: `One more step to connect ${provider}${as}`,
     lead: html`<b>${attempt.memberName}</b> of <b>${attempt.orgName}</b> started this. To finish it, show that it was you.`,
     facts,
-    body: html`${held}<p><strong>If that is not you, close this page</strong>: ${ifNot}</p>
-<div class="stack"><h2>Enter this code where you started</h2><pre class="code">${arrival.code}</pre></div><hr>
+    body: html`${claimData}<p><strong>If that is not you, close this page</strong>: ${ifNot}</p>
+<div class="stack"><h2>Enter this code where you started</h2><pre class="code">${result.code}</pre></div><hr>
 <div class="stack"><h2>Or sign in here</h2>${signInForms({ lead: html`As ${attempt.memberName}, who started.`, suffix: "and connect" })}</div>`,
     ends,
     script: `${signInScript}${claimScript}const signedIn = claim;`,
@@ -119,24 +119,22 @@ export function callbackPage(publicUrl: string, arrival: CallbackResult): Respon
 
 function unknownPage(
   publicUrl: string,
-  arrival: Extract<CallbackResult, { kind: "unknown" | "used" }>,
+  result: Extract<CallbackResult, { kind: "unknown" | "used" }>,
 ): Response {
-  const isConnected = arrival.kind === "used" && arrival.isConnected;
+  const isConnected = result.kind === "used" && result.isConnected;
   return htmlPage({
     publicUrl,
     status: 400,
     state: { kind: isConnected ? "care" : "bad", word: isConnected ? "Used before" : "Link not valid" },
     title:
-      arrival.kind === "used"
+      result.kind === "used"
         ? "This link was used before."
         : "This link is too old, was used before, or is not ours.",
     lead: isConnected
-      ? html`It connected <b>${arrival.provider}</b>. Opening it again changed nothing.`
+      ? html`It connected <b>${result.provider}</b>. Opening it again changed nothing.`
       : "Opening it changed nothing. To connect an account, start again where you started.",
-    ...(isConnected
-      ? { facts: listFacts(arrival.provider, arrival.attempt.accountName, arrival.attempt) }
-      : {}),
-    body: actions(createReturnLink(isConnected ? arrival.attempt.returnTo : null)),
+    ...(isConnected ? { facts: listFacts(result.provider, result.attempt.accountName, result.attempt) } : {}),
+    body: actions(createReturnLink(isConnected ? result.attempt.returnTo : null)),
   });
 }
 

@@ -27,7 +27,7 @@ export const sealSecrets = (keyring: Keyring, orgId: string, id: string, secrets
 export const openSecrets = (keyring: Keyring, orgId: string, id: string, sealed: string): Secrets =>
   JSON.parse(keyring.open(sealed, createPlace(orgId, id)));
 
-/** Without letters and digits that look alike; ten of them are 48 bits, for five tries in ten minutes. */
+/** Characters that do not look alike. Ten of them have 48 bits, enough for five tries in ten minutes. */
 const codeCharacters = "23456789ABCDEFGHJKLMNPQRSTUVWX";
 
 export const createClaimCode = (): string => {
@@ -35,6 +35,6 @@ export const createClaimCode = (): string => {
   return `${code.slice(0, 5)}-${code.slice(5)}`;
 };
 
-/** As people type it. */
+/** Accepts lower case and separators, because people type the code. */
 export const hashClaimCode = (code: string): string =>
   hashSecret(code.toUpperCase().replace(/[^0-9A-Z]/g, ""));

@@ -173,7 +173,7 @@ function checkClient(provider: Provider, client: ClientRow, shared: boolean): vo
   }
 }
 
-/** The client's own, and of what members may ask for besides, what this one does. */
+/** The scopes of the client, and those of its optional scopes that the member asks for. */
 function chooseScopes({ scopes, optionalScopes }: ClientRow, asked: string | undefined): string[] {
   const extra = asked?.split(/[\s+]+/).filter(Boolean) ?? [];
   const allowed = new Set([...scopes, ...optionalScopes]);
@@ -189,13 +189,13 @@ function chooseScopes({ scopes, optionalScopes }: ClientRow, asked: string | und
   return [...new Set([...scopes, ...extra])];
 }
 
-/** Two slashes at the beginning would name a host. */
+/** A path with two slashes at the beginning would be a URL with a host. */
 const isLocalPath = (text: string) => /^\/(?![/\\])/.test(text);
 
-/** Only ever back to our own pages: a link elsewhere would make ours the start of a fraud. */
+/** Accepts only paths on this site, so that a start cannot redirect to another site. */
 function parseReturnPath(publicUrl: string, path: string): string {
   const url = isLocalPath(path) ? URL.parse(path, publicUrl) : null;
-  // Looked at again as it will be read: `/.//elsewhere` is a path whose dots fall away.
+  // The normalized path is checked again, because `/.//elsewhere` becomes `//elsewhere`.
   const plain = url && url.pathname + url.search + url.hash;
   if (!plain || !isLocalPath(plain) || url.origin !== new URL(publicUrl).origin) {
     throw invalidField(["returnTo"], "Must be a path on this site, such as /connections.");

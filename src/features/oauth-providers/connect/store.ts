@@ -62,7 +62,7 @@ const isStarterValid = sql`case a.credential
       select from api_keys k where k.id = a.credential_id and (k.expires_at is null or k.expires_at > now()))
     else true end`;
 
-/** Good only for the client that it was started with, and until somebody starts anew or ends what is in its place. */
+/** Valid only while its client is unchanged and no newer start or disconnect has replaced it. */
 const isCurrent = sql`${isStarterValid} and exists (
     select from oauth_clients c where c.org_id = a.org_id and c.provider_id = a.provider_id
       and c.credentials_id = a.credentials_id and c.generation = a.generation)
@@ -75,7 +75,7 @@ const isCurrent = sql`${isStarterValid} and exists (
       and ended.label = a.label and ended.shared = a.shared and (a.shared or ended.member_id = a.member_id)
       and ended.ended_at > a.created_at)`;
 
-/** Uses a state up. Of any number of requests that bring it, one gets the attempt. */
+/** Uses up a state. Of several requests with the same state, one gets the attempt. */
 export const useStateByToken = (db: Db, stateHash: string) =>
   db.row<Attempt & { current: boolean }>(sql`
     update oauth_attempts a set status = 'exchanging' from ${people}
@@ -95,9 +95,8 @@ export const setStatus = (db: Db, orgId: OrgId, id: string, status: "connected" 
 type LockedAttempt = Pick<Attempt, "id" | "memberId" | "providerId">;
 
 /**
- * Still good, with what the provider gave in hand? Held until the transaction ends, and with it whatever could
- * make it not so: who changes the client or removes the member waits, and then finds the connection. Those
- * come first, as they do for who deletes them: each waiting for the other would end one of them.
+ * Locks the attempt, its member and its client until the transaction ends. Undefined when it is not valid.
+ * The member and the client are locked first, in the order of their removal, so that no deadlock occurs.
  */
 export const lockCurrent = async (
   tx: Db,
@@ -127,21 +126,21 @@ export const storeWaiting = (
       account_subject = ${held.subject}, account_name = ${held.name}
     where org_id = ${orgId} and id = ${id}`);
 
-/** What waits for this member under that code. */
+/** The attempt that waits for this member's claim with this code. */
 export const findWaiting = (db: Db, orgId: OrgId, memberId: string, providerId: string, codeHash: string) =>
   db.row<Attempt>(sql`
     select ${columns} from oauth_attempts a join ${people} on m.id = a.member_id
     where a.org_id = ${orgId} and a.member_id = ${memberId} and a.provider_id = ${providerId}
       and a.status = 'waiting' and a.code_hash = ${codeHash} and a.expires_at > now()`);
 
-/** A wrong code counts against whatever waits; at the fifth it waits no more. */
-export const countWrongCode = (db: Db, orgId: OrgId, memberId: string, providerId: string, most: number) =>
+/** Counts a wrong code for every waiting attempt. At the limit the attempts end. */
+export const countWrongCode = (db: Db, orgId: OrgId, memberId: string, providerId: string, max: number) =>
   db.run(sql`
     update oauth_attempts set wrong_codes = wrong_codes + 1,
-      expires_at = case when wrong_codes + 1 >= ${most}::int then now() else expires_at end
+      expires_at = case when wrong_codes + 1 >= ${max}::int then now() else expires_at end
     where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and status = 'waiting'`);
 
-/** Whoever is on the way starts again. */
+/** Ends the attempts that are not completed yet. */
 export const supersede = (
   db: Db,
   orgId: OrgId,
@@ -152,13 +151,13 @@ export const supersede = (
     where org_id = ${orgId} and member_id = ${memberId} and provider_id = ${providerId} and not shared
       and status in ('started', 'exchanging', 'waiting') and (${label}::text is null or label = ${label})`);
 
-/** Over; what still waits with one of them is left to be revoked by a trigger. */
+/** Removes expired attempts. A trigger marks their tokens for revocation. */
 export const removeExpiredAcrossOrganizations = (db: Db) =>
   db.run(
     sql`delete from oauth_attempts where expires_at < now() or (status = 'superseded' and token_id is not null)`,
   );
 
-/** What the organization calls a provider of its own. */
+/** The name of an organization's custom provider. */
 export const findCustomName = async (db: Db, orgId: OrgId, id: string): Promise<string | undefined> =>
   (
     await db.row<{ name: string }>(

@@ -61,7 +61,7 @@ describe("connections", () => {
   const readAs = (person: Person, connectionId: string) =>
     server.call(`/v1/oauth-connections/${connectionId}`, { headers: person.auth });
   /** The tokens of a connection, as the provider knows them. */
-  const secretsOf = async (connectionId: string) => {
+  const listSecrets = async (connectionId: string) => {
     const row = (await tokenRow(server, connectionId))!;
     return (["access_token", "refresh_token"] as const).map((column) =>
       server.platform.keyring.open(String(row[column]), {
@@ -79,7 +79,7 @@ describe("connections", () => {
   describe("ending", () => {
     test("a disconnect revokes both tokens at the provider, and says so", async () => {
       const connectionId = await connected(ada);
-      const [access, refresh] = await secretsOf(connectionId);
+      const [access, refresh] = await listSecrets(connectionId);
       expect(await isGood(access!)).toBe(true);
       const reply = await server.call(`/v1/oauth-providers/${id}/disconnect`, {
         method: "POST",
@@ -113,7 +113,7 @@ describe("connections", () => {
     test("a removed member's token is revoked, whoever removed the row", async () => {
       const carl = await joinWorkspace(server, acme, "member");
       const connectionId = await connected(carl);
-      const [access] = await secretsOf(connectionId);
+      const [access] = await listSecrets(connectionId);
       await server.platform.db.run(sql`delete from members where id = ${carl.memberId}`);
       await runJob(server, "oauth.revoke");
       expect(await isGood(access!)).toBe(false);
@@ -154,7 +154,7 @@ describe("connections", () => {
       const gone = await createWorkspace(server, "Gone");
       await setUpProvider(server, gone.owner.auth, as);
       const connectionId = await connected(gone.owner);
-      const [access] = await secretsOf(connectionId);
+      const [access] = await listSecrets(connectionId);
       const { db } = server.platform;
       await db.run(sql`delete from organizations where id = ${gone.orgId}`);
       expect(await isGood(access!)).toBe(true);
@@ -169,7 +169,7 @@ describe("connections", () => {
 
     test("a changed client's tokens are revoked with the old credentials", async () => {
       const connectionId = await connected(ada);
-      const [access] = await secretsOf(connectionId);
+      const [access] = await listSecrets(connectionId);
       await putClient(server, acme.owner.auth, id, { clientId: "other", endConnections: true });
       await runJob(server, "oauth.revoke");
       expect(await isGood(access!)).toBe(false);
@@ -228,11 +228,11 @@ describe("connections", () => {
 
     test("reconnecting the same account revokes nothing; another account in its place revokes the old one", async () => {
       const connectionId = await connected(ada);
-      const [first] = await secretsOf(connectionId);
+      const [first] = await listSecrets(connectionId);
       await connectAccount(server, ada, id);
       await runJob(server, "oauth.revoke");
       expect(as.revocations).not.toContain(first);
-      const [second] = await secretsOf(connectionId);
+      const [second] = await listSecrets(connectionId);
       await connectAccount(server, ada, id, { account: "somebody-else" });
       await runJob(server, "oauth.revoke");
       expect(as.revocations).toContain(second);
@@ -255,7 +255,7 @@ describe("connections", () => {
       expect(all.body.items.map((one: { id: string }) => one.id)).toContain(connectionId);
       // Seeing is not using.
       expect((await getToken(server, acme.owner.auth, id, { connectionId })).status).toBe(404);
-      for (const secret of await secretsOf(connectionId))
+      for (const secret of await listSecrets(connectionId))
         expect(JSON.stringify(all.body)).not.toContain(secret);
     });
 

@@ -8,7 +8,7 @@ const params = z.strictObject({ id: z.string() });
 const ofProvider = z.strictObject({ providerId: z.string() });
 
 export const defaultLabel = "default";
-/** Which of several accounts at one provider: a name that the member chose. */
+/** The member's name for one of several accounts at a provider. */
 export const label = lineOfText(60);
 
 const healthStatuses = ["connected", "expiring", "needs_reconnect", "uncertain", "ended"] as const;

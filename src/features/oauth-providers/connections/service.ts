@@ -10,7 +10,7 @@ import type { Connection, HealthReason } from "./contract.ts";
 import { computeHealth, toConnection } from "./health.ts";
 import * as store from "./store.ts";
 
-/** Whose connections the caller may look at and end: their own, or everyone's. A limited key may have neither. */
+/** The member whose connections the caller may read and end, or null for all. A limited key may have neither right. */
 function resolveReach({ member }: MemberCtx): MemberId | null {
   if (member.permissions.has("connections:manage")) return null;
   if (member.permissions.has("connections:use")) return member.id;
@@ -50,7 +50,7 @@ export async function listEvents(ctx: MemberCtx, id: string, query: PageQuery) {
   );
 }
 
-/** Their own and the shared ones they may use. */
+/** Lists the caller's own connections and the shared ones that the caller may use. */
 export async function readStatus(ctx: MemberCtx, providerId: string) {
   resolveReach(ctx);
   const rows = await store.listUsable(ctx.db, ctx.orgId, ctx.member.id, providerId, 100);
@@ -101,7 +101,7 @@ export async function disconnect(
   return { connection: toConnection((await store.find(tx, ctx.orgId, ctx.member.id, only.id))!) };
 }
 
-/** Ends what is live within reach, and remembers who did. The tokens are revoked by whoever does such jobs. */
+/** Ends the live connections in a scope and records who did it. A job revokes their tokens. */
 export async function endLiveConnections(
   tx: Db,
   orgId: OrgId,
@@ -117,8 +117,8 @@ export async function endLiveConnections(
 }
 
 /**
- * For the room that removes members: says who did it. Without it the connections end all the same, by the
- * trigger on the member's row, as the service's own doing.
+ * For the room that removes members: ends their connections and records who did it. Without this call a trigger ends
+ * them, and the service is recorded.
  */
 export const endConnectionsOfMember = (ctx: Ctx, tx: Db, orgId: OrgId, memberId: string) =>
   endLiveConnections(tx, orgId, { memberId }, "member_removed", createActor(ctx));
@@ -134,9 +134,8 @@ interface NewConnection {
 }
 
 /**
- * Puts a token in its place: a new connection, or the one that is there under this label. Says which token
- * was there before, and whether it is of the same outside account: revoking it would then end the new one
- * as well, at providers that revoke by account.
+ * Adds a connection, or replaces the token of the one with this label. Returns the replaced token and whether it is of
+ * the same account: some providers revoke by account, so revoking it would end the new token too.
  */
 export async function connect(
   tx: Db,
@@ -158,7 +157,7 @@ export async function connect(
     return { id: row.id, replaced: { tokenId: before.tokenId, sameAccount } };
   }
   await store.insert(tx, orgId, row);
-  // Who makes it may use it; the others are let in by name.
+  // The member who connects may use the connection. Other members need a grant.
   if (shared)
     await store.setGrants(tx, orgId, row.id, { everyone: false, memberIds: [made.memberId], teamIds: [] });
   return { id: row.id };

@@ -43,14 +43,14 @@ const columns = sql`c.id, c.provider_id as "providerId", c.shared, c.everyone, c
 
 const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`;
 
-/** Their own, and the shared ones that were given to everyone, to them, or to a team they are in: as where tokens are handed out. */
+/** A member's own connections, and shared ones granted to all, to the member, or to one of the member's teams. */
 const isUsableBy = (memberId: string) =>
   sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
     or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
     or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
       where g.connection_id = c.id and x.member_id = ${memberId}))))`;
 
-/** What a member may look at. `memberId` null: every one. */
+/** The connections that a member may read. Null means all of them. */
 const isReachableBy = (memberId: string | null) =>
   memberId === null ? emptySql : sql`and ${isUsableBy(memberId)}`;
 
@@ -102,7 +102,7 @@ export const countUsable = (db: Db, orgId: OrgId, memberId: string) =>
       where c.org_id = ${orgId} and c.shared and c.status <> 'ended' and c.status = 'connected'
         ${isReachableBy(memberId)}) c group by 1`);
 
-/** Which live connections of an organization something is about. */
+/** Selects live connections of an organization. */
 export interface ConnectionScope {
   id?: string;
   providerId?: string;
@@ -126,7 +126,7 @@ export const countLive = async (db: Db, orgId: OrgId, reach: ConnectionScope): P
   return row?.count ?? 0;
 };
 
-/** Ends them; a trigger leaves their tokens to be revoked. */
+/** Ends connections. A trigger marks their tokens for revocation. */
 export const end = (db: Db, orgId: OrgId, reach: ConnectionScope, reason: HealthReason, by: string | null) =>
   db.rows<{ id: string; providerId: string }>(sql`
     update oauth_connections c set status = 'ended', reason = ${reason}, ended_at = now(), ended_by = ${by}
@@ -140,7 +140,7 @@ interface ConnectionKey {
   memberId: string | null;
 }
 
-/** The live one in that place, held until the transaction ends. */
+/** Locks the live connection with this key until the transaction ends. */
 export const lockLive = (db: Db, orgId: OrgId, { providerId, label, shared, memberId }: ConnectionKey) =>
   db.row<{ id: string; tokenId: string; accountSubject: string | null }>(sql`
     select c.id, c.token_id as "tokenId", c.account_subject as "accountSubject" from oauth_connections c
@@ -164,7 +164,7 @@ export const insert = (db: Db, orgId: OrgId, made: ConnectionContent) =>
     values (${made.id}, ${orgId}, ${made.providerId}, ${made.shared}, ${made.memberId}, ${made.label}, ${made.tokenId},
       ${made.accountSubject}, ${made.accountName}, ${made.requestedScopes}::text[], ${made.connectedBy})`);
 
-/** The same connection with what the provider gave anew. */
+/** Replaces the token and the account of a connection. */
 export const reconnect = (db: Db, orgId: OrgId, made: ConnectionContent) =>
   db.run(sql`
     update oauth_connections set token_id = ${made.tokenId}, account_subject = ${made.accountSubject},
@@ -203,7 +203,7 @@ export const listGrants = (db: Db, orgId: OrgId, id: string) =>
     select member_id as "memberId" from oauth_connection_grants
     where org_id = ${orgId} and connection_id = ${id} order by member_id`);
 
-/** How many of the members are the organization's. */
+/** Counts those of the members that are in the organization. */
 export const countMembers = async (db: Db, orgId: OrgId, memberIds: readonly string[]): Promise<number> => {
   const row = await db.row<{ count: number }>(sql`
     select count(*)::int as count from members where org_id = ${orgId} and id = any(${memberIds}::text[])`);

@@ -5,7 +5,7 @@ import { type Change, recordByMember } from "../../audit/index.ts";
 import type { EventType } from "./contract.ts";
 import * as store from "./store.ts";
 
-/** Who did it, with what and from where. */
+/** Who caused an event, with which credential, and from where. */
 export interface Actor {
   memberId: string | null;
   credential: string | null;
@@ -30,7 +30,7 @@ export const createActor = ({ caller, address, userAgent }: Ctx): Actor => ({
   userAgent,
 });
 
-/** What the audit log has as well. Tokens are handed out and renewed all day long; that is told here alone. */
+/** Events that are also in the audit log. Issued and refreshed tokens are too many for it. */
 const auditedChanges: Partial<
   Record<EventType, { action: Change["action"]; of: "connection" | "provider" }>
 > = {
@@ -46,7 +46,7 @@ const auditedChanges: Partial<
   provider_removed: { action: "oauth_provider.removed", of: "provider" },
 };
 
-/** Everything that is remembered of connections and clients passes here; nothing secret may. */
+/** Records every event of connections and clients. Details must not contain secrets. */
 export async function recordEvent(
   tx: Db,
   orgId: OrgId,

@@ -31,7 +31,7 @@ export const list = (db: Db, orgId: OrgId, connectionId: string, after: string, 
     where org_id = ${orgId} and connection_id = ${connectionId} and id < ${after}
     order by id desc limit ${limit}`);
 
-/** Hand-outs are many and soon of no interest; what happened to a connection is kept for a year and more. */
+/** Events of issued tokens are many, so they are kept for a shorter time than other events. */
 export const removeOldAcrossOrganizations = (db: Db, issuedDays: number, otherDays: number) =>
   db.run(sql`
     delete from oauth_connection_events where id in (

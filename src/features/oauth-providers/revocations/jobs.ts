@@ -11,13 +11,13 @@ import { openToken, store as tokens } from "../tokens/index.ts";
 const batchSize = 40;
 const maxPerOrganization = 4;
 const queueLimits = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
-/** Minutes between tries: a day in all. Then the token is erased, and what is true is said. */
+/** Minutes between tries, about a day in total. Then the token is erased and the failure is recorded. */
 const retryMinutes = [1, 5, 15, 60, 180, 360, 720];
 
-/** Then the revocation is not tried again, because the request itself may be what kills the process. */
+/** After this many, the revocation is not tried again, because the request itself may end the process. */
 const maxDeaths = 2;
 
-/** The row is the job: whatever ended a connection, and be it a cascade of the database, left it there. */
+/** Reads pending rows and not job data, because a cascade of the database can also end a connection. */
 export const revokePending = job({
   name: revocationJob.name,
   schedule: "* * * * *",
@@ -82,7 +82,7 @@ async function sendRevocation(
     const peer = createPeer(platform, orgId, credentials);
     if (!peer.server.revocation) return "not_offered";
     const bound = { id, orgId, client: credentials };
-    // The refresh token first: with it goes, at most providers, every access token that came from it.
+    // The refresh token first, because most providers then revoke its access tokens too.
     if (sealed.refreshToken && peer.server.revocation.style === "rfc7009") {
       const token = openToken(platform.keyring, bound, "refresh_token", sealed.refreshToken);
       await revokeToken(peer, token, "refresh_token");

@@ -5,7 +5,7 @@ import { can } from "../../permissions/index.ts";
 import { scopeToken } from "../clients/index.ts";
 import { label } from "../connections/index.ts";
 
-/** Who may ask for tokens: people, and the machines that work for them. */
+/** People, and the machines that act for them, may request tokens. */
 const issuePermission = ["session", "key", "runner", "run"] as const;
 
 export const issue = route({

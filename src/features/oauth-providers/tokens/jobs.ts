@@ -8,9 +8,9 @@ const batchSize = 40;
 const maxPerOrganization = 4;
 const queueLimits = { capacity: 8, maxWaitMs: 10 * 60_000, maxWaiting: 10_000, maxWaitingPerKey: 1_000 };
 
-/** Renews what is used and soon over, so that no agent waits; and finds what was left in the middle. */
+/** Refreshes used tokens that expire soon, so that no agent waits, and settles abandoned refreshes. */
 export const refreshExpiring = job({
-  name: "oauth.keep-untried",
+  name: "oauth.keep-fresh",
   schedule: "* * * * *",
   everySeconds: 20,
   retries: 0,

@@ -23,7 +23,7 @@ const createPlace = ({ id, orgId, client }: TokenBinding, column: Column): Place
 export const openToken = (keyring: Keyring, token: TokenBinding, column: Column, sealed: string) =>
   keyring.open(sealed, createPlace(token, column));
 
-/** What the provider gave, as it is stored. */
+/** Seals the provider's tokens for storage. */
 export const sealTokens = (keyring: Keyring, token: TokenBinding, tokens: Tokens) => ({
   accessToken: keyring.seal(tokens.accessToken, createPlace(token, "access_token")),
   refreshToken: tokens.refreshToken

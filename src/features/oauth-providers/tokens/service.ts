@@ -9,9 +9,9 @@ import { refreshToken } from "./refresh.ts";
 import { openToken } from "./sealing.ts";
 import * as store from "./store.ts";
 
-/** How long a caller may be kept waiting for the provider. */
+/** How long a caller waits for the provider at most. */
 const maxWaitMs = 15_000;
-/** Shorter than this it is not worth handing out: it would be over on arrival. */
+/** A token that expires sooner is not issued, because it could expire before its first use. */
 const minRemainingMs = 5_000;
 
 export async function issueToken(ctx: MemberCtx, providerId: string, wanted: IssueToken) {
@@ -24,11 +24,11 @@ export async function issueToken(ctx: MemberCtx, providerId: string, wanted: Iss
     const previousAccessToken = found.accessToken;
     await refreshToken(ctx, ctx.orgId, { id: found.tokenId, previousAccessToken }, until);
     found = await findAndIssue(ctx, providerId, wanted, wanted.minTtlSeconds);
-    // One that was just renewed is as good as this provider's get, however long was asked for.
+    // A token that was just refreshed is issued even if it expires sooner than requested.
     if (!found.fresh && found.accessToken !== previousAccessToken)
       found = await findAndIssue(ctx, providerId, wanted, 0);
   }
-  // To the minute is enough to know what is worth keeping fresh.
+  // A precision of one minute is enough to decide which tokens are refreshed early.
   if (found.now - found.lastUsedAt > 60_000) await store.setLastUsed(ctx.db, ctx.orgId, found.tokenId);
   return toIssuedToken(ctx, found);
 }
@@ -122,7 +122,7 @@ const tokenUnavailable = (seconds: number, reason: string) =>
     { "retry-after": String(Math.max(1, Math.ceil(seconds))) },
   );
 
-/** It cannot be renewed now: what is there will do if it is still good, else say why and what to do. */
+/** For a token that cannot be refreshed now: issues it while it is valid, else refuses with the reason. */
 async function issueWithoutRefresh(ctx: MemberCtx, providerId: string, found: store.FoundToken) {
   const { connectionId, expiresAt, now, refreshable, refreshState } = found;
   if (found.accessToken !== null && expiresAt !== null && expiresAt - now > minRemainingMs) {

@@ -2,7 +2,7 @@ import type { OrgId } from "../../../platform/context.ts";
 import { type Db, defineLease, sql } from "../../../platform/db/index.ts";
 import type { Server } from "../../../platform/oauth/index.ts";
 
-/** Longer than an answer can take. */
+/** Longer than a request to the provider can take. */
 const lease = defineLease(30);
 
 /** The same rule as in the list of connections: a member's own, and shared ones that are granted to the member. */
@@ -22,7 +22,7 @@ export interface NewToken {
   expiresAt: Date | null;
 }
 
-/** `leftOver`: nobody wants it any more; it is only here to be revoked. */
+/** `isUnused`: no connection needs the token, so it is stored only to be revoked. */
 export const insert = (db: Db, orgId: OrgId, token: NewToken, isUnused = false) =>
   db.run(sql`
     insert into oauth_tokens (id, org_id, credentials_id, access_token, refresh_token, refresh_hash, scopes, expires_at,
@@ -31,7 +31,7 @@ export const insert = (db: Db, orgId: OrgId, token: NewToken, isUnused = false) 
       ${token.refreshHash}, ${token.scopes}::text[], ${token.expiresAt}, ${isUnused ? "pending" : null},
       ${isUnused ? new Date() : null})`);
 
-/** `erase`: a new one of the same account took its place, and revoking this one might end that. */
+/** `isSameAccount`: the token is erased and not revoked, because that might end the new token of the account. */
 export const retire = (db: Db, orgId: OrgId, id: string, isSameAccount: boolean) =>
   isSameAccount
     ? db.run(sql`
@@ -48,7 +48,7 @@ export interface TokenRequest {
   /** The ids of the connections to choose from. Null allows all of them. */
   among: readonly string[] | null;
   label: string | null;
-  /** How long it should still be good for. */
+  /** How many seconds the token must still be valid. */
   seconds: number;
   scopes: readonly string[];
 }
@@ -72,7 +72,7 @@ export interface FoundToken {
   nextRefreshAt: number | null;
   lastError: string | null;
   lastUsedAt: number;
-  /** Good for as long as was asked: it is handed out, and that is written down. */
+  /** The token is valid for the requested time, so it was issued and the issue is recorded. */
   fresh: boolean;
   now: number;
 }
@@ -87,9 +87,8 @@ interface IssueRecord {
 }
 
 /**
- * The token of the connection that is meant: the member's own before a shared one, the default label before
- * another. A token that is good enough is handed out by the same statement that writes it down: agents ask
- * often, and what they got must be known for certain.
+ * Finds the token of the requested connection: the member's own before a shared one, the default label before others.
+ * The same statement records the issue of a valid token, so that no token is issued without a record.
  */
 export const findAndIssue = (db: Db, orgId: OrgId, wanted: TokenRequest, out: IssueRecord) =>
   db.row<FoundToken>(sql`
@@ -131,15 +130,15 @@ export interface ClaimedRefresh {
   failures: number;
 }
 
-/** A token, and what it said when somebody decided that it should be renewed. */
+/** A token to refresh, with its access token at the time of that decision. */
 export interface RefreshCandidate {
   id: string;
   previousAccessToken: string | null;
 }
 
 /**
- * Takes the one right to send this refresh token, unless it was renewed since it was looked at. Committed
- * before anything is sent: should this process vanish, the row says what it was about to do.
+ * Claims the refresh of a token, unless it was refreshed since it was read. It commits before the request is sent, so
+ * the row shows an unfinished refresh if the process dies.
  */
 export const claimRefresh = (
   db: Db,
@@ -163,7 +162,7 @@ const isHeldBy = (id: string, holder: string, consumedHash: string) =>
 
 interface RefreshedTokens {
   accessToken: string;
-  /** null: the provider sent none, so the old one stays. */
+  /** Null when the provider sent none. Then the old one is kept. */
   refreshToken: string | null;
   refreshHash: string | null;
   scopes: readonly string[] | null;
@@ -171,8 +170,8 @@ interface RefreshedTokens {
 }
 
 /**
- * A connection that ended meanwhile leaves the new tokens to be revoked, not the old ones; one that was made
- * anew meanwhile has no use for them.
+ * Stores the new tokens. If the connection has ended meanwhile, they are revoked instead of the old ones; if it was
+ * connected again, they are not needed.
  */
 export const storeRefreshedTokens = (
   db: Db,
@@ -194,7 +193,7 @@ export const storeRefreshedTokens = (
       revoke_due_at = case when revoke_state is null then null else now() end
     where org_id = ${orgId} and ${isHeldBy(claimed.id, holder, claimed.consumedHash)}`);
 
-/** It goes on: the refresh token is kept, and sent again after a pause. */
+/** Keeps the refresh token, which is sent again after a pause. */
 export const storeRefreshFailure = (
   db: Db,
   orgId: OrgId,
@@ -208,7 +207,7 @@ export const storeRefreshFailure = (
       next_refresh_at = now() + make_interval(secs => ${pauseSeconds}::float8)
     where org_id = ${orgId} and ${isHeldBy(claimed.id, holder, claimed.consumedHash)}`);
 
-/** The provider says that it is over: what we hold is worth nothing, and goes. */
+/** Erases tokens that the provider has rejected for good. */
 export const endToken = (db: Db, orgId: OrgId, claimed: ClaimedRefresh, holder: string, code: string) =>
   db.run(sql`
     update oauth_tokens set refresh_state = 'idle', ${lease.release}, consumed_hash = null,
@@ -221,13 +220,13 @@ export interface AbandonedRefresh {
   credentialsId: string;
 }
 
-/** Whether somebody is renewing it, and whether they should have come back by now. */
+/** Finds the active refresh of a token, and whether its lease has expired. */
 export const findActiveRefresh = (db: Db, orgId: OrgId, id: string) =>
   db.row<AbandonedRefresh & { isAbandoned: boolean }>(sql`
     select id, org_id as "orgId", credentials_id as "credentialsId", ${lease.isExpired} as "isAbandoned"
     from oauth_tokens where org_id = ${orgId} and id = ${id} and refresh_state = 'refreshing'`);
 
-/** Tokens whose holder vanished in the middle of a refresh. */
+/** Tokens whose process died during a refresh. */
 export const listAbandonedAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<AbandonedRefresh>(sql`
     select id, org_id as "orgId", credentials_id as "credentialsId" from oauth_tokens
@@ -308,7 +307,7 @@ export const claimPendingAcrossOrganizations = (
       t.refresh_token as "refreshToken", t.revoke_attempts as attempts, t.revoke_deaths as deaths`);
 };
 
-/** Over, one way or the other: the tokens are erased. */
+/** Records the end of a revocation and erases the tokens. */
 export const storeRevocation = (
   db: Db,
   orgId: OrgId,
@@ -325,7 +324,7 @@ export const storeRevocationError = (db: Db, orgId: OrgId, id: string, error: st
   db.run(sql`update oauth_tokens set revoke_error = ${error}, revoke_running = false
     where org_id = ${orgId} and id = ${id} and revoke_state = 'pending'`);
 
-/** Those that nothing refers to any more, once there is nothing left to do with them. */
+/** Removes tokens that no row refers to and that need no revocation. */
 export const removeEndedAcrossOrganizations = (db: Db) =>
   db.run(sql`
     delete from oauth_tokens t

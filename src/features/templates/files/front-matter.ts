@@ -55,7 +55,7 @@ export function toTemplate(
   const problem = (line: number | null, message: string) => ({ path, line, message });
   if (parsed.kind === "unreadable") return problem(parsed.line, parsed.message);
   if (parsed.kind === "without_front_matter") {
-    // A folder may explain itself.
+    // A README explains the folder and is not a template.
     if (/(?:^|\/)readme\.md$/i.test(name)) return undefined;
     return problem(1, "There is no front matter. Begin with a line of ---, then name: …, then --- again.");
   }
@@ -111,7 +111,7 @@ function parse(bytes: Buffer): ParsedFile {
 const maxDepth = 100;
 const tooDeepMessage = "The front matter uses aliases or is nested too deeply. Write it out plainly.";
 
-/** Counted before it is parsed, as parsing takes long where it is deep. Brackets in texts are mostly in pairs. */
+/** Checked before parsing, because parsing deep content is slow. Brackets in texts are mostly in pairs. */
 function isTooDeep(text: string): boolean {
   let open = 0;
   for (const sign of text) {
@@ -128,7 +128,7 @@ function findInvalidKey(document: Document): { at: number; message: string } | u
   let found: { at: number; message: string } | undefined;
   visit(document, {
     Map(_, { items }) {
-      const seen = new Set<string>();
+      const knownKeys = new Set<string>();
       for (const { key } of items) {
         if (isCollection(key)) {
           found = { at: key.range?.[0] ?? 0, message: "The name of a field must be plain text." };
@@ -136,14 +136,14 @@ function findInvalidKey(document: Document): { at: number; message: string } | u
         }
         if (!isScalar(key)) continue;
         const name = String(key.value);
-        if (seen.has(name)) {
+        if (knownKeys.has(name)) {
           found = {
             at: key.range?.[0] ?? 0,
             message: "The front matter is not YAML: Map keys must be unique",
           };
           return visit.BREAK;
         }
-        seen.add(name);
+        knownKeys.add(name);
       }
       return undefined;
     },
@@ -162,9 +162,9 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
       lineCounter: lines,
       prettyErrors: false,
       schema: "core",
-      // Dates, sets and bytes are nothing that JSON could hold.
+      // JSON cannot express dates, sets and bytes.
       resolveKnownTags: false,
-      // It compares each with each: thousands of keys would stop everything for seconds. See below.
+      // It compares every key with every other, which takes seconds for thousands of keys. See below.
       uniqueKeys: false,
       logLevel: "error",
     });
@@ -175,7 +175,7 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
       throw new Unreadable(lineAt(strange.pos[0]), "The front matter has a tag that is not known.");
     const key = findInvalidKey(document);
     if (key) throw new Unreadable(lineAt(key.at), key.message);
-    // Aliases make much out of little, and a template has no use for them.
+    // Aliases can expand a small file into a huge one, and templates do not need them.
     values = document.toJS({ maxAliasCount: 0 });
     const items = isMap(document.contents) ? document.contents.items : [];
     const starts = new Map(

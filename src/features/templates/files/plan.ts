@@ -10,12 +10,12 @@ export interface FileTemplate {
   json: Uint8Array;
 }
 
-/** A file as it was found. */
+/** A file of the repository. */
 export interface FoundFile {
   path: string;
-  /** What stands for its content and where it was read from: equal means that nothing is new. */
+  /** A hash of the content and of the folder. Equal hashes mean that nothing changed. */
   source: string;
-  /** What it says; undefined when it was known already, a problem when it cannot be read. */
+  /** The parsed file. Undefined when the file is known already; a problem when it cannot be parsed. */
   content: FileTemplate | Problem | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Write {
 export interface Plan {
   added: Write[];
   changed: (Write & { id: string })[];
-  /** Other bytes or another place, the same words: no version. */
+  /** The bytes or the path changed, but not the content: no new version. */
   moved: { id: string; path: string; source: string }[];
   removed: string[];
   unchanged: number;
@@ -45,9 +45,9 @@ export interface Plan {
 }
 
 export interface OtherTemplates {
-  /** Slugs that are taken, and by whom in words. */
+  /** Slugs of other templates, with a text that names their owner. */
   slugs: ReadonlyMap<string, string>;
-  /** How many templates there are beside those of this connector. */
+  /** The number of templates that do not belong to this connector. */
   count: number;
 }
 
@@ -60,8 +60,8 @@ export const createProblemList = (): CappedList<Problem> =>
   });
 
 /**
- * What makes templates equal to files. A file that cannot be read keeps the template it once made; a slug
- * belongs to the file that has it, then to the first by path. Undefined: there would be too many.
+ * Plans the writes that make templates equal to files. A file that cannot be parsed keeps its template; a slug belongs
+ * to the file that has it, then to the first by path. Undefined when there would be too many templates.
  */
 export function createPlan(
   files: readonly FoundFile[],
@@ -78,7 +78,7 @@ export function createPlan(
   };
   const byPath = new Map(stored.map((one) => [one.path, one]));
   const found = new Set(files.map(({ path }) => path));
-  // A template whose file is gone can follow another file that goes by its slug: it was renamed.
+  // A template whose file was removed follows a new file with its slug: the file was renamed.
   const orphans = new Map(stored.filter(({ path }) => !found.has(path)).map((one) => [one.slug, one]));
   const owners = new Map<string, string>();
   const wanted: { file: FoundFile; content: FileTemplate; before: SyncedTemplate | undefined }[] = [];
@@ -88,7 +88,7 @@ export function createPlan(
     const { content } = file;
     if (content === undefined || "message" in content) {
       if (content) plan.problems.add(content);
-      // Nothing was read that could replace it: it stays, and so does its slug.
+      // The file could not be parsed, so the template stays with its slug.
       if (before) {
         plan.unchanged++;
         owners.set(before.slug, before.path);
@@ -97,14 +97,14 @@ export function createPlan(
     }
     wanted.push({ file, content, before });
   }
-  // Who has a slug keeps it, whatever the order of paths.
+  // A file that has its slug already keeps it, regardless of the order of paths.
   const settled = wanted.filter(({ content, before }) => before?.slug === content.slug);
   for (const { content, file } of settled) owners.set(content.slug, file.path);
 
   for (const { file, content, before } of wanted) {
-    const taken = owners.get(content.slug) ?? others.slugs.get(content.slug);
-    if (taken !== undefined && taken !== file.path) {
-      const who = owners.has(content.slug) ? `the file ${taken}` : taken;
+    const slugOwner = owners.get(content.slug) ?? others.slugs.get(content.slug);
+    if (slugOwner !== undefined && slugOwner !== file.path) {
+      const who = owners.has(content.slug) ? `the file ${slugOwner}` : slugOwner;
       plan.problems.add({
         path: file.path,
         line: null,

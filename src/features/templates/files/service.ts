@@ -11,7 +11,7 @@ import * as store from "./store.ts";
 /** The module that reads files as templates. Worker threads load it, because parsing must not block the event loop. */
 export const fileReader = new URL("./reader.ts", import.meta.url);
 
-/** What of a connector's files is known already: the path, and what stood for its content. */
+/** The files of a connector that are stored, as path and hash of the content. */
 export async function listKnownFiles(
   db: Db,
   orgId: OrgId,
@@ -30,8 +30,8 @@ export interface Outcome {
 }
 
 /**
- * Makes the templates of a connector equal to what was found. The caller's transaction makes it one step.
- * Undefined: the organization would have too many; nothing was written.
+ * Makes the templates of a connector equal to the files, in the caller's transaction. Returns undefined and writes
+ * nothing when the organization would have too many templates.
  */
 export async function applyFiles(
   tx: Db,
@@ -43,11 +43,11 @@ export async function applyFiles(
   const { connectorId } = origin;
   const stored = await store.listSynced(tx, orgId, connectorId);
   const slugs = files.flatMap(({ content }) => (content && "slug" in content ? [content.slug] : []));
-  const taken = await store.listTakenSlugs(tx, orgId, connectorId, slugs);
+  const takenSlugs = await store.listTakenSlugs(tx, orgId, connectorId, slugs);
   const owner = (name: string | null) =>
     name === null ? "a template made by hand" : `a template of the connector ${name}`;
   const plan = createPlan(files, stored, {
-    slugs: new Map(taken.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
+    slugs: new Map(takenSlugs.map(({ slug, connectorName }) => [slug, owner(connectorName)])),
     count: await store.countOthers(tx, orgId, connectorId),
   });
   if (!plan) return undefined;
@@ -63,7 +63,7 @@ export async function applyFiles(
     await turn();
   }
   const batches = splitIntoBatches(changed);
-  // Within one statement slugs may change places; across several they would meet.
+  // Two templates can exchange slugs only within one statement. Across several they would conflict.
   if (batches.length > 1)
     await store.setTemporarySlugs(
       tx,

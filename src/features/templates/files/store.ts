@@ -2,7 +2,7 @@ import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { SyncedTemplate, Write } from "./plan.ts";
 
-/** They stay as if made by hand; what their versions say of commits stays true. */
+/** The templates stay, like templates that a person created. Their versions keep their commits. */
 export const detachFromConnector = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.run(sql`
     update templates set connector_id = null, path = null, source = null, commit_sha = null,
@@ -86,7 +86,7 @@ export const updateMany = (tx: Db, orgId: OrgId, origin: Origin, writes: (Write 
       returning t.*)
     ${insertVersions}`);
 
-/** Slugs that files exchange, out of the way of each other before they are written in several statements. */
+/** Sets temporary slugs, so that files can exchange slugs across several statements. */
 export const setTemporarySlugs = (tx: Db, orgId: OrgId, ids: string[]) =>
   tx.run(sql`
     update templates set slug = '~' || id where org_id = ${orgId} and id = any(${ids}::text[])`);

@@ -27,10 +27,10 @@ export async function findAuthorizationServers(
       `The server names ${issuers.length} authorization servers; only the first ${examined.length} were examined.`,
     );
   }
-  const atOnce = examined.length <= maxServersAtOnce;
+  const isConcurrent = examined.length <= maxServersAtOnce;
   return Promise.all(
     examined.map((issuer) =>
-      findServer(state, findings, { issuer, namedBy: access.server, atOnce, isExpected: true }),
+      findServer(state, findings, { issuer, namedBy: access.server, isConcurrent, isExpected: true }),
     ),
   );
 }
@@ -46,7 +46,7 @@ export async function findOriginServer(
   const found = await findServer(state, findings, {
     issuer: origin,
     namedBy: server,
-    atOnce: true,
+    isConcurrent: true,
     isExpected: false,
   });
   if (found.state === "unknown" || found.state === "dropped") return undefined;
@@ -61,7 +61,7 @@ interface ServerLookup {
   issuer: string;
   namedBy: HttpAddress;
   /** Requests all candidate URLs at the same time. */
-  atOnce: boolean;
+  isConcurrent: boolean;
   /** False when it is no problem that there is no such server. */
   isExpected: boolean;
 }
@@ -98,12 +98,12 @@ async function readCandidates(
   state: DiscoveryState,
   findings: Findings,
   address: HttpAddress,
-  { issuer, atOnce, isExpected }: ServerLookup,
+  { issuer, isConcurrent, isExpected }: ServerLookup,
 ): Promise<ServerFinding> {
   const request = (candidate: HttpAddress) =>
     fetchMetadata(state, { step: "server_metadata", address: candidate, timeoutMs: metadataTimeoutMs });
   const candidates = listServerMetadataUrls(address);
-  const requested = atOnce ? candidates.map(request) : [];
+  const requested = isConcurrent ? candidates.map(request) : [];
   for (const outcome of requested) outcome.catch(() => undefined);
   const display = redactUrl(issuer);
   const tried: string[] = [];
