@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { version } from "../../src/platform/version.ts";
 import { cleanUp, copyOf, freePort, freshFolder, serve, signalbox } from "./kit.ts";
-import { openWorkspace } from "./runner-kit.ts";
 
 afterAll(cleanUp);
 
@@ -93,21 +92,6 @@ describe("a start", () => {
       served: version,
       committed: version,
     });
-    await server.end("SIGTERM");
-  });
-
-  test("docs/webhooks.md, Try it: works as written", async () => {
-    const server = await serve(copyOf(inject("preparedFolder")));
-    const workspace = await openWorkspace(() => server.url);
-    const page = readFileSync(join(root, "docs/webhooks.md"), "utf8");
-    const block = /## Try it\n.*?```sh\n(.*?)```/s.exec(page)![1]!;
-    const expected = /^# (\{.*\})$/m.exec(block)![1]!;
-    expect(block).toContain("SB=http://127.0.0.1:8787 KEY=sbx_…");
-    const script = block.replace("http://127.0.0.1:8787", server.url).replace("sbx_…", workspace.key);
-    const { stdout, stderr } = await run("sh", ["-euc", script], { env: { PATH: process.env.PATH } });
-    expect(stderr).toBe("");
-    const pattern = expected.replace(/[{}[\]().]/g, "\\$&").replace("…", "\\d+");
-    expect(stdout).toMatch(new RegExp(`^${pattern}$`));
     await server.end("SIGTERM");
   });
 });

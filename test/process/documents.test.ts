@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type Block, documents, readBlocks } from "./documents/blocks.ts";
+import { preparations } from "./documents/given.ts";
+import { createDemo, type Demo, type Instance, openInstance } from "./documents/instance.ts";
+import { createPrograms, runBlock } from "./documents/shell.ts";
+import { readShownInComments, readShownKeys } from "./documents/shown.ts";
+import { findPreparation } from "./documents/world.ts";
+import { cleanUp } from "./kit.ts";
+
+/** Blocks that this test does not run, by a text in them, and what checks them instead. */
+const checkedElsewhere: Record<string, string> = {
+  "npm ci && npm start": "npm-start.test.ts starts the service with npm",
+  "npm cit": "is this suite",
+  "npm run check": "is this suite; unit/documents.test.ts checks that the scripts exist",
+  "npm run bench": "takes many minutes; unit/documents.test.ts checks that the benchmarks exist",
+  "docker run": "needs a container engine",
+  "docker compose": "needs a container engine",
+  "systemctl ": "needs systemd",
+  "signalbox serve --role api": "postgres.test.ts starts both roles",
+  "EGRESS_ALLOW=": "is a setting; unit/documents.test.ts reads it",
+  "QUOTAS=": "is a setting; unit/documents.test.ts reads it",
+  "# nightly.sh:": "the block above it on the page runs this script",
+  "https://api.github.com/issues": "needs GitHub; run-credentials.test.ts gets a token this way",
+};
+
+/** Calls that cannot succeed here, by document and a text in them: the status that they get, and why. */
+const expected: Record<string, [text: string, status: number, why: string][]> = {};
+
+const all = documents.flatMap(readBlocks);
+const shells = all.filter(({ language }) => language === "sh");
+const findReason = ({ text }: Block) => Object.keys(checkedElsewhere).find((part) => text.includes(part));
+const runnable = shells.filter((block) => !findReason(block));
+
+let programs: string;
+let demo: Demo;
+
+afterAll(cleanUp);
+beforeAll(async () => {
+  programs = createPrograms();
+  demo = await createDemo(inject("preparedFolder"));
+});
+
+describe.each([...new Set(runnable.map(({ file }) => file))])(
+  "the commands of %s work as written",
+  (file) => {
+    let instance: Instance;
+    const used = new Set<string>();
+    beforeAll(async () => {
+      instance = await openInstance(demo);
+    });
+    afterAll(async () => {
+      await instance.authorizationServer?.close();
+      await instance.server.end("SIGTERM");
+    });
+
+    const blocks = runnable.filter((block) => block.file === file);
+    test.each(blocks.map((block) => [block.place, block] as const))("%s", async (_, block) => {
+      const { calls, exitCode, output } = await runBlock(programs, instance, block);
+      const hasCalls = /\b(curl|h|signalbox) /.test(block.text);
+      expect(hasCalls ? calls.length : 1, output).toBeGreaterThan(0);
+      if (!hasCalls) expect(exitCode, output).toBe(0);
+      const unexpected = calls.filter(({ command, status }) => {
+        const listed = expected[file]?.find(([text]) => command.includes(text));
+        if (listed) used.add(listed[0]);
+        return listed ? status !== listed[1] : !(command.startsWith("curl") ? status < 300 : status === 0);
+      });
+      expect(unexpected).toEqual([]);
+
+      const replies = calls.map((call) => call.output).join("\n");
+      const next = all[all.indexOf(block) + 1];
+      const shown = readShownInComments(block);
+      if (next?.language === "json" && next.isReply) shown.push(...readShownKeys(next));
+      const missing = shown.filter(
+        (text) => !replies.includes(text.replace("http://127.0.0.1:8787", instance.server.url)),
+      );
+      expect(missing, replies).toEqual([]);
+    });
+
+    test("calls that are expected to fail are still there", () => {
+      expect((expected[file] ?? []).filter(([text]) => !used.has(text))).toEqual([]);
+    });
+  },
+);
+
+describe("the lists of this test", () => {
+  test("name only blocks that exist", () => {
+    const isUnused = (part: string) => !shells.some(({ text }) => text.includes(part));
+    expect(Object.keys(checkedElsewhere).filter(isUnused)).toEqual([]);
+    expect(Object.keys(expected).filter((file) => !documents.includes(file))).toEqual([]);
+    const found = new Set(runnable.map(findPreparation));
+    expect(preparations.filter((one) => !found.has(one)).map(({ file, text }) => `${file}: ${text}`)).toEqual(
+      [],
+    );
+  });
+
+  test("leave out only a few blocks", () => {
+    expect(runnable.length).toBeGreaterThan(45);
+  });
+
+  test.each(
+    shells.filter(({ text }) => text.startsWith("#!/bin/sh")).map(({ place, text }) => [place, text]),
+  )("%s is a valid script", (_, text) => {
+    execFileSync("sh", ["-n"], { input: text });
+  });
+});

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { freshFolder } from "../kit.ts";
+import type { Block } from "./blocks.ts";
+import type { Instance } from "./instance.ts";
+import type { Call } from "./recorded.ts";
+import { prepareWorld } from "./world.ts";
+
+function writeProgram(path: string, script: string): void {
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+}
+
+/** A folder with programs that record what the commands of a block do. */
+export function createPrograms(): string {
+  const folder = join(freshFolder(), "bin");
+  mkdirSync(folder, { recursive: true });
+  const recorded = join(import.meta.dirname, "recorded.ts");
+  for (const program of ["curl", "signalbox"])
+    writeProgram(join(folder, program), `exec '${process.execPath}' '${recorded}' ${program} "$@"`);
+  writeProgram(join(folder, "npx"), 'exec "$@"');
+  // It stands for any agent: it reads its instructions and answers with one line.
+  writeProgram(join(folder, "my-agent"), 'cat >/dev/null; echo "Done."');
+  return folder;
+}
+
+/** What a block did. */
+export interface Outcome {
+  calls: Call[];
+  exitCode: number;
+  output: string;
+}
+
+export async function runBlock(programs: string, instance: Instance, block: Block): Promise<Outcome> {
+  const world = await prepareWorld(instance, block);
+  const files = { state: join(programs, "state.json"), log: join(programs, "log") };
+  writeFileSync(files.state, JSON.stringify(world));
+  writeFileSync(files.log, "");
+  const { url } = instance.server;
+  let script = block.text
+    .replaceAll("http://127.0.0.1:8787", url)
+    .replaceAll("https://signalbox.example.com", url)
+    .replaceAll("sbx_…", world.key)
+    .replace("TOKEN=…", `TOKEN=${world.token}`)
+    .replace('"password":"…"', `"password":"${world.password}"`);
+  for (const [text, value] of Object.entries(world.texts)) script = script.replaceAll(text, value);
+  // Blocks use what the blocks above them on the page have set.
+  const prelude = `
+    S=${url} SB=$S SIGNALBOX=$S URL=$S KEY=${world.key} TOKEN=${world.token} SESSION=$TOKEN
+    auth="authorization: Bearer $TOKEN"; json='content-type: application/json'
+    h() { curl -s "$SB$1" -H "${block.file === "docs/oauth-providers.md" ? "$auth" : "x-api-key: $KEY"}" -H "$json" "\${@:2}"; }
+  `;
+  const env = {
+    PATH: [programs, process.env.PATH].join(delimiter),
+    HOME: instance.home,
+    DATA_DIR: instance.dataDir,
+    SIGNALBOX_URL: url,
+    SIGNALBOX_API_KEY: world.key,
+    DOCUMENT_STATE: files.state,
+    DOCUMENT_LOG: files.log,
+    REAL_CURL: "/usr/bin/curl",
+    ...world.env,
+  };
+  const [exitCode, output] = await new Promise<[number, string]>((resolve) => {
+    const child = execFile(
+      "bash",
+      ["-c", `${prelude}\n${script}`],
+      { cwd: instance.home, env, timeout: 110_000 },
+      (error, stdout, stderr) => resolve([error ? Number(error.code ?? -1) : 0, stdout + stderr]),
+    );
+    child.stdin?.end();
+  });
+  const calls = readFileSync(files.log, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Call);
+  return { calls, exitCode, output };
+}
