@@ -55,27 +55,22 @@ const product: Product = assembleRooms(
 
 export const { api, columnsUnderSecret, jobs, rooms, routes, sealedColumns } = product;
 
-export interface AppOptions {
+export interface AppOptions extends Partial<Pick<ServeOptions, "checkReplies" | "moreCredentials">> {
   /** `worker`: only what operators look at; the API is answered elsewhere. */
   role?: "all" | "api" | "worker";
-  /** In tests: a reply that its contract does not describe becomes a fault. */
-  checkReplies?: boolean;
   /** Routes beside the rooms' own, that are no part of the API: what the benchmarks measure. */
   moreRoutes?: readonly Route[];
-  /** Kinds of credentials beside the rooms' own, for tests. */
-  moreCredentials?: ServeOptions["moreCredentials"];
 }
 
 export const createApp = (
   platform: Platform,
-  { role = "all", checkReplies = false, moreRoutes = [], moreCredentials = [] }: AppOptions = {},
+  { role = "all", moreRoutes = [], ...options }: AppOptions = {},
 ) =>
   serveRooms(platform, product, {
     routes: [
       ...(role === "worker" ? routes.filter(({ spec }) => spec.tag === "System") : routes),
       ...moreRoutes,
     ],
-    checkReplies,
-    moreCredentials,
+    ...options,
     idempotencyLimits: quotas.idempotencyLimits,
   });
