@@ -90,6 +90,9 @@ function parse(bytes: Buffer): ParsedFile {
     );
   }
   const { name: _n, slug: _s, description: _d, tags: _t, ...others } = values;
+  // The schema would drop this name without an error.
+  if (Object.hasOwn(others, "__proto__"))
+    throw new Unreadable(lineOf("__proto__"), "No field can be named __proto__. Choose another name.");
   const metadata = fields.metadata.safeParse(others);
   if (!metadata.success) throw new Unreadable(2, metadata.error.issues[0]!.message);
   const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, "");

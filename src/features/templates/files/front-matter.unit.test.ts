@@ -114,6 +114,13 @@ describe("a file", () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.6);
   });
 
+  test("a field that would be lost is a problem, with its line", () => {
+    expect(problem("---\nname: A\n__proto__: 1\n---\nb")).toMatchObject({
+      line: 3,
+      message: "No field can be named __proto__. Choose another name.",
+    });
+  });
+
   test("what YAML writes of any fields is read back, or told; nothing else happens", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }), (others) => {
