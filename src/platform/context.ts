@@ -110,7 +110,7 @@ export interface StateDefinition<T> {
 
 /** The state of all rooms in this process. */
 export interface ProcessState {
-  /** Creates the value when it is first asked for. */
+  /** Creates the value on the first call. */
   get<T>(definition: StateDefinition<T>): T;
   /** Stops all values, the last created first. */
   stop(): Promise<void>;

@@ -89,7 +89,7 @@ export function isId<Prefix extends string>(prefix: Prefix, text: string): text 
 }
 
 /**
- * The schema of an id that we reply with. It checks what the type says; the description of the API shows a string.
+ * The schema of an id in a reply. It checks the prefix; the API description shows a plain string.
  * Ids in requests are strings: a service answers 404 for one that is not well-formed.
  */
 export const idSchema = <Prefix extends string>(prefix: Prefix) =>

@@ -214,7 +214,7 @@ const queries: Record<string, string> = {
   deleteV1OauthProvidersByProviderIdClient: "?endConnections=true",
 };
 
-/** Where another tenant's id is as unknown as any, and the contract says how that is answered: 400. */
+/** Routes whose contract answers 400 for an unknown id. An id of another tenant gets the same reply. */
 const unknownIsInvalid = new Set(["getV1OauthProvidersByProviderIdConnectStart"]);
 
 /** Pages accept any query, and explain in words what is wrong with it. */

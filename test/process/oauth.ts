@@ -173,7 +173,7 @@ export async function crashDuringRefresh(office: Office, afterMs: number): Promi
   return (await office.token(0)).status === 200 ? undefined : "Connecting again did not mend it.";
 }
 
-/** Comes back when the database has too much to do, as any client does. */
+/** Repeats a request while the database is too busy, as clients do. */
 async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const reply = await ask();

@@ -33,7 +33,7 @@ export function takeBatch(
 export type DeliveryResult = { status: "delivered" | "stopped" } | { status: "lost"; refusal: RefusedError };
 
 export interface Delivery {
-  /** To be called when something was added to the journal. */
+  /** Call this after adding an entry to the journal. */
   wake(): void;
   /** Resolves when more can be added. */
   waitForSpace(): Promise<void>;
