@@ -15,8 +15,10 @@ const root = join(import.meta.dirname, "..");
 
 /** Each package after the packages that it imports. `isPublic`: it gets a tarball. */
 const packages = [
+  { folder: "flow-control", isPublic: false },
   { folder: "client", isPublic: true },
   { folder: "command-line", isPublic: false },
+  { folder: "discovery", isPublic: true },
   { folder: "runner", isPublic: true },
 ];
 

@@ -9,13 +9,13 @@ export type ApiKey = {
   start: string;
   /** The member of the organization that it belongs to. */
   memberId: string;
-  /** What it is limited to; null: whatever its member may do. */
+  /** The permissions that it is limited to. Null means all permissions of its member. */
   permissions: string[] | null;
   /** When it expires, in milliseconds since 1970. Null when it never expires. */
   expiresAt: number | null;
-  /** To within some seconds. */
+  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastUsedAt: number | null;
-  /** The key that took its place, while both work. */
+  /** The key that replaces it, while both are valid. */
   replacedBy: string | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -33,20 +33,20 @@ export type AuditActor = {
   userId: string | null;
   /** The member of the organization that it belongs to. */
   memberId: string | null;
-  /** As it was then. */
+  /** The name at that time. */
   name: string | null;
-  /** How they were known; `system`: nobody asked. */
+  /** The credential that was used. `system`: the service itself acted. */
   credential: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
   /** The id of the credential that was used. */
   credentialId: string | null;
 };
 
 export type AuditChain = {
-  /** Of the newest entry. */
+  /** The number of the newest entry. */
   sequence: number;
-  /** Its hash. Noted elsewhere, it shows later that nothing up to here was changed. */
+  /** The hash of the newest entry. Store it elsewhere to prove later that no earlier entry was changed. */
   hash: string;
-  /** Entries up to this one were removed when their time was over. */
+  /** Entries up to this one were deleted after their retention. */
   prunedSequence: number;
   /** How many days entries are kept. */
   retentionDays: number;
@@ -55,11 +55,11 @@ export type AuditChain = {
 export type AuditEvent = {
   /** The id of the entry. */
   id: string;
-  /** Its place in the organization's chain, from 1, without gaps. */
+  /** The position in the chain of the organization, from 1, without gaps. */
   sequence: number;
   /** When it happened, in milliseconds since 1970. */
   at: number;
-  /** What happened: `member.removed`. */
+  /** The action, such as `member.removed`. */
   action: string;
   /** Who did it. */
   actor: AuditActor;
@@ -69,11 +69,11 @@ export type AuditEvent = {
   userAgent: string | null;
   /** The id of the request. The service's log entry for the request has the same id. */
   requestId: string | null;
-  /** What it was done to. */
+  /** The changed object. */
   target: AuditTarget;
-  /** What it was, of that which changed. No secrets. */
+  /** The changed fields before the change, without secrets. */
   before: Record<string, unknown> | null;
-  /** What it became. */
+  /** The changed fields after the change, without secrets. */
   after: Record<string, unknown> | null;
   /** The hash of the previous entry, which makes the log a chain. */
   previousHash: string;
@@ -89,7 +89,7 @@ export type AuditEventPage = {
 };
 
 export type AuditTarget = {
-  /** The kind of what was changed. */
+  /** The kind of the changed object. */
   type: string;
   /** What was changed. */
   id: string | null;
@@ -98,7 +98,7 @@ export type AuditTarget = {
 export type Automation = {
   /** The id of the automation. */
   id: string;
-  /** Its owner; null when they have left. */
+  /** The member who owns it. Null when that member has left. */
   memberId: string | null;
   /** The current state. */
   status: "active" | "inactive" | "archived";
@@ -108,7 +108,7 @@ export type Automation = {
   name: string;
   /** The instructions for the agent. */
   instructions: string;
-  /** When it is due. */
+  /** The schedule of an automation. */
   schedule: AutomationSchedule;
   /** The model to use. Null when the runner chooses. */
   model: AutomationModel | null;
@@ -122,7 +122,7 @@ export type Automation = {
   templates: AutomationTemplate[];
   /** The connections of `connectionIds`, with their providers and labels. */
   connections: AutomationConnection[];
-  /** When its schedule is due next; null: not by itself. */
+  /** The next time in the schedule, in milliseconds since 1970. Null when no run is scheduled. */
   nextRunAt: number | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -181,7 +181,7 @@ export type AutomationBudget = {
   spentMicros: number;
   /** The budget of a month, in millionths of the currency unit. Null means no limit. */
   monthlyBudgetMicros: number | null;
-  /** How many implausible reports wait to be confirmed or corrected. They do not count until then. The count stops at 1,000. */
+  /** The number of held reports. They do not count until a person confirms or corrects them. The count stops at 1,000. */
   heldReports: number;
   /** `exceeded`: new runs are skipped until the month ends or the budget is raised. */
   state: "unlimited" | "within" | "warned" | "exceeded";
@@ -207,7 +207,7 @@ export type AutomationCorrectedReport = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency your prices are in. */
+  /** Millionths of the currency of your prices. */
   costMicros: number;
   /** The current state. */
   state: "corrected";
@@ -256,7 +256,7 @@ export type AutomationLateReport = {
   sequence: number | null;
   /** The runner or member that sent it. */
   reporter: string;
-  /** What was sent. */
+  /** The report as it was sent. */
   body: Record<string, unknown>;
   /** When the service received it, in milliseconds since 1970. */
   receivedAt: number;
@@ -290,7 +290,7 @@ export type AutomationRevision = {
   name: string;
   /** The instructions for the agent. */
   instructions: string;
-  /** When it is due. */
+  /** The schedule of an automation. */
   schedule: AutomationSchedule;
   /** The model to use. Null when the runner chooses. */
   model: AutomationModel | null;
@@ -320,21 +320,21 @@ export type AutomationRun = {
   automationId: string;
   /** The revision of the automation that ran. */
   automationRevision: number;
-  /** Whose run it is. */
+  /** The member that the run acts for. */
   memberId: string;
   /** What started the run. */
   trigger: "schedule" | "manual";
   /** The id of the run that this run repeats. */
   retryOf: string | null;
-  /** The moment of the schedule it stands for. */
+  /** The time in the schedule that this run is for. */
   occurrenceAt: number | null;
   /** The state of the run. */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
   /** Why it is in this state. */
   reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | null;
-  /** The same for a person. */
+  /** The reason in a sentence for a person. */
   reasonDetail: string | null;
-  /** How many attempts have begun; the next report of a queued run is for one more. */
+  /** The number of attempts so far. The next report of a queued run belongs to the next attempt. */
   attempt: number;
   /** When the lease ends unless it is renewed, in milliseconds since 1970. */
   leaseExpiresAt: number | null;
@@ -363,7 +363,7 @@ export type AutomationRun = {
   startedAt: number | null;
   /** When the work ended, in milliseconds since 1970. */
   finishedAt: number | null;
-  /** Its events were older than the organization keeps them. */
+  /** When its events were deleted after their retention, in milliseconds since 1970. Null while they are kept. */
   eventsPrunedAt: number | null;
 };
 
@@ -383,7 +383,7 @@ export type AutomationRunAttempt = {
 export type AutomationRunCompletion = {
   /** The attempt of the run, from 1. */
   attempt: number;
-  /** How it ended. Required; `outcome` is accepted as its other name. */
+  /** How it ended. Required. `outcome` is another name for it. */
   status?: "succeeded" | "failed" | "cancelled" | null;
   /** Another name for `status`. */
   outcome?: "succeeded" | "failed" | "cancelled" | null;
@@ -393,13 +393,13 @@ export type AutomationRunCompletion = {
   workspaceId?: string | null;
   /** The result, in a few sentences. */
   resultSummary?: string | null;
-  /** What this attempt used beyond what its usage events already said. */
+  /** The usage of this attempt in addition to its usage events. */
   usage?: {
     /** How many input tokens were used. */
     inputTokens?: number | null;
     /** How many output tokens were used. */
     outputTokens?: number | null;
-    /** Millionths of the currency your prices are in. */
+    /** Millionths of the currency of your prices. */
     costMicros?: number | null;
   } | null;
   /** Why the attempt failed. Null or omitted when it did not fail. */
@@ -452,7 +452,7 @@ export type AutomationRunEvent = {
   payload: Record<string, unknown>;
   /** The runner's clock, as it was sent. */
   createdAt: number;
-  /** Our clock. */
+  /** When the service received it, in milliseconds since 1970. */
   receivedAt: number;
 };
 
@@ -468,7 +468,7 @@ export type AutomationRunEventReport = {
   attempt: number;
   /** The number of the event in its attempt. */
   sequence: number;
-  /** What it is. Required; `kind` is accepted as its other name. */
+  /** The type of the event. Required. `kind` is another name for it. */
   type?: "user" | "assistant" | "capability_search" | "capability_execution" | "usage" | "warning" | "terminal" | null;
   /** Another name for `type`. */
   kind?: "user" | "assistant" | "capability_search" | "capability_execution" | "usage" | "warning" | "terminal" | null;
@@ -485,11 +485,11 @@ export type AutomationRunEventReport = {
 });
 
 export type AutomationRunEventsStored = {
-  /** How many were new. */
+  /** The number of new events. */
   added: number;
-  /** How many were stored before, and were the same. */
+  /** The number of events that were already stored. */
   repeated: number;
-  /** The last event of the attempt now; the next one follows it. */
+  /** The last stored sequence of the attempt. The next event has the next number. */
   lastSequence: number;
 };
 
@@ -518,7 +518,7 @@ export type AutomationRunReportRefused = {
   message: string;
   /** The sequence that would be accepted. */
   expected?: number;
-  /** In a batch: the first event that was refused. */
+  /** The index of the first refused event of a batch. */
   index?: number;
 };
 
@@ -540,7 +540,7 @@ export type AutomationRunWaiting = {
   automationId: string;
   /** The name of the automation. */
   automationName: string;
-  /** The attempt that a claim would begin. */
+  /** The attempt that a claim would start. */
   attempt: number;
   /** When it was queued, in milliseconds since 1970. */
   queuedAt: number;
@@ -553,21 +553,21 @@ export type AutomationRunWithNames = {
   automationId: string;
   /** The revision of the automation that ran. */
   automationRevision: number;
-  /** Whose run it is. */
+  /** The member that the run acts for. */
   memberId: string;
   /** What started the run. */
   trigger: "schedule" | "manual";
   /** The id of the run that this run repeats. */
   retryOf: string | null;
-  /** The moment of the schedule it stands for. */
+  /** The time in the schedule that this run is for. */
   occurrenceAt: number | null;
   /** The current state. */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
   /** Why it is in this state. */
   reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | null;
-  /** The same for a person. */
+  /** The reason in a sentence for a person. */
   reasonDetail: string | null;
-  /** How many attempts have begun; the next report of a queued run is for one more. */
+  /** The number of attempts so far. The next report of a queued run belongs to the next attempt. */
   attempt: number;
   /** When the lease ends unless it is renewed, in milliseconds since 1970. */
   leaseExpiresAt: number | null;
@@ -596,7 +596,7 @@ export type AutomationRunWithNames = {
   startedAt: number | null;
   /** When the work ended, in milliseconds since 1970. */
   finishedAt: number | null;
-  /** Its events were older than the organization keeps them. */
+  /** When its events were deleted after their retention, in milliseconds since 1970. Null while they are kept. */
   eventsPrunedAt: number | null;
   /** The name in the revision that ran. */
   automationName: string;
@@ -609,7 +609,7 @@ export type AutomationRunWithNames = {
 export type AutomationRunner = {
   /** The id of the runner. */
   id: string;
-  /** The name it gave itself. */
+  /** The name that the runner chose. */
   runnerId: string;
   /** The member of the organization that it belongs to. */
   memberId: string;
@@ -617,13 +617,13 @@ export type AutomationRunner = {
   platform: string | null;
   /** The version. */
   version: string | null;
-  /** How many runs it works on at once. */
+  /** The number of runs that it executes at once. */
   concurrency: number;
-  /** Whose runs it takes. */
+  /** Whose runs it executes. */
   serves: "own" | "organization";
   /** How many runs it holds. */
   running: number;
-  /** To within some seconds. */
+  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastSeenAt: number;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -721,13 +721,13 @@ export type AutomationSettings = {
   runRetentionDays: number;
   /** How long a run waits for a runner before it is skipped. */
   queueTimeoutMinutes: number;
-  /** What one run may cost; null: no limit. */
+  /** The highest cost of one run. Null means no limit. */
   runBudgetMicros: number | null;
-  /** What all runs may cost in a calendar month of UTC; null: no limit. */
+  /** The highest cost of all runs in a calendar month in UTC. Null means no limit. */
   monthlyBudgetMicros: number | null;
   /** The highest cost that one report may have. A report with a higher cost, or with the cost of a whole monthly budget, is held: it counts after an admin has confirmed or corrected it. Null means that only the monthly budget applies. */
   reportCostLimitMicros: number | null;
-  /** Owners and admins are told at this share. */
+  /** The share of the budget at which owners and admins are notified. */
   budgetWarningPercent: number;
 };
 
@@ -745,13 +745,13 @@ export type AutomationUsageGroup = {
   key: string | null;
   /** The name of the automation or member, or of the automation of the run. Null for a model or a day, and when the object does not exist any more. */
   name: string | null;
-  /** How many runs reported something. */
+  /** The number of runs with usage reports. */
   runs: number;
   /** How many input tokens were used. */
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency your prices are in. */
+  /** Millionths of the currency of your prices. */
   costMicros: number;
 };
 
@@ -769,14 +769,14 @@ export type AutomationUsageTotals = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency your prices are in. */
+  /** Millionths of the currency of your prices. */
   costMicros: number;
 };
 
 export type Claim = {
-  /** For a person: whoever opens it and signs in becomes the owner. */
+  /** For a person. The person who opens it and signs in becomes the owner. */
   url: string;
-  /** What the link carries, for programs. */
+  /** The token in the link, for programs. */
   token: string;
   /** When it expires, in milliseconds since 1970. Null when it never expires. */
   expiresAt: number;
@@ -801,9 +801,9 @@ export type Connector = {
   id: string;
   /** The name of the connector. */
   name: string;
-  /** Where the repository is. */
+  /** The page of the repository at the code host. */
   codehost: "github" | "gitlab" | "gitea" | "forgejo" | "bitbucket" | "git";
-  /** Of a code host that is not the public one of its kind. */
+  /** The address of a code host that is not the public one of its kind. */
   baseUrl: string | null;
   /** The repository, as the code host names it. */
   repository: string;
@@ -817,23 +817,23 @@ export type Connector = {
   installationId: string | null;
   /** How the repository is read. */
   access: ConnectorAccess;
-  /** `disabled` by a person, `disconnected` by the code host: nothing is synced. */
+  /** `disabled`: by a person. `disconnected`: by the code host. In both states nothing is synced. */
   status: "active" | "disabled" | "disconnected";
   /** Why it is in that state. */
   statusReason: string | null;
-  /** What the code host is given as the address of its hook. */
+  /** The webhook URL to enter at the code host. */
   webhookUrl: string;
   /** The secrets that verify deliveries, without their values. */
   webhookSecrets: WebhookSecret[];
-  /** How many templates it keeps in sync. */
+  /** The number of its templates. */
   templateCount: number;
-  /** What its templates are equal to. */
+  /** The commit that its templates are equal to. */
   syncedCommit: string | null;
   /** When the last successful sync ended, in milliseconds since 1970. */
   syncedAt: number | null;
-  /** When heads were last compared without a hook. */
+  /** When the sweep last compared the head of the ref, in milliseconds since 1970. */
   checkedAt: number | null;
-  /** Why they could not be. */
+  /** Why the head could not be compared. */
   checkError: string | null;
   /** The newest sync. */
   lastSync: {
@@ -854,7 +854,7 @@ export type Connector = {
   updatedAt: number;
 };
 
-/** How it is read, without what is secret of it. */
+/** How the repository is read, without secrets. */
 export type ConnectorAccess = {
   /** Which kind it is. */
   kind: "none" | "token" | "github_app";
@@ -872,9 +872,9 @@ export type ConnectorAccessInput = {
 } | {
   /** Which kind it is. */
   kind: "token";
-  /** Shown nowhere again. */
+  /** It is never shown again. */
   token: string;
-  /** Where the code host asks for a certain one; left out: what its kind expects. */
+  /** The username for the token, if the code host needs a certain one. When omitted, it follows from the kind of code host. */
   username?: unknown & unknown;
 } | {
   /** Which kind it is. */
@@ -896,18 +896,18 @@ export type ConnectorPage = {
 
 /** What to enter at the code host. */
 export type ConnectorSetup = {
-  /** Where the hook is entered at the code host. */
+  /** The page of the code host for the webhook settings. */
   page: string | null;
   /** What to do, in order. */
   steps: {
-    /** The field, as the code host calls it. */
+    /** The name of the field at the code host. */
     label: string;
-    /** To copy; null: there is nothing to copy, or it was shown once. */
+    /** The value to copy. Null when there is nothing to copy, or when it was already shown once. */
     value: string | null;
     /** Advice for this step. */
     hint: string | null;
   }[];
-  /** What the token or the application must be allowed. */
+  /** The permissions that the token or the application needs. */
   permissions: string[];
 };
 
@@ -916,25 +916,25 @@ export type ConnectorSync = {
   id: string;
   /** The connector. */
   connectorId: string;
-  /** `sweep`: the head had moved and no hook had told. */
+  /** `sweep`: the head had changed without a delivery. */
   cause: "push" | "created" | "changed" | "manual" | "sweep" | "event";
-  /** `superseded`: a later one of the connector did its work too. */
+  /** `superseded`: a later sync of the connector covers it. */
   status: "queued" | "running" | "succeeded" | "failed" | "superseded";
   /** The commit that was pushed. Null when the sync reads whatever the ref points to. Also null for a push verified by the instance's secret, until this connector has read that commit. */
   head: string | null;
-  /** What was read. */
+  /** The commit that was read. */
   commit: string | null;
   /** The attempt of the run, from 1. */
   attempt: number;
-  /** While queued: when it is tried (again). */
+  /** When it is tried next, while it is queued. */
   dueAt: number;
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   error: {
     /** A code that programs can act on. */
     code: "address_refused" | "unreachable" | "access_refused" | "repository_not_found" | "rate_limited" | "server_error" | "protocol_error" | "unsupported_repository" | "ref_not_found" | "folder_not_found" | "too_large" | "too_many_templates" | "connector_disabled" | "connector_disconnected" | "worker_lost" | "internal_error";
     /** What happened and what to do, for a person to read. */
     message: string;
-    /** False: trying again by itself is of no use. */
+    /** Whether the sync is retried automatically. */
     retryable: boolean;
   } | null;
   /** What the sync changed. Null while it has not ended. */
@@ -945,14 +945,14 @@ export type ConnectorSync = {
     changed: number;
     /** How many were removed. */
     removed: number;
-    /** How many stayed the same. */
+    /** The number of unchanged templates. */
     unchanged: number;
   } | null;
-  /** The first hundred. */
+  /** The first hundred problems. */
   problems: SyncProblem[];
   /** How many files could not be read. */
   problemCount: number;
-  /** The member; null: nobody asked for it. */
+  /** The member who requested it. Null when nobody did. */
   requestedBy: string | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -976,16 +976,16 @@ export type ConnectorTest = {
   checks: {
     /** The name that people see. One line. */
     name: "reachable" | "access" | "ref" | "folder" | "templates";
-    /** `skipped`: one before it failed. */
+    /** `skipped`: an earlier step failed. */
     status: "passed" | "failed" | "skipped";
     /** What happened and what to do, for a person to read. */
     message: string;
   }[];
   /** What the ref points to. */
   commit: string | null;
-  /** How many templates the folder would make. */
+  /** The number of templates that the folder would create. */
   templateCount: number | null;
-  /** Files that would not become one. The first hundred. */
+  /** Files that would not become a template. The first hundred. */
   problems: {
     /** The file. */
     path: string;
@@ -1017,7 +1017,7 @@ export type ExternalMcpRequirementsDiscovery = {
   authentication: {
     /** Which kind it is. */
     kind: "none" | "oauth" | "manual_bearer" | "unknown";
-    /** What tokens are requested for (RFC 8707). */
+    /** The resource that tokens are requested for (RFC 8707). */
     resource?: string;
     /** Where the metadata was found. */
     protectedResourceMetadataUrl?: string;
@@ -1098,7 +1098,7 @@ export type ExternalMcpRequirementsDiscoveryEvidence = {
   step: string;
   /** The HTTP method. */
   method: string;
-  /** What looks like a credential is replaced by [redacted]. */
+  /** The requested address. Text that looks like a credential is replaced by [redacted]. */
   url: string;
   /** The HTTP status. */
   status?: number;
@@ -1164,7 +1164,7 @@ export type Invitation = {
   teamIds: string[];
   /** The current state. */
   status: "pending" | "accepted" | "cancelled" | "expired";
-  /** The member who answers for it; null: they left, and it must be sent again to be accepted. */
+  /** The member who sent it. Null when that member has left; then it must be sent again before it can be accepted. */
   invitedBy: string | null;
   /** The name of the person who invited. */
   inviterName: string;
@@ -1186,7 +1186,7 @@ export type InvitationPage = {
 export type InvitationPreview = {
   /** The name of the organization. */
   organizationName: string;
-  /** Most of it hidden. */
+  /** The e-mail address, mostly hidden. */
   email: string;
   /** The role: `owner`, `admin`, `member`, or the id of a custom role. */
   role: string;
@@ -1213,7 +1213,7 @@ export type McpToken = {
   scopes: ("mcp:read" | "mcp:write")[];
   /** When it expires, in milliseconds since 1970. Null when it never expires. */
   expiresAt: number;
-  /** To within some seconds. */
+  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastUsedAt: number | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1231,9 +1231,9 @@ export type Me = {
   user: User;
   /** Whether the person has a second factor. */
   twoFactorEnabled: boolean;
-  /** What this call was signed with. */
+  /** The kind of credential of this request. */
   credential: "session" | "key" | "mcp";
-  /** Of an MCP token; null: the credential knows no scopes. */
+  /** The scopes of an MCP token. Null for other credentials. */
   scopes: string[] | null;
   /** The organization that requests with this credential act on. */
   activeOrganizationId: string | null;
@@ -1252,9 +1252,9 @@ export type Member = {
   email: string;
   /** The name of the person. */
   name: string;
-  /** `owner`, `admin`, `member`, or the id of a role of the organization's own. */
+  /** `owner`, `admin`, `member`, or the id of a custom role. */
   role: string;
-  /** What people call it. */
+  /** The name of the role, for people. */
   roleName: string;
   /** The teams that the member is in. */
   teams: {
@@ -1263,6 +1263,12 @@ export type Member = {
     /** The name of the team. */
     name: string;
   }[];
+  /** Since when the member has no access. Null for an active member. */
+  deactivatedAt: number | null;
+  /** The SCIM connector whose directory manages this member. Null: managed here. */
+  managedBy: string | null;
+  /** What the directory decides besides deactivation and removal. */
+  managedFields: ("role" | "name")[];
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
 };
@@ -1327,7 +1333,7 @@ export type OauthClient = {
   providerId: string;
   /** The client id that the provider gave. */
   clientId: string;
-  /** Register exactly this one at the provider. */
+  /** The redirect URI. Register exactly this value at the provider. */
   redirectUri: string;
   /** How the client authenticates at the token endpoint. */
   tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
@@ -1335,19 +1341,19 @@ export type OauthClient = {
   hasSecret: boolean;
   /** For `private_key_jwt`: the JWK to register at the provider. */
   publicKey: Record<string, unknown> | null;
-  /** The tenant at the provider, where it has several. */
+  /** The tenant at the provider, if the provider has tenants. */
   tenant: string | null;
-  /** Asked for with every connection. */
+  /** Requested with every connection. */
   scopes: string[];
-  /** What members may ask for besides. */
+  /** Scopes that members can request in addition. */
   optionalScopes: string[];
-  /** `organization`: only shared connections, made by an admin. `personal`: members make their own. */
+  /** `organization`: only shared connections, created by an admin. `personal`: members connect their own accounts. */
   connectionMode: "personal" | "organization";
   /** Whether the client has everything that the provider needs. */
   complete: boolean;
-  /** What it still needs before anybody can connect. */
+  /** The missing fields. Nobody can connect before they are given. */
   missing: string[];
-  /** How many live connections were made with it. */
+  /** The number of working connections that use it. */
   connections: number;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1356,7 +1362,7 @@ export type OauthClient = {
 };
 
 export type OauthConnectStart = {
-  /** Where the person signs in and agrees. */
+  /** The page at the provider where the person signs in and agrees. */
   authorizeUrl: string;
 };
 
@@ -1365,13 +1371,13 @@ export type OauthConnection = {
   id: string;
   /** The provider. */
   providerId: string;
-  /** The label it was made under. */
+  /** The label of the connection. */
   account: string;
-  /** The organization's, for those who were given it. */
+  /** Whether the connection belongs to the organization and is granted to members. */
   shared: boolean;
-  /** Whose it is; null: shared, or of a member who has left. */
+  /** The member who owns it. Null when it is shared, or when that member has left. */
   memberId: string | null;
-  /** Which account at the provider; null: it does not say. */
+  /** The account at the provider. Null when the provider does not name it. */
   outsideAccount: {
     /** The id of the account at the provider. */
     subject: string;
@@ -1382,16 +1388,16 @@ export type OauthConnection = {
   health: OauthConnectionHealth;
   /** The names of its scopes. */
   scopes: {
-    /** What was asked for. */
+    /** The requested scopes. */
     requested: string[];
-    /** What was granted. */
+    /** The granted scopes. */
     granted: string[];
     /** Requested and not granted. */
     missing: string[];
   };
-  /** Of the access token at hand; null: it does not expire. */
+  /** When the access token expires, in milliseconds since 1970. Null when it does not expire. */
   tokenExpiresAt: number | null;
-  /** A new access token is got without anybody's help. */
+  /** A new access token can be obtained without a person. */
   refreshes: boolean;
   /** When it was last used, in milliseconds since 1970. Null when it was never used. */
   lastUsedAt: number;
@@ -1401,7 +1407,7 @@ export type OauthConnection = {
   connectedAt: number;
   /** When it ended, in milliseconds since 1970. Null while it has not ended. */
   endedAt: number | null;
-  /** Once it has ended: whether the provider was told. */
+  /** Whether the token was revoked at the provider. Null while the connection has not ended. */
   revocation: {
     /** The current state. */
     status: "pending" | "revoked" | "not_offered" | "failed" | "unneeded";
@@ -1419,7 +1425,7 @@ export type OauthConnectionEvent = {
   id: string;
   /** Which kind it is. */
   type: "connected" | "connect_refused" | "token_issued" | "refreshed" | "refresh_failed" | "reconnect_needed" | "uncertain" | "disconnected" | "revoked" | "revoke_failed" | "access_changed" | "client_saved" | "client_removed" | "provider_added" | "provider_removed";
-  /** Who; null: the service itself. */
+  /** The member or user. Null when the service itself acted. */
   memberId: string | null;
   /** The kind of credential: `session`, `key`, `runner` or `run`. */
   credential: string | null;
@@ -1443,11 +1449,11 @@ export type OauthConnectionEventPage = {
 };
 
 export type OauthConnectionGrants = {
-  /** Every member may use it. */
+  /** Whether every member may use it. */
   everyone: boolean;
   /** Members, by id. */
   memberIds: string[];
-  /** Whoever is in one of these teams may use it, while they are. */
+  /** The members of these teams may use it, while they are in the team. */
   teamIds: string[];
 };
 
@@ -1456,7 +1462,7 @@ export type OauthConnectionHealth = {
   status: "connected" | "expiring" | "needs_reconnect" | "uncertain" | "ended";
   /** Why it is unhealthy. Null when it is healthy. */
   reason: "no_refresh" | "provider_unavailable" | "client_rejected" | "revoked_at_provider" | "expired" | "refresh_uncertain" | "disconnected" | "client_changed" | "member_removed" | null;
-  /** What that means, and what to do about it. */
+  /** The meaning of the state, and what to do. */
   message: string;
 };
 
@@ -1478,19 +1484,19 @@ export type OauthProvider = {
   custom: boolean;
   /** The issuer of the authorization server. */
   issuer: string | null;
-  /** null: known once a tenant is given, or the issuer was asked. */
+  /** Null until a tenant is given, or until the issuer's metadata was read. */
   authorizationEndpoint: string | null;
   /** Where tokens are exchanged. */
   tokenEndpoint: string | null;
-  /** The provider can be told that a token is not used any more. */
+  /** Whether tokens can be revoked at the provider. */
   revocable: boolean | null;
-  /** What becomes of refresh tokens there. */
+  /** How the provider handles refresh tokens. */
   refresh: "rotating" | "reusable" | "none";
-  /** Asked for unless the client says otherwise. */
+  /** Requested by default. The client can replace them. */
   scopes: string[];
   /** Scopes that a member can request in addition to `scopes`. */
   optionalScopes: string[];
-  /** What the client needs as `tenant`. */
+  /** The `tenant` that the client needs. */
   tenant: {
     /** A short text for people. */
     label: string;
@@ -1501,7 +1507,7 @@ export type OauthProvider = {
   } | null;
   /** How clients can authenticate at the token endpoint. */
   tokenEndpointAuthMethods: ("client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none")[];
-  /** Register exactly this one at the provider. */
+  /** The redirect URI. Register exactly this value at the provider. */
   redirectUri: string;
   /** The organization has saved a client. */
   configured: boolean;
@@ -1525,13 +1531,15 @@ export type Organization = {
   name: string;
   /** A short name for URLs: lower-case letters, digits and hyphens. */
   slug: string;
-  /** Who may be invited; empty: anyone. */
+  /** The domains of addresses that can be invited. An empty list allows every domain. */
   allowedEmailDomains: string[];
-  /** How long a sign-in counts here; null: no limit of its own. */
+  /** The minutes for which a sign-in is valid in this organization. Null means no limit. */
   sessionMaxAgeMinutes: number | null;
-  /** Whether members must sign in through single sign-on. */
+  /** Only sessions of the organization's own single sign-on are accepted. */
   requireSso: boolean;
-  /** When it goes unless somebody claims it; null: somebody owns it. */
+  /** While `requireSso` is true: the owner who may sign in with password and second factor. Each use is reported to all owners. */
+  breakGlassMemberId: string | null;
+  /** When the workspace is deleted unless somebody claims it, in milliseconds since 1970. Null when it has an owner. */
   provisionalUntil: number | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1546,6 +1554,138 @@ export type OrganizationPage = {
   nextCursor: string | null;
 };
 
+export type Passkey = {
+  /** Its id. */
+  id: string;
+  /** The name that its owner gave it. */
+  name: string;
+  /** True when a password manager copies it to other devices. */
+  synced: boolean;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last used, in milliseconds since 1970. Null when it was never used. */
+  lastUsedAt: number | null;
+};
+
+export type PasskeyCreationOptions = {
+  /** A random value that the authenticator signs. */
+  challenge: string;
+  /** The site that the passkey belongs to. */
+  rp: {
+    /** The host name of the site. */
+    id: string;
+    /** The name of the site. */
+    name: string;
+  };
+  /** The account that the passkey signs in to. */
+  user: {
+    /** The id of the account, in base64url. */
+    id: string;
+    /** The e-mail address of the account. */
+    name: string;
+    /** The name of the person. */
+    displayName: string;
+  };
+  /** The algorithms that are accepted. */
+  pubKeyCredParams: {
+    /** Which kind it is. */
+    type: "public-key";
+    /** The number of the algorithm (COSE). */
+    alg: number;
+  }[];
+  /** How long the browser may take, in milliseconds. */
+  timeout: number;
+  /** No proof of the authenticator's model is asked for. */
+  attestation: "none";
+  /** Passkeys that the account has already. */
+  excludeCredentials: {
+    /** Which kind it is. */
+    type: "public-key";
+    /** The id of the passkey, in base64url. */
+    id: string;
+    /** How the browser reaches the authenticator. */
+    transports?: string[];
+  }[];
+  /** What the authenticator must be able to do. */
+  authenticatorSelection: {
+    /** The authenticator finds the account by itself. */
+    residentKey: "required";
+    /** The same, for older browsers. */
+    requireResidentKey: true;
+    /** Whether a fingerprint, face or PIN is needed. */
+    userVerification: "required" | "preferred" | "discouraged";
+  };
+};
+
+export type PasskeyPage = {
+  /** The entries of this page. */
+  items: Passkey[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type PasskeyRegistration = {
+  /** The id of the passkey, in base64url. */
+  id: string;
+  /** The same as `id`. */
+  rawId: string;
+  /** Which kind it is. */
+  type: "public-key";
+  /** Results of extensions. They are not used. */
+  clientExtensionResults?: Record<string, unknown>;
+  /** What the authenticator made. */
+  response: {
+    /** What the browser saw, in base64url: challenge and origin. */
+    clientDataJSON: string;
+    /** The new public key, in base64url. */
+    attestationObject: string;
+    /** How the browser reaches the authenticator. */
+    transports?: string[];
+  };
+};
+
+export type PasskeyRequestOptions = {
+  /** A random value that the authenticator signs. */
+  challenge: string;
+  /** The host name of the site. */
+  rpId: string;
+  /** How long the browser may take, in milliseconds. */
+  timeout: number;
+  /** Whether a fingerprint, face or PIN is needed. */
+  userVerification: "required" | "preferred" | "discouraged";
+  /** Empty: the browser offers every passkey of this site. */
+  allowCredentials: {
+    /** Which kind it is. */
+    type: "public-key";
+    /** The id of the passkey, in base64url. */
+    id: string;
+    /** How the browser reaches the authenticator. */
+    transports?: string[];
+  }[];
+};
+
+export type PasskeySignIn = {
+  /** The id of the passkey, in base64url. */
+  id: string;
+  /** The same as `id`. */
+  rawId: string;
+  /** Which kind it is. */
+  type: "public-key";
+  /** Results of extensions. They are not used. */
+  clientExtensionResults?: Record<string, unknown>;
+  /** What the authenticator signed. */
+  response: {
+    /** What the browser saw, in base64url: challenge and origin. */
+    clientDataJSON: string;
+    /** The state of the authenticator, in base64url. */
+    authenticatorData: string;
+    /** The signature, in base64url. */
+    signature: string;
+    /** The id of the account, in base64url. */
+    userHandle?: string | null;
+  };
+};
+
 export type PayloadTooLarge = {
   /** A code that programs can act on. */
   error: "payload_too_large";
@@ -1556,7 +1696,7 @@ export type PayloadTooLarge = {
 export type Permission = {
   /** The permission. */
   name: string;
-  /** What it allows. */
+  /** What the permission allows. */
   description: string;
   /** The built-in roles that have it. */
   roles: ("owner" | "admin" | "member")[];
@@ -1574,7 +1714,7 @@ export type Quota = {
   name: string;
   /** `count`: objects that exist now. `bytes`: storage. `per_day`: since midnight UTC. */
   unit: "count" | "bytes" | "per_day";
-  /** A text for people that says what it is for. */
+  /** A text for people that explains its purpose. */
   description: string;
   /** Null when there is no limit. */
   limit: number | null;
@@ -1642,7 +1782,7 @@ export type RequirementsDiscoveryFailed = {
 };
 
 export type Role = {
-  /** What a member's `role` says: `owner`, `admin`, `member`, or `role_…`. */
+  /** The value of a member's `role`: `owner`, `admin`, `member`, or `role_…`. */
   id: string;
   /** The name of the role. */
   name: string;
@@ -1667,11 +1807,490 @@ export type RolePage = {
   nextCursor: string | null;
 };
 
+export type ScimCall = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The HTTP method. */
+  method: string;
+  /** The path and the query, without tokens. Bodies are not kept. */
+  path: string;
+  /** The HTTP status of the reply. */
+  status: number;
+  /** What the directory was told, if it was refused. */
+  error: string | null;
+  /** How long the reply took. */
+  durationMs: number;
+  /** Finds the call in the service's log. */
+  requestId: string;
+  /** When the call began. */
+  calledAt: number;
+};
+
+export type ScimCallPage = {
+  /** The entries of this page. */
+  items: ScimCall[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type ScimConnector = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** While it is disabled, every call of the directory is refused. */
+  enabled: boolean;
+  /** The role of members that no mapping gives a role. */
+  defaultRole: string;
+  /** What the groups of the provider give. */
+  groupMappings: ScimGroupMapping[];
+  /** Tokens that are valid now, newest first. */
+  tokens: ScimToken[];
+  /** The health of the connection. */
+  health: ScimHealth;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type ScimError = {
+  /** Always the schema of SCIM errors. */
+  schemas: "urn:ietf:params:scim:api:messages:2.0:Error"[];
+  /** The HTTP status, as text. */
+  status: string;
+  /** The kind of problem. Only some problems have one. */
+  scimType?: "invalidFilter" | "tooMany" | "uniqueness" | "mutability" | "invalidSyntax" | "invalidPath" | "noTarget" | "invalidValue" | "invalidVers" | "sensitive" | "invalidCursor" | "expiredCursor" | "invalidCount";
+  /** What is wrong, and what to do. */
+  detail: string;
+};
+
+export type ScimGroupMapping = {
+  /** The `displayName` of a group of the directory, in any case, or its `externalId`. */
+  group: string;
+  /** The role of the group's members. Never `owner`. The first mapping that gives a role decides. */
+  role?: string;
+  /** The team that the group's members are in. */
+  teamId?: string;
+};
+
+export type ScimHealth = {
+  /** `failing`: the latest call was refused or failed. */
+  status: "never_called" | "working" | "failing" | "disabled";
+  /** When the directory last called. */
+  lastCallAt: number | null;
+  /** When a sign-in was last refused, in milliseconds since 1970. Null: never. */
+  lastErrorAt: number | null;
+  /** What the directory was told at its latest error. */
+  lastError: string | null;
+  /** Calls since the connector was created. */
+  calls: number;
+  /** Calls that were refused or failed. */
+  errors: number;
+  /** Users that the directory has created. */
+  users: number;
+  /** Users who are active in the directory. */
+  activeUsers: number;
+  /** Users who are members of the organization. */
+  linkedUsers: number;
+  /** The claim that holds the groups. */
+  groups: number;
+};
+
+export type ScimListResponse = {
+  /** The schema of the message. */
+  schemas: string[];
+  /** How many resources match, on all pages. */
+  totalResults: number;
+  /** The number of the first result. */
+  startIndex?: number;
+  /** How many resources this reply has. */
+  itemsPerPage: number;
+  /** Where the next page begins. Absent on the last page. */
+  nextCursor?: string;
+  /** The resources. */
+  Resources: ScimResource[];
+};
+
+export type ScimPatchBody = {
+  /** The schema of the message. */
+  schemas?: string[];
+  /** The changes, in their order. */
+  Operations?: unknown[];
+};
+
+export type ScimResource = {
+  /** The schemas of the resource. */
+  schemas: string[];
+  /** The id of the resource. */
+  id?: string;
+  /** Facts about the resource: kind, times, address and version. */
+  meta?: Record<string, unknown>;
+};
+
+export type ScimResourceBody = {
+  /** The schemas of the resource. */
+  schemas?: string[];
+};
+
+export type ScimSearchRequest = {
+  /** The schema of the message. */
+  schemas?: string[];
+  /** The only attributes of the reply. */
+  attributes?: string[];
+  /** Attributes that the reply leaves out. */
+  excludedAttributes?: string[];
+  /** Which resources are wanted, as in RFC 7644, 3.4.2.2. */
+  filter?: string;
+  /** The attribute that decides the order. */
+  sortBy?: string;
+  /** `ascending` or `descending`. */
+  sortOrder?: string;
+  /** The number of the first result, from 1. */
+  startIndex?: number;
+  /** The most resources in the reply. */
+  count?: number;
+  /** `nextCursor` of the page before (RFC 9865). Empty for the first page. */
+  cursor?: string;
+};
+
+export type ScimToken = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The first letters of the token, to tell tokens apart. */
+  start: string;
+  /** Null: valid until it is rotated. */
+  expiresAt: number | null;
+  /** To within some seconds. */
+  lastUsedAt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
 export type SignedIn = {
   /** Send it as `Authorization: Bearer <token>`. */
   token: string;
   /** The person. */
   user: User;
+};
+
+export type SsoCertificate = {
+  /** SHA-256 of the certificate, in hexadecimal. */
+  fingerprint: string;
+  /** Whom the certificate names. */
+  subject: string;
+  /** When the certificate begins, in milliseconds since 1970. */
+  notBefore: number;
+  /** When the certificate ends. It is shown, but not enforced: SAML uses only its key. */
+  notAfter: number;
+};
+
+export type SsoClaims = {
+  /** The claim that holds the e-mail address. */
+  email: string;
+  /** The claim that holds the name. */
+  name: string;
+  /** The claim that holds the groups. */
+  groups: string;
+};
+
+export type SsoConnector = SsoOidcConnector | SsoSamlConnector;
+
+export type SsoConnectorPage = {
+  /** The entries of this page. */
+  items: SsoConnector[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type SsoDomain = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The domain. */
+  domain: string;
+  /** The name of the TXT record to add. */
+  txtName: string;
+  /** The value of the TXT record to add. Leave it there: it is checked every day. */
+  txtValue: string;
+  /** Since when the domain is verified. Null: it is not. */
+  verifiedAt: number | null;
+  /** When the record was last looked for, in milliseconds since 1970. Null: never. */
+  checkedAt: number | null;
+  /** Since when the record is missing. After 7 days the domain is no longer verified. */
+  failingSince: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type SsoDomainPage = {
+  /** The entries of this page. */
+  items: SsoDomain[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type SsoEndpoints = {
+  /** Where people sign in. */
+  authorizationEndpoint: string;
+  /** Where tokens are exchanged. */
+  tokenEndpoint: string;
+  /** Where the keys are that sign ID tokens. */
+  jwksUri: string;
+  /** Where more claims can be asked for. */
+  userinfoEndpoint?: string;
+};
+
+export type SsoEvent = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** What the call was for. `metadata`: reading the provider's metadata. */
+  purpose: "sign_in" | "reauthenticate" | "test" | "link" | "metadata";
+  /** How it ended. */
+  outcome: "succeeded" | "refused";
+  /** Why, as a code: `signed_in`, `domain_not_verified`, `id_token_exp_out_of_range`. */
+  code: string;
+  /** What happened. */
+  message: string;
+  /** The provider's own id of the person, once it is proved. */
+  subject: string | null;
+  /** The address that the provider gave. */
+  email: string | null;
+  /** The account that signed in. */
+  userId: string | null;
+  /** The network address of the browser. */
+  address: string | null;
+  /** The id of the request. The service's log entry for the request has the same id. */
+  requestId: string | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type SsoEventPage = {
+  /** The entries of this page. */
+  items: SsoEvent[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type SsoGroupMapping = {
+  /** The name or id of the group, exactly as the provider sends it. */
+  group: string;
+  /** The role that people of the group get. The first mapping that matches decides. Never `owner`. */
+  role?: string;
+  /** The team that people of the group join. */
+  teamId?: string;
+};
+
+export type SsoHealth = {
+  /** When somebody last signed in, in milliseconds since 1970. Null: never. */
+  lastSignInAt: number | null;
+  /** When a sign-in was last refused, in milliseconds since 1970. Null: never. */
+  lastErrorAt: number | null;
+  /** Why a sign-in was last refused, as a code. */
+  lastErrorCode: string | null;
+  /** Why a sign-in was last refused. */
+  lastError: string | null;
+  /** How many sign-ins succeeded. */
+  signIns: number;
+  /** How many sign-ins were refused. */
+  failures: number;
+};
+
+export type SsoIdentity = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The provider's own id of the person. */
+  subject: string;
+  /** The person. */
+  userId: string;
+  /** Null when the person is no member any more. */
+  memberId: string | null;
+  /** The name that people see. One line. */
+  name: string;
+  /** The address that the provider gave at the last sign-in. */
+  email: string | null;
+  /** When somebody last signed in, in milliseconds since 1970. Null: never. */
+  lastSignInAt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type SsoIdentityPage = {
+  /** The entries of this page. */
+  items: SsoIdentity[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type SsoMetadata = {
+  /** Null: the metadata was sent as XML. */
+  url: string | null;
+  /** When the metadata was last read, in milliseconds since 1970. */
+  checkedAt: number | null;
+  /** Why the last check failed. Null: it did not. */
+  failureCode: string | null;
+  /** Why the last check failed, in a sentence. Null: it did not. */
+  failure: string | null;
+  /** What the provider changed, and nobody has approved yet. */
+  change: SsoMetadataChange | null;
+};
+
+export type SsoMetadataChange = {
+  /** Names exactly this change, for `POST /v1/sso/{id}/metadata/approve`. */
+  id: string;
+  /** When the change was first seen. */
+  since: number;
+  /** Certificates that would be accepted. */
+  certificatesAdded: SsoCertificate[];
+  /** Certificates that would no longer be accepted. */
+  certificatesRemoved: SsoCertificate[];
+  /** Endpoints that would be used. */
+  endpointsAdded: SsoSamlEndpoint[];
+  /** Endpoints that would no longer be used. */
+  endpointsRemoved: SsoSamlEndpoint[];
+  /** Null: no change. */
+  wantsSignedRequests: {
+    /** What is used now. */
+    before: boolean;
+    /** What the provider says. */
+    after: boolean;
+  } | null;
+};
+
+export type SsoOidcConnector = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** A disabled connector signs nobody in; its sessions ended. */
+  enabled: boolean;
+  /** Opens a sign-in in a browser. */
+  startUrl: string;
+  /** The role of people who sign in for the first time. */
+  defaultRole: string;
+  /** What the groups of the provider give. */
+  groupMappings: SsoGroupMapping[];
+  /** Whether people who are no members yet become members. */
+  createsMembers: boolean;
+  /** When somebody last walked a sign-in as themselves. A change of the connection empties it. */
+  testedAt: number | null;
+  /** Who tested it. Null when nobody has since its last change. */
+  testedByUserId: string | null;
+  /** The health of the connection. */
+  health: SsoHealth;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+  /** Which kind it is. */
+  kind: "oidc";
+  /** The issuer of the authorization server. */
+  issuer: string;
+  /** Null: the issuer's metadata tells them. */
+  endpoints: SsoEndpoints | null;
+  /** The client id that the provider gave. */
+  clientId: string;
+  /** The secret itself is never shown again. */
+  hasClientSecret: boolean;
+  /** Until when the earlier secret is tried, if the provider refuses the new one. */
+  earlierSecretUntil: number | null;
+  /** Null: as the metadata allows. */
+  tokenEndpointAuthMethod: "client_secret_basic" | "client_secret_post" | "none" | null;
+  /** The names of its scopes. */
+  scopes: string[];
+  /** The names of the claims that contain the address, the name and the groups. */
+  claims: SsoClaims;
+  /** Register exactly this one at the provider. */
+  redirectUri: string;
+};
+
+export type SsoResolution = {
+  /** The HTTP method. */
+  method: "sso" | "password";
+  /** The address to open in a browser. */
+  startUrl?: string;
+};
+
+export type SsoSamlAttributes = {
+  /** The attribute that holds the e-mail address. */
+  email: string | null;
+  /** The attribute that holds the name. */
+  name: string | null;
+  /** The attribute that holds the groups. */
+  groups: string | null;
+};
+
+export type SsoSamlConnector = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** A disabled connector signs nobody in; its sessions ended. */
+  enabled: boolean;
+  /** Opens a sign-in in a browser. */
+  startUrl: string;
+  /** The role of people who sign in for the first time. */
+  defaultRole: string;
+  /** What the groups of the provider give. */
+  groupMappings: SsoGroupMapping[];
+  /** Whether people who are no members yet become members. */
+  createsMembers: boolean;
+  /** When somebody last walked a sign-in as themselves. A change of the connection empties it. */
+  testedAt: number | null;
+  /** Who tested it. Null when nobody has since its last change. */
+  testedByUserId: string | null;
+  /** The health of the connection. */
+  health: SsoHealth;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+  /** The protocol. */
+  kind: "saml";
+  /** Our entity id. The audience of assertions must be exactly this one. */
+  entityId: string;
+  /** Where the provider sends responses to (Assertion Consumer Service). */
+  acsUrl: string;
+  /** Our metadata, for the provider. */
+  metadataUrl: string;
+  /** Our certificate: it signs requests, and assertions may be encrypted with it. */
+  certificate: SsoCertificate;
+  /** The same certificate, to copy to the provider. */
+  certificatePem: string;
+  /** Until when assertions that are encrypted with the earlier certificate are accepted. */
+  earlierCertificateUntil: number | null;
+  /** The identity provider, as its approved metadata says. */
+  provider: SsoSamlProvider;
+  /** How requests are sent. Null: by redirect if the provider offers it. */
+  binding: "redirect" | "post" | null;
+  /** What the provider must sign. */
+  requireSigned: "either" | "assertion" | "response" | "both";
+  /** The attribute that identifies a person. Null: the NameID. */
+  subjectAttribute: string | null;
+  /** The format of NameID that requests ask for. */
+  nameIdFormat: string | null;
+  /** Whether people may start at the provider. */
+  allowsProviderStart: boolean;
+  /** Which attributes hold address, name and groups. Null: the usual names. */
+  attributes: SsoSamlAttributes;
+};
+
+export type SsoSamlEndpoint = {
+  /** How the request is sent. */
+  binding: "redirect" | "post";
+  /** The address of the endpoint. */
+  url: string;
+};
+
+export type SsoSamlProvider = {
+  /** The entity id of the provider. It never changes. */
+  entityId: string;
+  /** Where people sign in at the provider. */
+  endpoints: SsoSamlEndpoint[];
+  /** Each of them may sign. */
+  certificates: SsoCertificate[];
+  /** Whether the provider requires signed requests. */
+  wantsSignedRequests: boolean;
 };
 
 /** A file that did not become a template, and why. */
@@ -1709,21 +2328,21 @@ export type TeamPage = {
 export type Template = {
   /** The id of the template. */
   id: string;
-  /** What programs call it by; one of each in an organization. */
+  /** The name for programs, unique in the organization. */
   slug: string;
   /** The name that people see. One line. */
   name: string;
-  /** A text for people that says what it is for. */
+  /** A text for people that explains its purpose. */
   description: string;
   /** Words to find the template by. */
   tags: string[];
-  /** Counts up with each change. */
+  /** Each change adds 1. */
   version: number;
-  /** The file it follows; null: made by hand. */
+  /** The file of a repository that it follows. Null when it was created by hand. */
   source: TemplateSource | null;
-  /** The member; null: a sync. */
+  /** The member. Null for a sync. */
   createdBy: string | null;
-  /** The member; null: a sync. */
+  /** The member. Null for a sync. */
   updatedBy: string | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1731,7 +2350,7 @@ export type Template = {
   updatedAt: number;
   /** The text of the template, in Markdown. */
   body: string;
-  /** Whatever else it carries. */
+  /** Other fields of the template. */
   metadata: Record<string, unknown>;
 };
 
@@ -1747,32 +2366,32 @@ export type TemplateSource = {
   connectorId: string;
   /** The name of the connector. */
   connectorName: string;
-  /** Of the file, from the root of the repository. */
+  /** The path of the file from the root of the repository. */
   path: string;
-  /** The head that this version came with. */
+  /** The commit that this version was read from. */
   commit: string;
-  /** Who made that commit. */
+  /** The author of the commit. */
   author: string | null;
 };
 
 export type TemplateSummary = {
   /** The id of the template. */
   id: string;
-  /** What programs call it by; one of each in an organization. */
+  /** The name for programs, unique in the organization. */
   slug: string;
   /** The name that people see. One line. */
   name: string;
-  /** A text for people that says what it is for. */
+  /** A text for people that explains its purpose. */
   description: string;
   /** Words to find the template by. */
   tags: string[];
-  /** Counts up with each change. */
+  /** Each change adds 1. */
   version: number;
-  /** The file it follows; null: made by hand. */
+  /** The file of a repository that it follows. Null when it was created by hand. */
   source: TemplateSource | null;
-  /** The member; null: a sync. */
+  /** The member. Null for a sync. */
   createdBy: string | null;
-  /** The member; null: a sync. */
+  /** The member. Null for a sync. */
   updatedBy: string | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1781,21 +2400,21 @@ export type TemplateSummary = {
 };
 
 export type TemplateVersion = {
-  /** Counts the versions of the template, from 1. */
+  /** The number of the version, from 1. */
   version: number;
   /** A short name for URLs: lower-case letters, digits and hyphens. */
   slug: string;
   /** The name that people see. One line. */
   name: string;
-  /** A text for people that says what it is for. */
+  /** A text for people that explains its purpose. */
   description: string;
   /** Words to find the template by. */
   tags: string[];
   /** The commit that it was read from. Null when it was created by hand. */
   commit: string | null;
-  /** Who made this version. */
+  /** The member who created this version. */
   author: string | null;
-  /** The member; null: a sync. */
+  /** The member. Null for a sync. */
   createdBy: string | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1813,37 +2432,41 @@ export type TemplateVersionPage = {
 };
 
 export type TemplateVersionSummary = {
-  /** Counts the versions of the template, from 1. */
+  /** The number of the version, from 1. */
   version: number;
   /** A short name for URLs: lower-case letters, digits and hyphens. */
   slug: string;
   /** The name that people see. One line. */
   name: string;
-  /** A text for people that says what it is for. */
+  /** A text for people that explains its purpose. */
   description: string;
   /** Words to find the template by. */
   tags: string[];
   /** The commit that it was read from. Null when it was created by hand. */
   commit: string | null;
-  /** Who made this version. */
+  /** The member who created this version. */
   author: string | null;
-  /** The member; null: a sync. */
+  /** The member. Null for a sync. */
   createdBy: string | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
 };
 
 export type TwoFactor = {
-  /** Whether it is switched on. */
+  /** True with an authenticator app or a passkey. */
   enabled: boolean;
-  /** When it was switched on, in milliseconds since 1970. */
+  /** When it was enabled, in milliseconds since 1970. */
   enabledAt: number | null;
+  /** Whether an authenticator app is set up. */
+  authenticator: boolean;
+  /** How many passkeys the account has. */
+  passkeys: number;
   /** Renew them with `POST /v1/me/two-factor/backup-codes`. */
   backupCodesLeft: number;
 };
 
 export type TwoFactorRequired = {
-  /** The token that the first step of signing in gave. */
+  /** The token from the first step of the sign-in. */
   twoFactorToken: string;
   /** When it expires, in milliseconds since 1970. Null when it never expires. */
   expiresAt: number;
@@ -1888,21 +2511,21 @@ export type UserMembership = {
 export type UserSession = {
   /** The id of the session. */
   id: string;
-  /** The one this call was made with. */
+  /** Whether it is the session of this request. */
   current: boolean;
-  /** As far as its user agent tells: `Firefox on Windows`. */
+  /** The browser and system that the user agent names, such as `Firefox on Windows`. */
   device: string;
   /** The `User-Agent` header of the request, shortened. */
   userAgent: string;
   /** The network address it was opened from. */
   address: string | null;
   /** How the person signed in. */
-  signedInBy: "password" | "sso";
-  /** When it last proved who it is: what fresh routes look at. */
+  signedInBy: "password" | "passkey" | "sso";
+  /** When the person last proved their identity, in milliseconds since 1970. Routes that need a fresh session check it. */
   signedInAt: number;
-  /** To within some seconds. */
+  /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastUsedAt: number;
-  /** Moves on with its use. */
+  /** Extended with each use. */
   expiresAt: number;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -1922,7 +2545,7 @@ export type WebhookAccepted = {
   accepted: true;
   /** The event, as the code host names it. */
   event: string;
-  /** The code host's own id of the delivery. */
+  /** The id that the code host gave the delivery. */
   deliveryId: string;
   /** Whether sync work was queued; false when there was nothing new to do. */
   queued: boolean;
@@ -1931,7 +2554,7 @@ export type WebhookAccepted = {
 export type WebhookDelivery = {
   /** The id of the delivery. */
   id: string;
-  /** The code host's own number. */
+  /** The id that the code host gave the delivery. */
   deliveryId: string;
   /** Whose secret verified it: the instance's, or that of the connector named in the URL. */
   scope: "instance" | "connector";
@@ -1949,7 +2572,7 @@ export type WebhookDelivery = {
   head: string | null;
   /** Null for a delivery to the whole instance until a connector of this organization has read the pushed commit. */
   installationId: string | null;
-  /** `ignored`: `reason` says why nothing follows. `invalid`: `reason` says what is wrong with it. */
+  /** `ignored`: `reason` says why nothing was queued. `invalid`: `reason` says what is wrong. */
   outcome: "accepted" | "ignored" | "invalid";
   /** Why it was ignored or refused. Null when it was accepted. */
   reason: string | null;
@@ -1959,19 +2582,19 @@ export type WebhookDelivery = {
   bodySha256: string | null;
   /** False when the delivery was ignored or invalid, because then its body is not stored. */
   bodyStored: boolean;
-  /** How often it came again. */
+  /** The number of repetitions. */
   repeats: number;
-  /** When it first came again with another body, which was not taken. */
+  /** When it was first repeated with another body, in milliseconds since 1970. That body is not used. */
   alteredAt: number | null;
   /** When the service received it, in milliseconds since 1970. */
   receivedAt: number;
   /** When it was last received, in milliseconds since 1970. */
   lastReceivedAt: number;
-  /** The connectors of this organization that it concerned. */
+  /** The connectors of this organization that received it. */
   targets: {
     /** The connector. */
     connectorId: string;
-    /** The work it led to; null: there was nothing new to do. */
+    /** The sync that it queued. Null when there was nothing new to do. */
     syncId: string | null;
   }[];
 };
@@ -1979,7 +2602,7 @@ export type WebhookDelivery = {
 export type WebhookDeliveryDetail = {
   /** The id of the delivery. */
   id: string;
-  /** The code host's own number. */
+  /** The id that the code host gave the delivery. */
   deliveryId: string;
   /** Whose secret verified it: the instance's, or that of the connector named in the URL. */
   scope: "instance" | "connector";
@@ -1997,7 +2620,7 @@ export type WebhookDeliveryDetail = {
   head: string | null;
   /** Null for a delivery to the whole instance until a connector of this organization has read the pushed commit. */
   installationId: string | null;
-  /** `ignored`: `reason` says why nothing follows. `invalid`: `reason` says what is wrong with it. */
+  /** `ignored`: `reason` says why nothing was queued. `invalid`: `reason` says what is wrong. */
   outcome: "accepted" | "ignored" | "invalid";
   /** Why it was ignored or refused. Null when it was accepted. */
   reason: string | null;
@@ -2007,19 +2630,19 @@ export type WebhookDeliveryDetail = {
   bodySha256: string | null;
   /** False when the delivery was ignored or invalid, because then its body is not stored. */
   bodyStored: boolean;
-  /** How often it came again. */
+  /** The number of repetitions. */
   repeats: number;
-  /** When it first came again with another body, which was not taken. */
+  /** When it was first repeated with another body, in milliseconds since 1970. That body is not used. */
   alteredAt: number | null;
   /** When the service received it, in milliseconds since 1970. */
   receivedAt: number;
   /** When it was last received, in milliseconds since 1970. */
   lastReceivedAt: number;
-  /** The connectors of this organization that it concerned. */
+  /** The connectors of this organization that received it. */
   targets: {
     /** The connector. */
     connectorId: string;
-    /** The work it led to; null: there was nothing new to do. */
+    /** The sync that it queued. Null when there was nothing new to do. */
     syncId: string | null;
   }[];
   /** Without secrets and signatures. */
@@ -2044,7 +2667,7 @@ export type WebhookEndpoint = {
   id: string;
   /** The URL that events are sent to, by POST. */
   url: string;
-  /** What it is for. */
+  /** The purpose of it, for people. */
   description: string;
   /** The types of events that the endpoint gets. Empty for all types. */
   types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
@@ -2166,7 +2789,7 @@ export type WebhookInvalidSignature = {
 export type WebhookSecret = {
   /** The id of the secret. */
   id: string;
-  /** When a hook was last verified by it. */
+  /** When it last verified a delivery, in milliseconds since 1970. */
   lastUsedAt: number | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
@@ -2190,7 +2813,7 @@ export type WebhookUnavailable = {
 
 /** Every operation that replies with JSON or without a body. */
 export interface Operations {
-  /** The process is up */
+  /** Check that the process runs */
   "GET /health": {
     input: object;
     reply: {
@@ -2198,12 +2821,12 @@ export interface Operations {
       status: "ok";
     };
   };
-  /** It can serve: database, migrations, jobs */
+  /** Check that the instance can serve: database, migrations, jobs */
   "GET /ready": {
     input: object;
     reply: Readiness;
   };
-  /** What is running */
+  /** Read the version of the service */
   "GET /version": {
     input: object;
     reply: {
@@ -2221,12 +2844,12 @@ export interface Operations {
       database: string;
     };
   };
-  /** This description */
+  /** Read the API description */
   "GET /openapi.json": {
     input: object;
     reply: Record<string, unknown>;
   };
-  /** Make an account */
+  /** Create an account */
   "POST /api/auth/sign-up/email": {
     input: {
       body: {
@@ -2254,7 +2877,7 @@ export interface Operations {
     };
     reply: SignedIn | TwoFactorRequired;
   };
-  /** Prove again who I am, for routes that need a fresh session */
+  /** Prove my identity again, for routes that need a fresh session */
   "POST /api/auth/reauthenticate": {
     input: {
       body: {
@@ -2262,6 +2885,8 @@ export interface Operations {
         password?: string;
         /** From the authenticator app, or a backup code. */
         code?: string;
+        /** The result of `navigator.credentials.get()`, as its `toJSON()` returns it. */
+        passkey?: PasskeySignIn;
       };
     };
     reply: {
@@ -2292,7 +2917,7 @@ export interface Operations {
         token: string;
         /** The new password, 8 to 128 characters. */
         newPassword: string;
-        /** Also ends every API key, MCP token and runner token of the person. Default: they stay. */
+        /** Also revokes every API key, MCP token and runner token of the person. By default they are kept. */
         endKeysAndTokens?: boolean;
       };
     };
@@ -2323,11 +2948,11 @@ export interface Operations {
     };
     reply: Done;
   };
-  /** Where I am signed in */
+  /** List my sessions */
   "GET /v1/me/sessions": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2335,7 +2960,7 @@ export interface Operations {
     };
     reply: UserSessionPage;
   };
-  /** Sign out there, at once */
+  /** Sign out a session at once */
   "DELETE /v1/me/sessions/{id}": {
     input: {
       path: {
@@ -2345,7 +2970,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** Sign out everywhere but here */
+  /** Sign out all other sessions */
   "POST /v1/me/sessions/end-others": {
     input: object;
     reply: {
@@ -2353,7 +2978,7 @@ export interface Operations {
       ended: number;
     };
   };
-  /** Whether my second factor is on, and how many backup codes are left */
+  /** Read whether my second factor is enabled, and how many backup codes are left */
   "GET /v1/me/two-factor": {
     input: object;
     reply: {
@@ -2361,7 +2986,7 @@ export interface Operations {
       twoFactor: TwoFactor;
     };
   };
-  /** Begin to set up a second factor */
+  /** Start to set up a second factor */
   "POST /v1/me/two-factor": {
     input: object;
     reply: {
@@ -2371,7 +2996,7 @@ export interface Operations {
       uri: string;
     };
   };
-  /** Switch the second factor off */
+  /** Remove the authenticator app */
   "DELETE /v1/me/two-factor": {
     input: {
       body: {
@@ -2381,7 +3006,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** Switch the second factor on, with a first code from the app */
+  /** Enable the second factor, with a first code from the app */
   "POST /v1/me/two-factor/confirm": {
     input: {
       body: {
@@ -2390,28 +3015,28 @@ export interface Operations {
       };
     };
     reply: {
-      /** Each is good once, when the device is lost. Shown once: keep them somewhere safe. */
+      /** Each code works once, for example when the device is lost. They are shown once: store them in a safe place. */
       backupCodes: string[];
     };
   };
-  /** Get new backup codes; the old ones are no longer good */
+  /** Get new backup codes; the old ones become invalid */
   "POST /v1/me/two-factor/backup-codes": {
     input: {
       body: {
         /** Six digits from the authenticator app, or one of the backup codes. */
-        code: string;
+        code?: string;
       };
     };
     reply: {
-      /** Each is good once, when the device is lost. Shown once: keep them somewhere safe. */
+      /** Each code works once, for example when the device is lost. They are shown once: store them in a safe place. */
       backupCodes: string[];
     };
   };
-  /** The second step of signing in */
+  /** Sign in: second step */
   "POST /api/auth/sign-in/two-factor": {
     input: {
       body: {
-        /** The token that the first step of signing in gave. */
+        /** The token from the first step of the sign-in. */
         twoFactorToken: string;
         /** Six digits from the authenticator app, or one of the backup codes. */
         code: string;
@@ -2419,7 +3044,96 @@ export interface Operations {
     };
     reply: SignedIn;
   };
-  /** Who am I, where, and what may I do */
+  /** List my passkeys */
+  "GET /v1/me/passkeys": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: PasskeyPage;
+  };
+  /** Add a passkey */
+  "POST /v1/me/passkeys": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** The result of `navigator.credentials.create()`, as its `toJSON()` returns it. */
+        credential: PasskeyRegistration;
+      };
+    };
+    reply: {
+      /** The passkey. */
+      passkey: Passkey;
+      /** Each works once, when the device is lost. Null when the account has backup codes already. */
+      backupCodes: string[] | null;
+    };
+  };
+  /** Begin to add a passkey */
+  "POST /v1/me/passkeys/options": {
+    input: object;
+    reply: {
+      /** For `PublicKeyCredential.parseCreationOptionsFromJSON()`. */
+      options: PasskeyCreationOptions;
+    };
+  };
+  /** Rename a passkey */
+  "PATCH /v1/me/passkeys/{id}": {
+    input: {
+      path: {
+        /** The passkey. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+      };
+    };
+    reply: {
+      /** The passkey. */
+      passkey: Passkey;
+    };
+  };
+  /** Remove a passkey */
+  "DELETE /v1/me/passkeys/{id}": {
+    input: {
+      path: {
+        /** The passkey. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Begin to sign in with a passkey */
+  "POST /api/auth/passkey/options": {
+    input: {
+      body: {
+        /** From the first step, when the passkey is the second factor. */
+        twoFactorToken?: string;
+      };
+    };
+    reply: {
+      /** For `PublicKeyCredential.parseRequestOptionsFromJSON()`. */
+      options: PasskeyRequestOptions;
+    };
+  };
+  /** Sign in with a passkey */
+  "POST /api/auth/sign-in/passkey": {
+    input: {
+      body: {
+        /** The result of `navigator.credentials.get()`, as its `toJSON()` returns it. */
+        credential: PasskeySignIn;
+        /** From the first step, when the passkey is the second factor. */
+        twoFactorToken?: string;
+      };
+    };
+    reply: SignedIn;
+  };
+  /** Read my account, my organization and my permissions */
   "GET /v1/me": {
     input: object;
     reply: Me;
@@ -2441,9 +3155,9 @@ export interface Operations {
   "DELETE /v1/me": {
     input: {
       body: {
-        /** The account's e-mail address, typed out. */
+        /** The e-mail address of the account, as a confirmation. */
         confirm: string;
-        /** The slugs of the organizations that go along. */
+        /** The slugs of the organizations that are deleted with the account. */
         deleteOrganizations?: string[];
       };
     };
@@ -2462,7 +3176,7 @@ export interface Operations {
       activeOrganizationId: string;
     };
   };
-  /** Make an organization and become its owner */
+  /** Create an organization and become its owner */
   "POST /v1/organizations": {
     input: {
       body: {
@@ -2477,11 +3191,11 @@ export interface Operations {
       organization: Organization;
     };
   };
-  /** The organizations I belong to */
+  /** List the organizations I belong to */
   "GET /v1/organizations": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2489,7 +3203,7 @@ export interface Operations {
     };
     reply: OrganizationPage;
   };
-  /** The active organization */
+  /** Read the active organization */
   "GET /v1/organization": {
     input: object;
     reply: {
@@ -2507,10 +3221,12 @@ export interface Operations {
         slug?: string;
         /** Only addresses of these domains can be invited. An empty list allows every domain. */
         allowedEmailDomains?: string[];
-        /** After how many minutes members must sign in again. Null means no limit. */
+        /** The number of minutes after which members must sign in again. Null means no limit. */
         sessionMaxAgeMinutes?: number | null;
-        /** Whether members must sign in through single sign-on. */
+        /** Needs `sso:manage` and a fresh session. To turn it on, test a connector as yourself and name `breakGlassMemberId`. Keys and tokens of members who then can no longer sign in end. */
         requireSso?: boolean;
+        /** An owner with a second factor. */
+        breakGlassMemberId?: string;
       };
     };
     reply: {
@@ -2522,18 +3238,18 @@ export interface Operations {
   "DELETE /v1/organization": {
     input: {
       body: {
-        /** The organization's slug, typed out. */
+        /** The slug of the organization, as a confirmation. */
         confirm: string;
       };
     };
     reply: undefined;
   };
-  /** The quotas of the organization, and how much of each is used */
+  /** List the quotas of the organization, and their usage */
   "GET /v1/organization/quotas": {
     input: object;
     reply: Quotas;
   };
-  /** A workspace for an agent that has no account */
+  /** Create a workspace for an agent that has no account */
   "POST /v1/bootstrap/workspace": {
     input: {
       body: {
@@ -2552,7 +3268,7 @@ export interface Operations {
       claim: Claim;
     };
   };
-  /** A new claim link for a provisional workspace */
+  /** Create a new claim link for a provisional workspace */
   "POST /v1/bootstrap/claims": {
     input: object;
     reply: {
@@ -2566,7 +3282,7 @@ export interface Operations {
       body: {
         /** The secret token from the link or the reply. */
         token: string;
-        /** Ends the key that the agent was given, and runner tokens made with it. Default: it stays. */
+        /** Revokes the key of the agent, and runner tokens that were created with it. By default the key is kept. */
         endKey?: boolean;
       };
     };
@@ -2577,11 +3293,11 @@ export interface Operations {
       organization: Organization;
     };
   };
-  /** The invitations of the organization */
+  /** List the invitations of the organization */
   "GET /v1/invitations": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2606,11 +3322,11 @@ export interface Operations {
     reply: {
       /** The invitation. */
       invitation: Invitation;
-      /** Shown once, for whoever delivers the invitation themselves. */
+      /** Shown once, to deliver the invitation yourself. */
       token: string;
     };
   };
-  /** What an invitation is about, for whoever holds its link */
+  /** Preview an invitation by its token */
   "GET /v1/invitations/preview": {
     input: {
       query: {
@@ -2638,7 +3354,7 @@ export interface Operations {
       organization: Organization;
     };
   };
-  /** Take an invitation back */
+  /** Cancel an invitation */
   "POST /v1/invitations/{id}/cancel": {
     input: {
       path: {
@@ -2662,29 +3378,31 @@ export interface Operations {
     reply: {
       /** The invitation. */
       invitation: Invitation;
-      /** Shown once, for whoever delivers the invitation themselves. */
+      /** Shown once, to deliver the invitation yourself. */
       token: string;
     };
   };
-  /** Who belongs to the organization */
+  /** List the members of the organization */
   "GET /v1/members": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
         /** Part of a name or an e-mail address, in any case. */
         search?: string;
-        /** Only those with this role. */
+        /** Only members with this role. */
         role?: string;
-        /** Only those in this team. */
+        /** Only members of this team. */
         teamId?: string;
+        /** Only active or only deactivated members. */
+        status?: "active" | "deactivated";
       };
     };
     reply: MemberPage;
   };
-  /** One member */
+  /** Read a member */
   "GET /v1/members/{id}": {
     input: {
       path: {
@@ -2724,12 +3442,38 @@ export interface Operations {
     };
     reply: undefined;
   };
+  /** Deactivate a member */
+  "POST /v1/members/{id}/deactivate": {
+    input: {
+      path: {
+        /** The member. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The member. */
+      member: Member;
+    };
+  };
+  /** Reactivate a member */
+  "POST /v1/members/{id}/reactivate": {
+    input: {
+      path: {
+        /** The member. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The member. */
+      member: Member;
+    };
+  };
   /** Leave the active organization */
   "POST /v1/organization/leave": {
     input: object;
     reply: undefined;
   };
-  /** Hand my ownership to another member */
+  /** Transfer my ownership to another member */
   "POST /v1/members/{id}/transfer-ownership": {
     input: {
       path: {
@@ -2744,16 +3488,16 @@ export interface Operations {
       previousOwner: Member;
     };
   };
-  /** Everything that can be allowed, and which built-in roles allow it */
+  /** List all permissions, and the built-in roles that have them */
   "GET /v1/permissions": {
     input: object;
     reply: Permissions;
   };
-  /** The roles of the organization: its own, newest first, then the built-in ones */
+  /** List roles: custom roles, newest first, then the built-in ones */
   "GET /v1/roles": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2761,7 +3505,7 @@ export interface Operations {
     };
     reply: RolePage;
   };
-  /** Make a role of permissions */
+  /** Create a role */
   "POST /v1/roles": {
     input: {
       body: {
@@ -2770,7 +3514,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -2791,7 +3535,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -2809,11 +3553,11 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** The teams of the organization */
+  /** List the teams of the organization */
   "GET /v1/teams": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2821,7 +3565,7 @@ export interface Operations {
     };
     reply: TeamPage;
   };
-  /** Make a team */
+  /** Create a team */
   "POST /v1/teams": {
     input: {
       body: {
@@ -2836,7 +3580,7 @@ export interface Operations {
       team: Team;
     };
   };
-  /** One team */
+  /** Read a team */
   "GET /v1/teams/{id}": {
     input: {
       path: {
@@ -2878,7 +3622,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** Put a member into a team; one who is in it stays */
+  /** Add a member to a team */
   "PUT /v1/teams/{id}/members/{memberId}": {
     input: {
       path: {
@@ -2893,7 +3637,7 @@ export interface Operations {
       team: Team;
     };
   };
-  /** Take a member out of a team; one who is not in it stays out */
+  /** Remove a member from a team */
   "DELETE /v1/teams/{id}/members/{memberId}": {
     input: {
       path: {
@@ -2905,11 +3649,745 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** My API keys; those of every member with `api_keys:manage` */
+  /** How people with this e-mail address sign in */
+  "GET /v1/sso/resolve": {
+    input: {
+      query: {
+        /** An e-mail address. */
+        email: string;
+      };
+    };
+    reply: SsoResolution;
+  };
+  /** Link my account to the person I signed in as at the provider */
+  "POST /v1/sso/link": {
+    input: {
+      body: {
+        /** The secret token from the link or the reply. */
+        token: string;
+      };
+    };
+    reply: {
+      /** The page to open next. */
+      returnTo: string | null;
+    };
+  };
+  /** Walk a sign-in and see what it would become */
+  "POST /v1/sso/{id}/test": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The address to open in a browser. */
+      startUrl: string;
+      /** When it expires, in milliseconds since 1970. Null when it never expires. */
+      expiresAt: number;
+    };
+  };
+  /** The domains of the organization's people */
+  "GET /v1/sso/domains": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: SsoDomainPage;
+  };
+  /** Name a domain whose people sign in here */
+  "POST /v1/sso/domains": {
+    input: {
+      body: {
+        /** The domain. */
+        domain: string;
+      };
+    };
+    reply: {
+      /** The domain. */
+      domain: SsoDomain;
+    };
+  };
+  /** Look for the TXT record of a domain */
+  "POST /v1/sso/domains/{id}/verify": {
+    input: {
+      path: {
+        /** The domain. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The domain. */
+      domain: SsoDomain;
+    };
+  };
+  /** Release a domain */
+  "DELETE /v1/sso/domains/{id}": {
+    input: {
+      path: {
+        /** The domain. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Set up single sign-on with SAML 2.0 */
+  "POST /v1/sso/saml": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+        /** Where the provider publishes its metadata. It is read again every six hours. */
+        metadataUrl?: string;
+        /** The metadata of the identity provider, as XML. */
+        metadataXml?: string;
+        /** Which provider is meant, if the metadata describes several. */
+        providerEntityId?: string;
+        /** How requests are sent. Null: by redirect if the provider offers it. */
+        binding?: "redirect" | "post" | null;
+        /** Default `either`: the response or the assertion must be signed. */
+        requireSigned?: "either" | "assertion" | "response" | "both";
+        /** The attribute that identifies a person and never changes. Needed if the NameID is transient. */
+        subjectAttribute?: string | null;
+        /** The format of NameID that requests ask for. Null: any. */
+        nameIdFormat?: string | null;
+        /** Default true. */
+        allowsProviderStart?: boolean;
+        /** Which attributes hold address, name and groups. Null: the usual names. */
+        attributes?: {
+          /** The attribute that holds the e-mail address. */
+          email?: string | null;
+          /** The attribute that holds the name. */
+          name?: string | null;
+          /** The attribute that holds the groups. */
+          groups?: string | null;
+        };
+        /** Default `member`. Never `owner`. */
+        defaultRole?: string;
+        /** Applied at each sign-in. Roles and teams that came from a mapping end with the group; those that people gave stay. */
+        groupMappings?: SsoGroupMapping[];
+        /** Default true. */
+        createsMembers?: boolean;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** The state of the provider's SAML metadata */
+  "GET /v1/sso/{id}/metadata": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The state of the provider's metadata. */
+      metadata: SsoMetadata;
+    };
+  };
+  /** Read the provider's SAML metadata again */
+  "POST /v1/sso/{id}/metadata/refresh": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+      body?: {
+        /** The metadata of the identity provider, as XML. */
+        metadataXml?: string;
+      };
+    };
+    reply: {
+      /** The state of the provider's metadata. */
+      metadata: SsoMetadata;
+    };
+  };
+  /** Approve a change of the provider's SAML metadata */
+  "POST /v1/sso/{id}/metadata/approve": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+      body?: {
+        /** Approve only this change, not a newer one. */
+        changeId?: string;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** Give a SAML connector a new key and certificate */
+  "POST /v1/sso/{id}/saml/certificate": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** The organization's single sign-on connectors */
+  "GET /v1/sso": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: SsoConnectorPage;
+  };
+  /** Set up single sign-on with OpenID Connect */
+  "POST /v1/sso/oidc": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+        /** The issuer, exactly as the provider's metadata names it. */
+        issuer: string;
+        /** For a provider without metadata. */
+        endpoints?: SsoEndpoints;
+        /** The client id that the provider gave. */
+        clientId: string;
+        /** Left out: a public client, protected by PKCE alone. */
+        clientSecret?: string;
+        /** How the client authenticates at the token endpoint. */
+        tokenEndpointAuthMethod?: "client_secret_basic" | "client_secret_post" | "none";
+        /** `openid` is always asked for. Default: `openid`, `email`, `profile`. */
+        scopes?: string[];
+        /** The names of the claims that contain the address, the name and the groups. */
+        claims?: {
+          /** The claim that holds the e-mail address. */
+          email?: string;
+          /** The claim that holds the name. */
+          name?: string;
+          /** The claim that holds the groups. */
+          groups?: string;
+        };
+        /** Default `member`. Never `owner`. */
+        defaultRole?: string;
+        /** Applied at each sign-in. Roles and teams that came from a mapping end with the group; those that people gave stay. */
+        groupMappings?: SsoGroupMapping[];
+        /** Default true. */
+        createsMembers?: boolean;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** One single sign-on connector */
+  "GET /v1/sso/{id}": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** Change a single sign-on connector */
+  "PATCH /v1/sso/{id}": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** Whether it is enabled. */
+        enabled?: boolean;
+        /** Endpoints, for a provider without metadata. Null: the metadata of the issuer tells them. */
+        endpoints?: SsoEndpoints | null;
+        /** The client id that the provider gave. */
+        clientId?: string;
+        /** Replaces the secret at once. */
+        clientSecret?: string;
+        /** How the client authenticates at the token endpoint. */
+        tokenEndpointAuthMethod?: "client_secret_basic" | "client_secret_post" | "none" | null;
+        /** `openid` is always asked for. Default: `openid`, `email`, `profile`. */
+        scopes?: string[];
+        /** The names of the claims that contain the address, the name and the groups. */
+        claims?: {
+          /** The claim that holds the e-mail address. */
+          email?: string;
+          /** The claim that holds the name. */
+          name?: string;
+          /** The claim that holds the groups. */
+          groups?: string;
+        };
+        /** How requests are sent. Null: by redirect if the provider offers it. */
+        binding?: "redirect" | "post" | null;
+        /** Default `either`: the response or the assertion must be signed. */
+        requireSigned?: "either" | "assertion" | "response" | "both";
+        /** The attribute that identifies a person and never changes. Needed if the NameID is transient. */
+        subjectAttribute?: string | null;
+        /** The format of NameID that requests ask for. Null: any. */
+        nameIdFormat?: string | null;
+        /** Default true. */
+        allowsProviderStart?: boolean;
+        /** Which attributes hold address, name and groups. Null: the usual names. */
+        attributes?: {
+          /** The attribute that holds the e-mail address. */
+          email?: string | null;
+          /** The attribute that holds the name. */
+          name?: string | null;
+          /** The attribute that holds the groups. */
+          groups?: string | null;
+        };
+        /** Default `member`. Never `owner`. */
+        defaultRole?: string;
+        /** Applied at each sign-in. Roles and teams that came from a mapping end with the group; those that people gave stay. */
+        groupMappings?: SsoGroupMapping[];
+        /** Default true. */
+        createsMembers?: boolean;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** Remove a single sign-on connector */
+  "DELETE /v1/sso/{id}": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Give an OpenID Connect connector a new client secret */
+  "POST /v1/sso/{id}/client-secret": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+      body: {
+        /** The client secret. It is never shown again. */
+        clientSecret: string;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: SsoConnector;
+    };
+  };
+  /** The last calls of a single sign-on connector */
+  "GET /v1/sso/{id}/events": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: SsoEventPage;
+  };
+  /** Who is linked to a person at the provider */
+  "GET /v1/sso/{id}/identities": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: SsoIdentityPage;
+  };
+  /** Forget who a person at the provider is */
+  "DELETE /v1/sso/{id}/identities/{identityId}": {
+    input: {
+      path: {
+        /** The single sign-on connector. */
+        id: string;
+        /** The link to a person. */
+        identityId: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** The directory that manages the organization */
+  "GET /v1/scim": {
+    input: object;
+    reply: {
+      /** The connector. Null when there is none. */
+      connector: ScimConnector | null;
+      /** The address to enter in the directory. */
+      baseUrl: string;
+    };
+  };
+  /** Change the connector */
+  "PATCH /v1/scim": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** Whether it is enabled. */
+        enabled?: boolean;
+        /** The role of members that no mapping gives a role. Never `owner`. */
+        defaultRole?: string;
+        /** What the groups of the provider give. */
+        groupMappings?: ScimGroupMapping[];
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: ScimConnector;
+      /** The address to enter in the directory. */
+      baseUrl: string;
+    };
+  };
+  /** Remove the connector */
+  "DELETE /v1/scim": {
+    input: object;
+    reply: undefined;
+  };
+  /** Connect a directory, or rotate its token */
+  "POST /v1/scim/token": {
+    input: {
+      body?: {
+        /** What people call the directory. */
+        name?: string;
+        /** Ends earlier tokens at once, for a token that somebody else may know. */
+        endEarlierTokens?: boolean;
+      };
+    };
+    reply: {
+      /** The connector. */
+      connector: ScimConnector;
+      /** The token, shown once. */
+      token: string;
+      /** The address to enter in the directory. */
+      baseUrl: string;
+    };
+  };
+  /** The latest calls of the directory */
+  "GET /v1/scim/calls": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: ScimCallPage;
+  };
+  /** What the service supports */
+  "GET /scim/v2/ServiceProviderConfig": {
+    input: object;
+    reply: ScimResource;
+  };
+  /** The kinds of resources */
+  "GET /scim/v2/ResourceTypes": {
+    input: object;
+    reply: ScimListResponse;
+  };
+  /** One kind of resource */
+  "GET /scim/v2/ResourceTypes/{id}": {
+    input: {
+      path: {
+        /** The kind. */
+        id: string;
+      };
+    };
+    reply: ScimResource;
+  };
+  /** The attributes that are kept */
+  "GET /scim/v2/Schemas": {
+    input: object;
+    reply: ScimListResponse;
+  };
+  /** One schema */
+  "GET /scim/v2/Schemas/{id}": {
+    input: {
+      path: {
+        /** The schema. */
+        id: string;
+      };
+    };
+    reply: ScimResource;
+  };
+  /** Bulk requests are not supported */
+  "POST /scim/v2/Bulk": {
+    input: object;
+    reply: undefined;
+  };
+  /** A search in all kinds at once is not supported */
+  "POST /scim/v2/.search": {
+    input: object;
+    reply: undefined;
+  };
+  /** `/Me` is not supported */
+  "GET /scim/v2/Me": {
+    input: object;
+    reply: undefined;
+  };
+  /** `/Me` is not supported */
+  "POST /scim/v2/Me": {
+    input: object;
+    reply: undefined;
+  };
+  /** `/Me` is not supported */
+  "PUT /scim/v2/Me": {
+    input: object;
+    reply: undefined;
+  };
+  /** `/Me` is not supported */
+  "PATCH /scim/v2/Me": {
+    input: object;
+    reply: undefined;
+  };
+  /** `/Me` is not supported */
+  "DELETE /scim/v2/Me": {
+    input: object;
+    reply: undefined;
+  };
+  /** Create a user */
+  "POST /scim/v2/Users": {
+    input: {
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+      body: ScimResourceBody;
+    };
+    reply: ScimResource;
+  };
+  /** Find users */
+  "GET /scim/v2/Users": {
+    input: {
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+        /** Which resources are wanted, as in RFC 7644, 3.4.2.2. */
+        filter?: string;
+        /** The attribute that decides the order. */
+        sortBy?: string;
+        /** `ascending` or `descending`. */
+        sortOrder?: string;
+        /** The number of the first result, from 1. */
+        startIndex?: string;
+        /** The most resources in the reply. */
+        count?: string;
+        /** `nextCursor` of the page before (RFC 9865). Empty for the first page. */
+        cursor?: string;
+      };
+    };
+    reply: ScimListResponse;
+  };
+  /** Find users, with the filter in the body */
+  "POST /scim/v2/Users/.search": {
+    input: {
+      body: ScimSearchRequest;
+    };
+    reply: ScimListResponse;
+  };
+  /** One user */
+  "GET /scim/v2/Users/{id}": {
+    input: {
+      path: {
+        /** The user. */
+        id: string;
+      };
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+    };
+    reply: ScimResource;
+  };
+  /** Replace a user */
+  "PUT /scim/v2/Users/{id}": {
+    input: {
+      path: {
+        /** The user. */
+        id: string;
+      };
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+      body: ScimResourceBody;
+    };
+    reply: ScimResource;
+  };
+  /** Change attributes of a user */
+  "PATCH /scim/v2/Users/{id}": {
+    input: {
+      path: {
+        /** The user. */
+        id: string;
+      };
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+      body: ScimPatchBody;
+    };
+    reply: ScimResource;
+  };
+  /** Remove a user */
+  "DELETE /scim/v2/Users/{id}": {
+    input: {
+      path: {
+        /** The user. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Create a group */
+  "POST /scim/v2/Groups": {
+    input: {
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+      body: ScimResourceBody;
+    };
+    reply: ScimResource;
+  };
+  /** Find groups */
+  "GET /scim/v2/Groups": {
+    input: {
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+        /** Which resources are wanted, as in RFC 7644, 3.4.2.2. */
+        filter?: string;
+        /** The attribute that decides the order. */
+        sortBy?: string;
+        /** `ascending` or `descending`. */
+        sortOrder?: string;
+        /** The number of the first result, from 1. */
+        startIndex?: string;
+        /** The most resources in the reply. */
+        count?: string;
+        /** `nextCursor` of the page before (RFC 9865). Empty for the first page. */
+        cursor?: string;
+      };
+    };
+    reply: ScimListResponse;
+  };
+  /** Find groups, with the filter in the body */
+  "POST /scim/v2/Groups/.search": {
+    input: {
+      body: ScimSearchRequest;
+    };
+    reply: ScimListResponse;
+  };
+  /** One group */
+  "GET /scim/v2/Groups/{id}": {
+    input: {
+      path: {
+        /** The group. */
+        id: string;
+      };
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+    };
+    reply: ScimResource;
+  };
+  /** Replace a group */
+  "PUT /scim/v2/Groups/{id}": {
+    input: {
+      path: {
+        /** The group. */
+        id: string;
+      };
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+      body: ScimResourceBody;
+    };
+    reply: ScimResource;
+  };
+  /** Change attributes of a group */
+  "PATCH /scim/v2/Groups/{id}": {
+    input: {
+      path: {
+        /** The group. */
+        id: string;
+      };
+      query?: {
+        /** The only attributes of the reply, with commas between them. */
+        attributes?: string;
+        /** Attributes that the reply leaves out, with commas between them. */
+        excludedAttributes?: string;
+      };
+      body: ScimPatchBody;
+    };
+    reply: ScimResource;
+  };
+  /** Remove a group */
+  "DELETE /scim/v2/Groups/{id}": {
+    input: {
+      path: {
+        /** The group. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** List my API keys; with `api_keys:manage` those of every member */
   "GET /v1/api-keys": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2917,16 +4395,16 @@ export interface Operations {
     };
     reply: ApiKeyPage;
   };
-  /** Make an API key for myself in the active organization */
+  /** Create an API key for myself in the active organization */
   "POST /v1/api-keys": {
     input: {
       body: {
         /** The name of the key. */
         name: string;
-        /** Milliseconds since 1970; left out: it does not expire. */
+        /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -2944,7 +4422,7 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** 0: the old key ends at once. */
+        /** With 0, the old key ends at once. */
         overlapSeconds?: number;
       };
     };
@@ -2957,7 +4435,7 @@ export interface Operations {
       previous: ApiKey | null;
     };
   };
-  /** End an API key at once */
+  /** Revoke an API key at once */
   "DELETE /v1/api-keys/{id}": {
     input: {
       path: {
@@ -2967,7 +4445,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** Make a token for an MCP client, for myself in the active organization */
+  /** Create a token for an MCP client, for myself in the active organization */
   "POST /v1/mcp/token": {
     input: {
       body: {
@@ -2984,11 +4462,11 @@ export interface Operations {
       token: string;
     };
   };
-  /** My MCP tokens; those of every member with `api_keys:manage` */
+  /** List my MCP tokens; with `api_keys:manage` those of every member */
   "GET /v1/mcp/tokens": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -2996,7 +4474,7 @@ export interface Operations {
     };
     reply: McpTokenPage;
   };
-  /** End an MCP token at once */
+  /** Revoke an MCP token at once */
   "DELETE /v1/mcp/tokens/{id}": {
     input: {
       path: {
@@ -3006,11 +4484,11 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** My automations; those of every member with `automations:manage` */
+  /** List my automations; with `automations:manage` those of every member */
   "GET /v1/automations": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3022,7 +4500,7 @@ export interface Operations {
     };
     reply: AutomationPage;
   };
-  /** Make an automation of my own */
+  /** Create an automation of my own */
   "POST /v1/automations": {
     input: {
       body: {
@@ -3030,7 +4508,7 @@ export interface Operations {
         name: string;
         /** The instructions for the agent. */
         instructions: string;
-        /** When it is due. */
+        /** The schedule of an automation. */
         schedule: AutomationScheduleInput;
         /** The model to use. Null when the runner chooses. */
         model?: {
@@ -3054,7 +4532,7 @@ export interface Operations {
       automation: Automation;
     };
   };
-  /** One automation */
+  /** Read an automation */
   "GET /v1/automations/{id}": {
     input: {
       path: {
@@ -3067,7 +4545,7 @@ export interface Operations {
       automation: Automation;
     };
   };
-  /** Write the automation's next revision */
+  /** Change an automation; this creates a revision */
   "PATCH /v1/automations/{id}": {
     input: {
       path: {
@@ -3079,7 +4557,7 @@ export interface Operations {
         name?: string;
         /** The instructions for the agent. */
         instructions?: string;
-        /** When it is due. */
+        /** The schedule of an automation. */
         schedule?: AutomationScheduleInput;
         /** The model to use. Null when the runner chooses. */
         model?: {
@@ -3094,9 +4572,9 @@ export interface Operations {
         templateIds?: string[];
         /** The ids of the connections whose tokens its runs can get. The automation's owner must be allowed to use them. At most 20. */
         connectionIds?: string[];
-        /** Refused unless this is still the current one. */
+        /** The current revision or version. When it has changed meanwhile, the request is refused. */
         expectedRevision?: number;
-        /** Hands it to another member; needs `automations:manage`. */
+        /** The new owner of the automation. Needs `automations:manage`. */
         memberId?: string;
       };
     };
@@ -3105,7 +4583,7 @@ export interface Operations {
       automation: Automation;
     };
   };
-  /** Let its schedule count from now on */
+  /** Activate the schedule of an automation */
   "POST /v1/automations/{id}/activate": {
     input: {
       path: {
@@ -3118,7 +4596,7 @@ export interface Operations {
       automation: Automation;
     };
   };
-  /** Let its schedule rest; it can still be run by hand */
+  /** Deactivate the schedule of an automation; it can still be run by hand */
   "POST /v1/automations/{id}/deactivate": {
     input: {
       path: {
@@ -3131,7 +4609,7 @@ export interface Operations {
       automation: Automation;
     };
   };
-  /** Put it away for good: it is kept to read, and does not run again */
+  /** Archive an automation permanently */
   "POST /v1/automations/{id}/archive": {
     input: {
       path: {
@@ -3144,7 +4622,7 @@ export interface Operations {
       automation: Automation;
     };
   };
-  /** Run it now */
+  /** Run an automation now */
   "POST /v1/automations/{id}/run": {
     input: {
       path: {
@@ -3157,7 +4635,7 @@ export interface Operations {
       run: AutomationRunWithNames;
     };
   };
-  /** Run it again */
+  /** Retry a run */
   "POST /v1/automation-runs/{id}/retry": {
     input: {
       path: {
@@ -3170,7 +4648,7 @@ export interface Operations {
       run: AutomationRunWithNames;
     };
   };
-  /** Everything it ever said, newest first */
+  /** List the revisions of an automation, newest first */
   "GET /v1/automations/{id}/revisions": {
     input: {
       path: {
@@ -3178,7 +4656,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3186,15 +4664,15 @@ export interface Operations {
     };
     reply: AutomationRevisionPage;
   };
-  /** When a schedule would be due, before it is saved */
+  /** Preview the next occurrences of a schedule */
   "POST /v1/automation-schedules/preview": {
     input: {
       body: {
-        /** When it is due. */
+        /** The schedule of an automation. */
         schedule: AutomationScheduleInput;
         /** How many occurrences to return. */
         count?: number;
-        /** From when on; left out: now. */
+        /** The time to start from. When omitted: now. */
         after?: number;
       };
     };
@@ -3203,12 +4681,12 @@ export interface Operations {
       occurrences: {
         /** When it happened, in milliseconds since 1970. */
         at: number;
-        /** The same moment as the clocks of the time zone show it. */
+        /** The same time, as local time in the time zone. */
         local: string;
       }[];
     };
   };
-  /** Retention and budgets of the organization's runs */
+  /** Read the retention and budgets of runs */
   "GET /v1/automation-settings": {
     input: object;
     reply: {
@@ -3226,13 +4704,13 @@ export interface Operations {
         runRetentionDays?: number;
         /** How long a run waits for a runner before it is skipped. */
         queueTimeoutMinutes?: number;
-        /** What one run may cost; null: no limit. */
+        /** The highest cost of one run. Null means no limit. */
         runBudgetMicros?: number | null;
-        /** What all runs may cost in a calendar month of UTC; null: no limit. */
+        /** The highest cost of all runs in a calendar month in UTC. Null means no limit. */
         monthlyBudgetMicros?: number | null;
         /** The highest cost that one report may have. A report with a higher cost, or with the cost of a whole monthly budget, is held: it counts after an admin has confirmed or corrected it. Null means that only the monthly budget applies. */
         reportCostLimitMicros?: number | null;
-        /** Owners and admins are told at this share. */
+        /** The share of the budget at which owners and admins are notified. */
         budgetWarningPercent?: number;
       };
     };
@@ -3241,11 +4719,11 @@ export interface Operations {
       settings: AutomationSettings;
     };
   };
-  /** Runs, newest first */
+  /** List runs, newest first */
   "GET /v1/automation-runs": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3255,15 +4733,15 @@ export interface Operations {
         memberId?: string;
         /** One or several, separated by commas. */
         status?: string;
-        /** Made at this time or later. */
+        /** Only runs that were created at this time or later. */
         fromAt?: number;
-        /** Made before this time. */
+        /** Only runs that were created before this time. */
         toAt?: number;
       };
     };
     reply: AutomationRunPage;
   };
-  /** One run: what it is, what it ran, what it used */
+  /** Read a run, with its attempts and usage */
   "GET /v1/automation-runs/{id}": {
     input: {
       path: {
@@ -3274,7 +4752,7 @@ export interface Operations {
     reply: {
       /** The run. */
       run: AutomationRunWithNames;
-      /** What the automation said when this run was made. */
+      /** The revision of the automation that this run uses. */
       automation: AutomationAsRun;
       /** The tokens and the cost. */
       usage: AutomationUsageTotals;
@@ -3295,7 +4773,7 @@ export interface Operations {
       run: AutomationRunWithNames;
     };
   };
-  /** Take a queued run */
+  /** Claim a queued run */
   "POST /v1/automation-runs/{id}/claim": {
     input: {
       path: {
@@ -3308,7 +4786,7 @@ export interface Operations {
       assignment: AutomationAssignment | null;
     };
   };
-  /** Keep the lease, and hear whether to stop */
+  /** Renew the lease, and learn whether to stop */
   "POST /v1/automation-runs/{id}/heartbeat": {
     input: {
       path: {
@@ -3359,7 +4837,7 @@ export interface Operations {
       event: AutomationRunEvent;
     };
   };
-  /** The events of a run, in order */
+  /** List the events of a run, in order */
   "GET /v1/automation-runs/{id}/events": {
     input: {
       path: {
@@ -3367,7 +4845,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3391,7 +4869,7 @@ export interface Operations {
     };
     reply: AutomationRunEventsStored;
   };
-  /** What was sent after the lease was lost */
+  /** List the reports that came after the lease was lost */
   "GET /v1/automation-runs/{id}/late-reports": {
     input: {
       path: {
@@ -3399,7 +4877,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3417,9 +4895,9 @@ export interface Operations {
         platform?: string;
         /** The version. */
         version?: string;
-        /** How many runs it does at once. */
+        /** The number of runs that it executes at once. */
         concurrency?: number;
-        /** Whose runs it is told of; `organization` needs `automations:manage`. */
+        /** Whose runs it gets. `organization` needs `automations:manage`. */
         serves?: "own" | "organization";
       };
     };
@@ -3432,11 +4910,11 @@ export interface Operations {
       eventsPath: string;
     };
   };
-  /** My runners; those of every member with `automations:manage` */
+  /** List my runners; with `automations:manage` those of every member */
   "GET /v1/automation-runners": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3444,7 +4922,7 @@ export interface Operations {
     };
     reply: AutomationRunnerPage;
   };
-  /** End a runner's tokens at once and forget it */
+  /** Delete a runner and revoke its tokens at once */
   "DELETE /v1/automation-runners/{id}": {
     input: {
       path: {
@@ -3454,7 +4932,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** What can be claimed, oldest first, and what I hold */
+  /** List the runs that a runner can claim, oldest first, and those it holds */
   "GET /v1/automation-runner/work": {
     input: object;
     reply: {
@@ -3464,21 +4942,21 @@ export interface Operations {
       held: AutomationRunHeld[];
     };
   };
-  /** What runs used and cost, by run, automation, member, model or day */
+  /** Read usage and cost, by run, automation, member, model or day */
   "GET /v1/automation-usage": {
     input: {
       query?: {
         /** The field that groups the figures. */
         groupBy?: "run" | "automation" | "member" | "model" | "day";
-        /** Reported at this time or later. */
+        /** Only reports at this time or later. */
         fromAt?: number;
-        /** Reported before this time. */
+        /** Only reports before this time. */
         toAt?: number;
         /** The automation. */
         automationId?: string;
         /** The member of the organization that it belongs to. */
         memberId?: string;
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the previous page. Omit it for the first page. */
         cursor?: string;
@@ -3486,11 +4964,11 @@ export interface Operations {
     };
     reply: AutomationUsagePage;
   };
-  /** Usage reports that are held because they are implausible */
+  /** List held usage reports */
   "GET /v1/automation-usage/held": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3514,7 +4992,7 @@ export interface Operations {
         inputTokens: number;
         /** How many output tokens were used. */
         outputTokens: number;
-        /** Millionths of the currency your prices are in. */
+        /** Millionths of the currency of your prices. */
         costMicros: number;
         /** The reason. It is recorded in the audit log. */
         reason: string;
@@ -3525,7 +5003,7 @@ export interface Operations {
       report: AutomationCorrectedReport;
     };
   };
-  /** How much of this month's budget is spent */
+  /** Read how much of this month's budget is spent */
   "GET /v1/automation-budget": {
     input: object;
     reply: {
@@ -3533,33 +5011,33 @@ export interface Operations {
       budget: AutomationBudget;
     };
   };
-  /** What was changed, by whom and from where */
+  /** List audit entries */
   "GET /v1/audit-events": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
-        /** An action, or what all of a kind begin with: `member`. */
+        /** An action, or the beginning of all actions of one kind, such as `member`. */
         action?: string;
-        /** A user's or a member's id. */
+        /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
         credential?: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
-        /** Only changes of this kind of thing. */
+        /** Only changes of this kind of object. */
         targetType?: string;
-        /** Only changes of this thing. */
+        /** Only changes of the object with this id. */
         targetId?: string;
-        /** Not before this moment. */
+        /** Only entries at this time or later, in milliseconds since 1970. */
         from?: number;
-        /** Before this moment. */
+        /** Only entries before this time, in milliseconds since 1970. */
         to?: number;
       };
     };
     reply: AuditEventPage;
   };
-  /** One entry */
+  /** Read an entry */
   "GET /v1/audit-events/{id}": {
     input: {
       path: {
@@ -3572,7 +5050,7 @@ export interface Operations {
       auditEvent: AuditEvent;
     };
   };
-  /** The end of the chain, and how long entries are kept */
+  /** Read the end of the audit chain, and how long entries are kept */
   "GET /v1/audit-chain": {
     input: object;
     reply: {
@@ -3580,7 +5058,7 @@ export interface Operations {
       chain: AuditChain;
     };
   };
-  /** Say how long entries are kept */
+  /** Set how long entries are kept */
   "PATCH /v1/audit-chain": {
     input: {
       body: {
@@ -3593,11 +5071,11 @@ export interface Operations {
       chain: AuditChain;
     };
   };
-  /** The organization's templates, without their bodies */
+  /** List the templates of the organization, without their bodies */
   "GET /v1/templates": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3613,7 +5091,7 @@ export interface Operations {
     };
     reply: TemplatePage;
   };
-  /** Make a template by hand */
+  /** Create a template by hand */
   "POST /v1/templates": {
     input: {
       body: {
@@ -3621,7 +5099,7 @@ export interface Operations {
         name: string;
         /** Defaults to a slug made from the name. */
         slug?: string;
-        /** A text for people that says what it is for. */
+        /** A text for people that explains its purpose. */
         description?: string;
         /** Words to find the template by. */
         tags?: string[];
@@ -3636,7 +5114,7 @@ export interface Operations {
       template: Template;
     };
   };
-  /** One template */
+  /** Read a template */
   "GET /v1/templates/{id}": {
     input: {
       path: {
@@ -3649,7 +5127,7 @@ export interface Operations {
       template: Template;
     };
   };
-  /** Write the template's next version */
+  /** Change a template; this creates a version */
   "PATCH /v1/templates/{id}": {
     input: {
       path: {
@@ -3661,7 +5139,7 @@ export interface Operations {
         name?: string;
         /** A short name for URLs: lower-case letters, digits and hyphens. */
         slug?: string;
-        /** A text for people that says what it is for. */
+        /** A text for people that explains its purpose. */
         description?: string;
         /** Words to find the template by. */
         tags?: string[];
@@ -3669,7 +5147,7 @@ export interface Operations {
         body?: string;
         /** Other fields from the front matter of the template. */
         metadata?: Record<string, unknown>;
-        /** Refused unless this is still the current one. */
+        /** The current revision or version. When it has changed meanwhile, the request is refused. */
         version?: number;
       };
     };
@@ -3678,7 +5156,7 @@ export interface Operations {
       template: Template;
     };
   };
-  /** Remove a template that was made by hand, with everything it ever said */
+  /** Remove a template that was created by hand, with all its versions */
   "DELETE /v1/templates/{id}": {
     input: {
       path: {
@@ -3688,7 +5166,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** What the template said before, without the bodies */
+  /** List the versions of a template, without their bodies */
   "GET /v1/templates/{id}/versions": {
     input: {
       path: {
@@ -3696,7 +5174,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3704,7 +5182,7 @@ export interface Operations {
     };
     reply: TemplateVersionPage;
   };
-  /** One version of a template */
+  /** Read a version of a template */
   "GET /v1/templates/{id}/versions/{version}": {
     input: {
       path: {
@@ -3719,11 +5197,11 @@ export interface Operations {
       version: TemplateVersion;
     };
   };
-  /** The repositories that templates follow */
+  /** List connectors */
   "GET /v1/connectors": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3737,17 +5215,17 @@ export interface Operations {
       body: {
         /** The name of the connector. */
         name: string;
-        /** Where the repository is. */
+        /** The page of the repository at the code host. */
         codehost: "github" | "gitlab" | "gitea" | "forgejo" | "bitbucket" | "git";
-        /** Of your own server, such as `https://git.example.com`. */
+        /** The address of your own server, such as `https://git.example.com`. */
         baseUrl?: string;
         /** `owner/name`. */
         repository: string;
-        /** http or https; left out: made from the others. */
+        /** http or https. When omitted, it is derived from the other fields. */
         cloneUrl?: string;
         /** `main`, `refs/heads/main` or `refs/tags/v1`. */
         ref: string;
-        /** Left out or empty: the whole repository. */
+        /** When omitted or empty: the whole repository. */
         folder?: string;
         /** The installation of the GitHub App. Null means any installation. */
         installationId?: string | number;
@@ -3764,7 +5242,7 @@ export interface Operations {
       setup: ConnectorSetup;
     };
   };
-  /** One connector, and what to enter at its code host */
+  /** Read a connector, and what to enter at its code host */
   "GET /v1/connectors/{id}": {
     input: {
       path: {
@@ -3779,7 +5257,7 @@ export interface Operations {
       setup: ConnectorSetup;
     };
   };
-  /** Change a connector, switch it off or on */
+  /** Change, disable or enable a connector */
   "PATCH /v1/connectors/{id}": {
     input: {
       path: {
@@ -3789,7 +5267,7 @@ export interface Operations {
       body: {
         /** The name of the connector. */
         name?: string;
-        /** The address of the code host, where it is not the public one. */
+        /** The address of the code host. Null for the public one of its kind. */
         baseUrl?: string | null;
         /** The repository, as the code host names it. */
         repository?: string;
@@ -3822,7 +5300,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `keep`: its templates become ones made by hand. */
+        /** `keep`: its templates stay, as templates that were created by hand. */
         templates?: "keep" | "remove";
       };
     };
@@ -3841,7 +5319,7 @@ export interface Operations {
       test: ConnectorTest;
     };
   };
-  /** The secrets that a connector's hooks are verified by, without their values */
+  /** List the webhook secrets of a connector, without their values */
   "GET /v1/connectors/{id}/webhook-secrets": {
     input: {
       path: {
@@ -3849,7 +5327,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3857,7 +5335,7 @@ export interface Operations {
     };
     reply: WebhookSecretPage;
   };
-  /** Make a second secret, to replace the first without losing a hook */
+  /** Create a second secret, to replace the first without losing deliveries */
   "POST /v1/connectors/{id}/webhook-secrets": {
     input: {
       path: {
@@ -3872,7 +5350,7 @@ export interface Operations {
       secret: WebhookSecret;
     };
   };
-  /** End a secret at once */
+  /** Revoke a secret at once */
   "DELETE /v1/connectors/{id}/webhook-secrets/{secretId}": {
     input: {
       path: {
@@ -3884,11 +5362,11 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** Syncs, newest first */
+  /** List syncs, newest first */
   "GET /v1/connector-syncs": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -3900,7 +5378,7 @@ export interface Operations {
     };
     reply: ConnectorSyncPage;
   };
-  /** One sync */
+  /** Read a sync */
   "GET /v1/connector-syncs/{id}": {
     input: {
       path: {
@@ -3913,7 +5391,7 @@ export interface Operations {
       sync: ConnectorSync;
     };
   };
-  /** Try a failed sync again now */
+  /** Retry a failed sync now */
   "POST /v1/connector-syncs/{id}/retry": {
     input: {
       path: {
@@ -3939,7 +5417,7 @@ export interface Operations {
       sync: ConnectorSync;
     };
   };
-  /** Receive a webhook of a code host */
+  /** Receive a webhook of any code host */
   "POST /v1/webhooks/connectors/codehost": {
     input: {
       query?: {
@@ -3950,7 +5428,7 @@ export interface Operations {
     };
     reply: WebhookIgnored | WebhookAccepted;
   };
-  /** Receive a webhook of GitHub alone */
+  /** Receive a webhook of GitHub */
   "POST /v1/webhooks/connectors/github": {
     input: {
       query?: {
@@ -3961,7 +5439,7 @@ export interface Operations {
     };
     reply: WebhookIgnored | WebhookAccepted;
   };
-  /** Receive a webhook of GitLab alone */
+  /** Receive a webhook of GitLab */
   "POST /v1/webhooks/connectors/gitlab": {
     input: {
       query?: {
@@ -3972,7 +5450,7 @@ export interface Operations {
     };
     reply: WebhookIgnored | WebhookAccepted;
   };
-  /** Receive a webhook of Gitea alone */
+  /** Receive a webhook of Gitea */
   "POST /v1/webhooks/connectors/gitea": {
     input: {
       query?: {
@@ -3983,7 +5461,7 @@ export interface Operations {
     };
     reply: WebhookIgnored | WebhookAccepted;
   };
-  /** Receive a webhook of Forgejo alone */
+  /** Receive a webhook of Forgejo */
   "POST /v1/webhooks/connectors/forgejo": {
     input: {
       query?: {
@@ -3994,7 +5472,7 @@ export interface Operations {
     };
     reply: WebhookIgnored | WebhookAccepted;
   };
-  /** Receive a webhook of Bitbucket alone */
+  /** Receive a webhook of Bitbucket */
   "POST /v1/webhooks/connectors/bitbucket": {
     input: {
       query?: {
@@ -4005,11 +5483,11 @@ export interface Operations {
     };
     reply: WebhookIgnored | WebhookAccepted;
   };
-  /** What code hosts sent */
+  /** List webhook deliveries */
   "GET /v1/webhook-deliveries": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -4017,13 +5495,13 @@ export interface Operations {
         connectorId?: string;
         /** Only deliveries with this outcome. */
         outcome?: "accepted" | "ignored" | "invalid";
-        /** As the code host names it: `push`, `Push Hook`, `repo:push`. */
+        /** The name that the code host uses: `push`, `Push Hook`, `repo:push`. */
         event?: string;
       };
     };
     reply: WebhookDeliveryPage;
   };
-  /** One delivery; with `connectors:manage` its headers and body too */
+  /** Read a delivery; with `connectors:manage` also its headers and body */
   "GET /v1/webhook-deliveries/{id}": {
     input: {
       path: {
@@ -4049,7 +5527,7 @@ export interface Operations {
       delivery: WebhookDelivery;
       /** Whether work was queued. */
       queued: boolean;
-      /** Why nothing follows from it. */
+      /** Why nothing was queued. */
       reason: string | null;
     };
   };
@@ -4061,7 +5539,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -4135,7 +5613,7 @@ export interface Operations {
   "GET /v1/webhook-endpoints": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -4175,7 +5653,7 @@ export interface Operations {
       webhookEndpoint: WebhookEndpoint;
     };
   };
-  /** Change an endpoint, disable or enable it */
+  /** Change, disable or enable an endpoint */
   "PATCH /v1/webhook-endpoints/{id}": {
     input: {
       path: {
@@ -4235,7 +5713,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -4245,7 +5723,7 @@ export interface Operations {
     };
     reply: WebhookEndpointDeliveryPage;
   };
-  /** One delivery with its body and its attempts */
+  /** Read a delivery with its body and its attempts */
   "GET /v1/webhook-endpoints/{id}/deliveries/{deliveryId}": {
     input: {
       path: {
@@ -4292,28 +5770,28 @@ export interface Operations {
   "POST /v1/mcp-connections/discover": {
     input: {
       query?: {
-        /** `evidence` adds every request that was made, what it taught and the rule that decided. */
+        /** `evidence` adds every request that was sent, its findings and the rule that decided. */
         include?: "evidence";
       };
       body: ExternalMcpRequirementsDiscoveryInput;
     };
     reply: ExternalMcpRequirementsDiscovery;
   };
-  /** Providers that accounts can be connected at */
+  /** List the providers */
   "GET /v1/oauth-providers": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
-        /** Only those with, or without, a client. */
+        /** Only providers with, or without, a client. */
         configured?: "true" | "false";
       };
     };
     reply: OauthProviderPage;
   };
-  /** Add a provider of the organization's own */
+  /** Add a custom provider */
   "POST /v1/oauth-providers": {
     input: {
       body: {
@@ -4329,15 +5807,15 @@ export interface Operations {
         tokenEndpoint?: string;
         /** Where tokens are revoked (RFC 7009). */
         revocationEndpoint?: string;
-        /** Says which account it is, in the manner of OpenID Connect. */
+        /** The address that returns the account, as in OpenID Connect. */
         userinfoEndpoint?: string;
         /** The names of its scopes. */
         scopes?: string[];
         /** The separator between scopes. */
         scopeSeparator?: " " | ",";
-        /** Sent along to the authorization endpoint, such as `access_type`. */
+        /** Additional parameters for the authorization endpoint, such as `access_type`. */
         authorizeParameters?: Record<string, string>;
-        /** Refresh tokens stay good after use: then one may be sent again when an answer was lost. */
+        /** Whether refresh tokens stay valid after use. Then one can be sent again when a reply was lost. */
         reusableRefreshTokens?: boolean;
       };
     };
@@ -4346,7 +5824,7 @@ export interface Operations {
       provider: OauthProvider;
     };
   };
-  /** One provider */
+  /** Read a provider */
   "GET /v1/oauth-providers/{providerId}": {
     input: {
       path: {
@@ -4359,7 +5837,7 @@ export interface Operations {
       provider: OauthProvider;
     };
   };
-  /** Remove a provider of the organization's own, and its client */
+  /** Remove a custom provider and its client */
   "DELETE /v1/oauth-providers/{providerId}": {
     input: {
       path: {
@@ -4367,7 +5845,7 @@ export interface Operations {
         providerId: string;
       };
       query?: {
-        /** End the connections made with it. */
+        /** End the connections that use it. */
         endConnections?: "true" | "false";
       };
     };
@@ -4387,11 +5865,11 @@ export interface Operations {
         clientSecret?: string;
         /** How the client authenticates at the token endpoint. */
         tokenEndpointAuthMethod?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
-        /** For `private_key_jwt`, in PEM; left out: one is made, and only its public half is shown. */
+        /** For `private_key_jwt`, in PEM. When omitted, a key is generated, and only its public half is shown. */
         privateKey?: string;
         /** The id of the signing key. */
         keyId?: string;
-        /** The tenant at the provider, where it has several. */
+        /** The tenant at the provider, if the provider has tenants. */
         tenant?: string;
         /** The names of its scopes. */
         scopes?: string[];
@@ -4399,7 +5877,7 @@ export interface Operations {
         optionalScopes?: string[];
         /** Whether members connect their own accounts, or share one. */
         connectionMode?: "personal" | "organization";
-        /** End every connection that was made with it. */
+        /** End every connection that uses it. */
         endConnections?: boolean;
       };
     };
@@ -4408,7 +5886,7 @@ export interface Operations {
       client: OauthClient;
     };
   };
-  /** The organization's OAuth client for a provider, without its secret */
+  /** Read the organization's OAuth client for a provider, without its secret */
   "GET /v1/oauth-providers/{providerId}/client": {
     input: {
       path: {
@@ -4429,13 +5907,13 @@ export interface Operations {
         providerId: string;
       };
       query?: {
-        /** End the connections made with it. */
+        /** End the connections that use it. */
         endConnections?: "true" | "false";
       };
     };
     reply: undefined;
   };
-  /** Begin connecting my account at a provider */
+  /** Start to connect my account at a provider */
   "GET /v1/oauth-providers/{providerId}/connect/start": {
     input: {
       path: {
@@ -4445,9 +5923,9 @@ export interface Operations {
       query?: {
         /** A label, to have several accounts at one provider. Default `default`. */
         account?: string;
-        /** Scopes to ask for besides the client's, separated by spaces: those that the client allows. */
+        /** Additional scopes to request, separated by spaces. The client must allow them. */
         scopes?: string;
-        /** `true`: a connection of the organization. Needs `connections:manage`. */
+        /** `true` for a shared connection. Needs `connections:manage`. */
         shared?: "true" | "false";
         /** A path on this site that the last page links back to. */
         returnTo?: string;
@@ -4457,7 +5935,7 @@ export interface Operations {
     };
     reply: OauthConnectStart;
   };
-  /** Claim what a browser without my session brought back */
+  /** Claim a connection that was completed in a browser without my session */
   "POST /v1/oauth-providers/{providerId}/connect/claim": {
     input: {
       path: {
@@ -4465,7 +5943,7 @@ export interface Operations {
         providerId: string;
       };
       body: {
-        /** As the page shows it. */
+        /** The code that the page shows. */
         code: string;
       };
     };
@@ -4474,7 +5952,7 @@ export interface Operations {
       connection: OauthConnection;
     };
   };
-  /** My connections to a provider, and how they are */
+  /** List my connections to a provider, with their health */
   "GET /v1/oauth-providers/{providerId}/status": {
     input: {
       path: {
@@ -4487,13 +5965,13 @@ export interface Operations {
       providerId: string;
       /** Whether the organization has a client for the provider. */
       configured: boolean;
-      /** At least one of them works. */
+      /** Whether at least one of them works. */
       connected: boolean;
       /** The caller's connections. */
       connections: OauthConnection[];
     };
   };
-  /** A valid access token of mine, for an agent that works for me */
+  /** Get a valid access token of my account, for an agent */
   "POST /v1/oauth-providers/{providerId}/token": {
     input: {
       path: {
@@ -4505,9 +5983,9 @@ export interface Operations {
         connectionId?: string;
         /** The label of the connection. It tells several accounts at one provider apart. */
         account?: string;
-        /** How long it should still be good for. What the provider gives for less is renewed at half its time. */
+        /** The time for which the token must still be valid. Tokens with a shorter lifetime are refreshed at half of it. */
         minTtlSeconds?: number;
-        /** What it must allow. */
+        /** The scopes that the token must have. */
         scopes?: string[];
       };
     };
@@ -4532,23 +6010,23 @@ export interface Operations {
       connection: OauthConnection;
     };
   };
-  /** My connections and the shared ones I may use; everyone's with `connections:manage` */
+  /** List my connections and the shared ones I may use; with `connections:manage` all connections */
   "GET /v1/oauth-connections": {
     input: {
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
         /** The provider. */
         providerId?: string;
-        /** `true`: those that have ended, for 90 days. */
+        /** `true` for connections that have ended in the last 90 days. */
         ended?: "true" | "false";
       };
     };
     reply: OauthConnectionPage;
   };
-  /** One connection */
+  /** Read a connection */
   "GET /v1/oauth-connections/{id}": {
     input: {
       path: {
@@ -4571,7 +6049,7 @@ export interface Operations {
     };
     reply: undefined;
   };
-  /** What happened to a connection, and who got a token from it */
+  /** List the events of a connection, including issued tokens */
   "GET /v1/oauth-connections/{id}/events": {
     input: {
       path: {
@@ -4579,7 +6057,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** How many to return at most. */
+        /** The maximum number of items to return. */
         limit?: number;
         /** `nextCursor` of the page before. */
         cursor?: string;
@@ -4587,7 +6065,7 @@ export interface Operations {
     };
     reply: OauthConnectionEventPage;
   };
-  /** Who may use a shared connection */
+  /** List who may use a shared connection */
   "GET /v1/oauth-connections/{id}/grants": {
     input: {
       path: {
@@ -4600,7 +6078,7 @@ export interface Operations {
       grants: OauthConnectionGrants;
     };
   };
-  /** Say who may use a shared connection */
+  /** Set who may use a shared connection */
   "PUT /v1/oauth-connections/{id}/grants": {
     input: {
       path: {
@@ -4625,7 +6103,7 @@ export interface Operations {
 
 /** Every operation that replies with a stream of events. */
 export interface Streams {
-  /** The events of a run as they come */
+  /** Stream the events of a run */
   "GET /v1/automation-runs/{id}/stream": {
     input: {
       path: {
@@ -4638,7 +6116,7 @@ export interface Streams {
       };
     };
   };
-  /** Be told when there is something to do */
+  /** Stream wake-up messages for a runner */
   "GET /v1/automation-runners/events": {
     input: object;
   };
@@ -4647,12 +6125,20 @@ export interface Streams {
 /** The operations that accept an `Idempotency-Key`. */
 export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/me/two-factor",
+  "POST /v1/me/passkeys",
+  "POST /v1/me/passkeys/options",
   "POST /v1/organizations",
   "POST /v1/bootstrap/workspace",
   "POST /v1/bootstrap/claims",
   "POST /v1/invitations",
   "POST /v1/roles",
   "POST /v1/teams",
+  "POST /v1/sso/domains",
+  "POST /v1/sso/saml",
+  "POST /v1/sso/oidc",
+  "POST /v1/scim/token",
+  "POST /scim/v2/Users",
+  "POST /scim/v2/Groups",
   "POST /v1/api-keys",
   "POST /v1/api-keys/{id}/rotate",
   "POST /v1/mcp/token",

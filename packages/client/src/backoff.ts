@@ -4,14 +4,6 @@ export const longestTimerMs = 2 ** 31 - 1;
 /** Upper limit for a wait that a server asks for. */
 export const longestRetryAfterMs = 5 * 60_000;
 
-/** Milliseconds that a `Retry-After` header asks for, as seconds or as a date. Undefined when it is invalid. */
-export function parseRetryAfter(header: string | null, now = Date.now()): number | undefined {
-  const text = header?.trim() ?? "";
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const ms = /[a-z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
 export interface Backoff {
   /** Waits before the next try, at least as long as the server asks for. Ends early when the signal aborts. */
   wait(signal?: AbortSignal, atLeastMs?: number): Promise<void>;

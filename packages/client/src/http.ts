@@ -1,4 +1,5 @@
-import { createBackoff, parseRetryAfter } from "./backoff.ts";
+import { computeWaitMs, parseRetryAfter } from "@signalbox/flow-control";
+import { createBackoff } from "./backoff.ts";
 import { RefusedError, toUnreachable, UnreachableError } from "./errors.ts";
 
 /** The credential that is sent with each request. A browser that is signed in with a cookie needs none. */
@@ -181,7 +182,8 @@ export async function* readChunks(body: ReadableStream<Uint8Array> | null): Asyn
 function readReply(url: string, response: Response, text: string): Record<string, unknown> | undefined {
   const { status, headers } = response;
   const requestId = headers.get("x-request-id") ?? undefined;
-  const retryAfterMs = parseRetryAfter(headers.get("retry-after"));
+  const retryAfter = parseRetryAfter(headers.get("retry-after"));
+  const retryAfterMs = retryAfter && computeWaitMs(retryAfter, Date.now());
   // A browser hides the target of a redirect.
   if ((status >= 300 && status < 400) || response.type === "opaqueredirect") {
     const location = headers.get("location") ?? "";

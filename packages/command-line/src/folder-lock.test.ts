@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the lock of a data folder", () => {
-  test("has one holder, and another one after that", () => {
+  test("has one holder at a time, and a new holder after its release", () => {
     const lock = lockFolder(folder)!;
     expect(lockFolder(folder)).toBeUndefined();
     lock.release();
@@ -22,7 +22,7 @@ describe("the lock of a data folder", () => {
     next!.release();
   });
 
-  test("lets others know who holds it, until it is released", () => {
+  test("shows other processes who holds it, until it is released", () => {
     const lock = lockFolder(folder)!;
     expect(findLockHolder(folder)).toBeUndefined();
     lock.announce({ pid: 7, control: "/there" });
@@ -32,7 +32,7 @@ describe("the lock of a data folder", () => {
     expect(findLockHolder(folder)).toBeUndefined();
   });
 
-  test("ends with a process that is killed, whatever that leaves behind", async () => {
+  test("ends when its process is killed, whatever files the process leaves", async () => {
     const program = `
       const { lockFolder } = await import(${JSON.stringify(join(import.meta.dirname, "folder-lock.ts"))});
       // A global keeps the lock: without a reference it is released by the garbage collector.
@@ -52,19 +52,19 @@ describe("the lock of a data folder", () => {
     lock!.release();
   });
 
-  test("makes the folder for its owner only", () => {
+  test("creates the folder for its owner only", () => {
     const made = join(folder, "deep", "data");
     lockFolder(made)!.release();
     expect(statSync(made).mode & 0o777).toBe(0o700);
   });
 
-  test("a file where the folder should be is said in a sentence", () => {
+  test("a file in place of the folder is reported in one sentence", () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     expect(() => lockFolder(file)).toThrow(/^DATA_DIR .*file cannot be used/);
   });
 
-  test.skipIf(process.getuid?.() === 0)("so is a folder that may not be written to", () => {
+  test.skipIf(process.getuid?.() === 0)("a folder that is not writable is reported in one sentence", () => {
     chmodSync(folder, 0o500);
     expect(() => lockFolder(folder)).toThrow(/^DATA_DIR .* cannot be used/);
   });

@@ -15,3 +15,4 @@ export {
 export { printable, printableLine } from "./printable.ts";
 export { type Profile, profilesFile, readProfiles, writeProfiles } from "./profiles.ts";
 export { createStopSignal } from "./stop-signal.ts";
+export { cleanText, createPaint, describeScreen, type Paint, type Screen, wrap } from "./text.ts";

@@ -16,11 +16,11 @@ describe("text on a terminal", () => {
     expect(printable("one\r\ntwo")).toBe("one\ntwo");
   });
 
-  test("in one line has no line end, so that a name cannot look like another message", () => {
+  test("on one line has no line end, so that a name cannot imitate another message", () => {
     expect(printableLine("Nightly\nrun_1 succeeded")).toBe("Nightly\\u000arun_1 succeeded");
   });
 
-  test("is still the same JSON", () => {
+  test("still parses to the same JSON value", () => {
     const json = JSON.stringify({ name: hostile });
     expect(JSON.parse(printable(json))).toEqual({ name: hostile });
     expect(printable(json)).not.toMatch(/[\p{Cc}\u202e]/u);

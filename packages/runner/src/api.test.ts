@@ -33,7 +33,7 @@ const caught = (work: Promise<unknown>) =>
   );
 
 describe("the runner's server", () => {
-  test("what is not Signalbox, leads elsewhere or does not know the key is one sentence with the way out", async () => {
+  test("an address that is not Signalbox, redirects or refuses the key gives one sentence that says what to do", async () => {
     const page = await answering((_, response) => response.end("<html>"));
     const moved = await answering((_, response) =>
       response.writeHead(301, { location: "https://a.example/x" }).end(),
@@ -60,7 +60,7 @@ describe("the runner's server", () => {
     ]);
   });
 
-  test("a token that ended is replaced once, whoever finds out; a busy server is asked later", async () => {
+  test("three calls that get 401 replace the token once; a 503 keeps its Retry-After", async () => {
     let minted = 0;
     const url = await answering((request, response) => {
       if (request.url!.endsWith("/token")) {
@@ -83,7 +83,7 @@ describe("the runner's server", () => {
     expect(error.retryAfterMs).toBe(7_000);
   });
 
-  test("an assignment whose id would be a path is not taken", async () => {
+  test("an assignment whose id contains a path is refused", async () => {
     const url = await answering((request, response) => {
       const token = { token: "t", expiresAt: Date.now() + 1e8, eventsPath: "/e" };
       const assignment = { runId: "../../etc/x", attempt: 1, timeoutMs: 1, instructions: "" };
@@ -92,7 +92,7 @@ describe("the runner's server", () => {
     expect(await caught(open(url).claim("run_1"))).toBeInstanceOf(UnusableServerError);
   });
 
-  test("says so when the server's own address leads somewhere else, and only then", async () => {
+  test("a warning is given when PUBLIC_URL leads to another server or does not answer, and only then", async () => {
     const same = await answering(json(200, { instance: "a" }));
     const other = await answering(json(200, { instance: "b" }));
     expect(await checkPublicUrl("http://x", undefined, "a")).toBeUndefined();
@@ -112,7 +112,7 @@ describe("the lease", () => {
   const holder = () => ({ onCancel: vi.fn(), onLost: vi.fn(), onLapse: vi.fn(), onFault: vi.fn() });
   const run = { runId: "run_1", attempt: 1 };
 
-  test("is kept by a sign of life well before it ends, and says when to stop", async () => {
+  test("is renewed by heartbeats well before it expires, and a heartbeat reports a cancellation", async () => {
     vi.useFakeTimers();
     let cancelRequested = false;
     const heartbeat = vi.fn(async () => ({ cancelRequested }));
@@ -128,7 +128,7 @@ describe("the lease", () => {
     stop.abort();
   });
 
-  test("has lapsed when nobody answered for its length, and is lost when the server says so", async () => {
+  test("expires when no heartbeat was answered for its length, and is lost when the server says so", async () => {
     vi.useFakeTimers();
     const held = holder();
     let error: Error = new UnreachableError("", "away");

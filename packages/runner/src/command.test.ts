@@ -31,13 +31,13 @@ describe("signalbox runner with invalid arguments", () => {
         "The URL must be the origin of a server, such as https://signalbox.example.com.",
       ],
     ),
-  ] as [string[], string][])("%j is one sentence", async ([args, sentence]) => {
+  ] as [string[], string][])("%j is explained in one sentence", async ([args, sentence]) => {
     const error = await typed(args);
     expect(error).toBeInstanceOf(UsageError);
     expect(error.message).toBe(sentence);
   });
 
-  test("a program, a folder or a key file that is not there is said before anything starts", async () => {
+  test("a missing program, folder or key file is reported before anything starts", async () => {
     const environment = { SIGNALBOX_API_KEY: key };
     expect((await typed(["--", "no-such-program"], environment)).message).toBe(
       "no-such-program cannot be run: it is not there, or not executable.",
@@ -58,7 +58,7 @@ describe("signalbox runner with invalid arguments", () => {
   });
 });
 
-test("a program inherits no secret of ours, and not the key under whichever name", () => {
+test("a program inherits no secret of the runner, and not the key under any name", () => {
   const harmless = { PATH: "/bin", LANG: "C", OTHER_KEY: "sbx_other" };
   const secrets = {
     SIGNALBOX_API_KEY: key,

@@ -28,7 +28,7 @@ const assignment = (slugs: string[], more: object = {}) =>
     connections: [],
     ...more,
   })!;
-const templateOf = (id: string, slug: string): RunTemplate => ({
+const createTemplate = (id: string, slug: string): RunTemplate => ({
   id,
   slug,
   name: slug,
@@ -40,13 +40,13 @@ const templateOf = (id: string, slug: string): RunTemplate => ({
 });
 const serving = (slugs: string[], readTemplate?: (id: string) => Promise<RunTemplate>) => ({
   url: "http://127.0.0.1:8787",
-  readTemplate: readTemplate ?? (async (id: string) => templateOf(id, slugs[Number(id.slice(4))]!)),
+  readTemplate: readTemplate ?? (async (id: string) => createTemplate(id, slugs[Number(id.slice(4))]!)),
 });
 const prepare = (slugs: string[], server = serving(slugs), signal = new AbortController().signal) =>
   prepareContext(server, assignment(slugs), { folder: join(root, "run_1.1.context"), cwd: root }, signal);
 
-describe("what a command is given", () => {
-  test("is in a folder for its owner only, and holds no secret", async () => {
+describe("the context folder of a command", () => {
+  test("is readable by its owner only, and contains no secret", async () => {
     const { environment } = await prepare(["a", "b/c"]);
     const file = environment.SIGNALBOX_CONTEXT_FILE!;
     expect(readFileSync(file, "utf8")).not.toContain(secret);
@@ -63,7 +63,7 @@ describe("what a command is given", () => {
   });
 
   test.each(["../up", "/etc/passwd", "a/../../up", "a//b", ".hidden", "A", "a\0b", "a/.", "~", "", "a\\b"])(
-    "is never written outside of it: %j",
+    "never gets a file outside of itself: %j",
     async (slug) => {
       await expect(prepare([slug])).rejects.toThrow(/tpl_0.*its slug is not a file name/s);
       expect(readdirSync(join(root, "run_1.1.context/templates"))).toEqual([]);
@@ -71,16 +71,16 @@ describe("what a command is given", () => {
     },
   );
 
-  test("fails for two templates that cannot both be files, and says which", async () => {
+  test("cannot hold two templates whose paths collide, and the error names them", async () => {
     await expect(prepare(["a", "a.md/b"])).rejects.toThrow(/template a\.md\/b \(tpl_1\)/);
     await expect(prepare(["same", "same"])).rejects.toThrow(/template same \(tpl_1\)/);
   });
 
-  test("is fetched until the server answers, and not after the run was stopped", async () => {
+  test("is requested until the server answers, and not after the run was stopped", async () => {
     let asked = 0;
     const flaky = serving([], async (id) => {
       if (++asked < 3) throw new UnreachableError("", "connection refused");
-      return templateOf(id, "a");
+      return createTemplate(id, "a");
     });
     await prepare(["a"], flaky);
     expect(asked).toBe(3);
@@ -96,7 +96,7 @@ describe("what a command is given", () => {
     await expect(prepare(["a"], refusing)).rejects.toThrow(/template a \(tpl_0\): template_not_found/);
   });
 
-  test("has no credential from an older server", async () => {
+  test("contains no credential when an older server sends none", async () => {
     const older = readAssignment({
       ...assignment([]),
       credential: undefined,
@@ -119,7 +119,7 @@ describe("what a command is given", () => {
     { templates: [{ id: "../x", slug: "a" }] },
     { connections: [null] },
     { connections: Array.from({ length: 101 }, () => ({ id: "ocn_1" })) },
-  ])("is refused as %j", (more) => {
+  ])("is refused when the assignment contains %j", (more) => {
     expect(() => assignment([], more)).toThrow(/assignment makes no sense/);
   });
 });
@@ -134,7 +134,7 @@ describe("a credential that a command prints", () => {
     expect(mask({ text })).toEqual({ text: expected });
   });
 
-  test("is masked when the line was cut inside of it", () => {
+  test("is masked when a line was cut in the middle of it", () => {
     for (let length = 8; length < secret.length; length++) {
       const line = { text: `x ${secret.slice(0, length)}`, bytes: 5_000 };
       expect(mask(line)).toEqual({ text: "x [run credential]", bytes: 5_000 });

@@ -54,7 +54,7 @@ export const createOtherOriginError = (url: string, origin: string) =>
 export function describeCredentialRefusal(url: string, error: RefusedError): Error {
   if (error.status === 401) {
     return new UnusableServerError(
-      `${url} does not know this API key. Make one there (POST /v1/api-keys), and check that --url is the Signalbox it was made in.`,
+      `${url} does not know this API key. Create one there (POST /v1/api-keys), and check that --url is the Signalbox that created the key.`,
     );
   }
   if (error.status === 403) {

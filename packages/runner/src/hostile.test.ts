@@ -46,7 +46,7 @@ describe("a server that sends Retry-After", () => {
     "soon",
     "Fri, 31 Dec 9999 23:59:59 GMT",
     ", ",
-  ])("Retry-After: %s does not make a runner ask without a pause, nor wait for ever", async (wish) => {
+  ])("Retry-After: %s makes a runner neither retry without a pause nor wait for ever", async (wish) => {
     let requests = 0;
     const url = await answering((_, response) => {
       requests++;
@@ -67,7 +67,7 @@ describe("a server that sends Retry-After", () => {
     expect(requests).toBeLessThan(10);
   });
 
-  test("an event stream that ends at once is opened less and less often", async () => {
+  test("an event stream that ends at once is reopened with growing pauses", async () => {
     let lines = 0;
     const stop = new AbortController();
     const api = {
@@ -88,7 +88,7 @@ describe("a server that sends Retry-After", () => {
   });
 });
 
-describe("a reply without end", () => {
+describe("an endless reply", () => {
   const endless =
     (type: string): RequestListener =>
     (_, response) => {
@@ -110,7 +110,7 @@ describe("a reply without end", () => {
   });
 });
 
-describe("a reply that makes no sense", () => {
+describe("a reply with invalid fields", () => {
   const good = { token: "t", expiresAt: Date.now() + 1e8, eventsPath: "/e" };
   const run = { runId: "run_1", attempt: 1, timeoutMs: 1, instructions: "" };
   const isClear = (error: unknown) =>
@@ -164,7 +164,7 @@ describe("a reply that makes no sense", () => {
     isClear(await caught(open(url).claim("run_1")));
   });
 
-  test("optional fields of an assignment get defaults, and names are valid in an environment", async () => {
+  test("optional fields of an assignment get defaults, and its names are valid environment variables", async () => {
     const url = await answering((request, response) =>
       response.end(
         JSON.stringify(
@@ -181,7 +181,7 @@ describe("a reply that makes no sense", () => {
   });
 });
 
-describe("a program that talks without end", () => {
+describe("a program with endless output", () => {
   const createStorage = () => {
     let text = "";
     const storage: Storage = {
@@ -233,7 +233,7 @@ describe("a program that talks without end", () => {
     },
   );
 
-  test("a server that asks for all events again and again is given up, and the journal does not grow", async () => {
+  test("the runner gives up on a server that asks for all events again and again, and the journal does not grow", async () => {
     const { storage, size } = createStorage();
     const journal = beginJournal(storage, begin);
     journal.add(
@@ -264,8 +264,8 @@ describe("a program that talks without end", () => {
   });
 });
 
-describe("what is printed", () => {
-  test("cannot move the cursor, set a title or look like a line of the runner, as text and as JSON", () => {
+describe("text that the runner prints", () => {
+  test("cannot move the cursor, set a title or imitate a line of the runner, as text and as JSON", () => {
     const lines: string[] = [];
     const outlet = {
       out: (line: string) => void lines.push(line),

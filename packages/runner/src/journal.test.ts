@@ -98,7 +98,7 @@ const crash = fc.record({
 });
 
 describe("the journal", () => {
-  test("after a crash at any point of any history, the server gets every number once and what it had stays", async () => {
+  test("after a crash at any point, the server gets every sequence number once and keeps its stored events", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 20 }),
@@ -169,7 +169,7 @@ describe("the journal", () => {
     journal.end(createTerminalEvent(completion), completion, Date.now());
   };
 
-  test("cut anywhere, it says what its whole lines said", () => {
+  test("a journal that is cut at any byte still yields its complete lines", () => {
     const file = createFile();
     const journal = beginJournal(file.storage, begin);
     journal.add([event("é"), { type: "usage", payload: { inputTokens: 3 } }], 1);
@@ -187,7 +187,7 @@ describe("the journal", () => {
     }
   });
 
-  test("a flipped bit ends it there", () => {
+  test("a journal with a flipped bit ends before the damaged line", () => {
     const file = createFile();
     const journal = beginJournal(file.storage, begin);
     journal.add([event("one"), event("two"), event("three")], 1);
@@ -202,7 +202,7 @@ describe("the journal", () => {
     );
   });
 
-  test("a server that was set back gets what it lost from the journal", async () => {
+  test("a server that was restored from a backup gets the lost events from the journal", async () => {
     const file = createFile();
     const journal = beginJournal(file.storage, begin);
     const server = createServer(() => "fine");
@@ -219,7 +219,7 @@ describe("the journal", () => {
 });
 
 describe("delivery", () => {
-  test("makes batches within their limits, in order, that leave nothing out", () => {
+  test("sends batches within their limits, in order, without leaving events out", () => {
     const sizes = fc.array(fc.nat(600), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(
@@ -245,7 +245,7 @@ describe("delivery", () => {
     );
   });
 
-  test("lets a program wait while the server does not answer, and go on when it does", async () => {
+  test("makes a program wait while the server does not answer, and lets it continue afterwards", async () => {
     const journal = beginJournal(createFile().storage, begin);
     let isDown = true;
     const server = createServer(() => (isDown ? "unheard" : "fine"));
@@ -270,7 +270,7 @@ describe("delivery", () => {
     await delivery.result;
   });
 
-  test("smaller batches where a proxy takes no large ones; a refusal of one event ends it", async () => {
+  test("sends smaller batches when a proxy refuses large ones, and ends when the lease is lost", async () => {
     const journal = beginJournal(createFile().storage, begin);
     journal.add(
       Array.from({ length: 100 }, () => event("x")),

@@ -17,7 +17,7 @@ const split = (pieces: Buffer[], max = 1000) => {
 };
 
 describe("lines", () => {
-  test("are the same however the bytes come", () => {
+  test("are the same for any split of the bytes", () => {
     const text = fc.array(fc.string({ unit: "binary" }).map((line) => line.replaceAll(/[\n\r]/g, "")));
     fc.assert(
       fc.property(text, fc.array(fc.nat()), fc.constantFrom("\n", "\r\n"), (lines, cuts, newline) => {
@@ -28,7 +28,7 @@ describe("lines", () => {
     );
   });
 
-  test("that are too long are cut between letters, and say how long they were", () => {
+  test("that are too long are cut between characters, and state their full length", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", minLength: 1 }),
@@ -49,7 +49,7 @@ describe("lines", () => {
     );
   });
 
-  test("without an end take no more memory than their limit", () => {
+  test("that never end use no more memory than the limit", () => {
     const splitter = createLineSplitter(100);
     const piece = Buffer.alloc(1 << 20, "x");
     for (let i = 0; i < 100; i++) expect(splitter.push(piece)).toEqual([]);
@@ -57,10 +57,10 @@ describe("lines", () => {
   });
 });
 
-describe("what a program says", () => {
+describe("the output of a program", () => {
   const of = (value: unknown) => parseOutputLine({ text: JSON.stringify(value) });
 
-  test("a plain line is the assistant's, an empty one is nothing", () => {
+  test("a plain line becomes an assistant event, and an empty line becomes no event", () => {
     expect(parseOutputLine({ text: "hello" })).toEqual({
       event: { type: "assistant", payload: { text: "hello" } },
       plain: "hello",
@@ -69,13 +69,13 @@ describe("what a program says", () => {
   });
 
   test.for([["42"], ['"text"'], ["[1]"], ["{}"], ['{"type":7}'], ['{"type":"assistant"'], ["null"]])(
-    "%s is a plain line",
+    "%s is treated as a plain line",
     ([text]) => {
       expect(parseOutputLine({ text: text! })).toMatchObject({ event: { payload: { text } }, plain: text });
     },
   );
 
-  test("a result is understood in our words and in those of others", () => {
+  test("a result is parsed from our field names and from those of other programs", () => {
     expect(
       of({ type: "result", summary: "Done.", usage: { inputTokens: 1, outputTokens: 2, costMicros: 3 } }),
     ).toEqual({
@@ -110,13 +110,13 @@ describe("what a program says", () => {
     });
   });
 
-  test("the last word is the runner's: a terminal line ends nothing by itself", () => {
+  test("a terminal line does not end the run: it only sets the result", () => {
     expect(of({ type: "terminal", payload: { summary: "Bye." } })).toMatchObject({
       result: { summary: "Bye." },
     });
   });
 
-  test("whatever it says, the event is one that the server takes", () => {
+  test("any line becomes an event that the server accepts", () => {
     const line = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.json(),
@@ -139,7 +139,7 @@ describe("what a program says", () => {
     );
   });
 
-  test("payloads are cut to what the server takes, and say so", () => {
+  test("payloads are cut to the size that the server accepts, and are marked as cut", () => {
     const letters = ["x", "é", "\u0001", "\0", "𝄞", '"'];
     for (const letter of letters) {
       for (const payload of [{ text: letter.repeat(300_000) }, { a: letter.repeat(300_000), b: 1 }]) {
@@ -156,8 +156,8 @@ describe("what a program says", () => {
   });
 });
 
-describe("the stream of wake-ups", () => {
-  test("is read the same however it comes", async () => {
+describe("the stream of wake-up messages", () => {
+  test("is parsed the same for any split of the bytes", async () => {
     const text =
       'retry: 2000\n\nid: 5\nevent: work\ndata: {"a":"é"}\n\n: still here\n\nevent: sync\ndata: {}\n\nid: 9\nevent: cut';
     await fc.assert(

@@ -1,7 +1,7 @@
+import { findUrlProblem } from "@signalbox/discovery";
 import { z } from "zod";
 import { route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
-import { findUrlProblem } from "./url.ts";
 
 const DiscoveryInput = z
   .object({
@@ -44,7 +44,9 @@ const EvidenceItem = z
   .strictObject({
     step: z.string().meta({ description: "What the request was for." }),
     method: z.string(),
-    url: z.string().meta({ description: "What looks like a credential is replaced by [redacted]." }),
+    url: z.string().meta({
+      description: "The requested address. Text that looks like a credential is replaced by [redacted].",
+    }),
     status: z.int().optional(),
     failure: z.string().optional().meta({
       description: "Why there is no usable answer. `abandoned`: the verdict did not need the answer.",
@@ -103,17 +105,17 @@ export const discover = route({
   tag: "MCP Connections",
   summary: "Find out how an external MCP server must be connected",
   description:
-    "Asks the server itself, without credentials, and reports authentication, authorization servers, scopes, " +
-    "registration methods, tools and what a person has to do. Nothing is registered, stored or connected, no tool " +
-    "is called, and sessions that had to be opened are closed again. A server that cannot be reached or understood " +
-    "is a 200 whose status and warnings say so.",
+    "Sends requests to the server without credentials, and reports authentication, authorization servers, scopes, " +
+    "registration methods, tools and the steps for a person. Nothing is registered, stored or connected, no tool is " +
+    "called, and sessions that had to be opened are closed. A server that cannot be reached or understood gives 200, " +
+    "with a status and warnings that say so.",
   access: can("mcp:discover"),
   // Unknown parameters are passed over, as unknown fields of the body are.
   query: z.object({
     include: z
       .enum(["evidence"])
       .optional()
-      .describe("`evidence` adds every request that was made, what it taught and the rule that decided."),
+      .describe("`evidence` adds every request that was sent, its findings and the rule that decided."),
   }),
   body: DiscoveryInput,
   replies: { 200: Discovery },

@@ -32,7 +32,7 @@ describe("MCP requirements discovery over HTTP", () => {
   const discover = (url: unknown, headers: Record<string, string> = acme.owner.auth, query = "") =>
     server.call(path + query, { body: { url }, headers });
 
-  test("an owner learns how an open server is connected", async () => {
+  test("an owner gets the requirements of an open server", async () => {
     const { status, body } = await discover(`${open.base}/mcp`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -61,7 +61,7 @@ describe("MCP requirements discovery over HTTP", () => {
     });
   });
 
-  test("evidence comes only when asked for, names each request and holds no session id", async () => {
+  test("evidence is included only on request, lists each request and contains no session id", async () => {
     const { body } = await discover(`${open.base}/mcp`, acme.owner.auth, "?include=evidence");
     expect(body.evidence.map((item: { step: string }) => item.step).toSorted()).toEqual([
       "close_session",
@@ -96,13 +96,13 @@ describe("MCP requirements discovery over HTTP", () => {
     expect(open.received.length).toBe(asked);
   });
 
-  test("nobody discovers without signing in", async () => {
+  test("discovery without a credential is refused", async () => {
     const refused = await discover(`${open.base}/mcp`, {});
     expect(refused).toMatchObject({ status: 401, body: { error: "unauthorized" } });
     expect(Object.keys(refused.body)).toEqual(["error"]);
   });
 
-  test("a session older than the organization allows is sent to sign in again", async () => {
+  test("a session older than the organization allows must sign in again", async () => {
     const strict = await createWorkspace(server, "Strict");
     await server.platform.db.run(
       sql`update organizations set session_max_age_minutes = 5 where id = ${strict.orgId}`,
@@ -125,12 +125,12 @@ describe("MCP requirements discovery over HTTP", () => {
     ["with a line break", "https://mcp.example.com/\nmcp"],
     ["outside ASCII", "https://mcp.exämple.com/"],
     ["without slashes", "https:mcp.example.com"],
-    ["of another scheme", "ftp://mcp.example.com/"],
+    ["with another scheme", "ftp://mcp.example.com/"],
     ["a file", "file:///etc/passwd"],
     ["a script", "javascript:alert(1)"],
     ["without a host", "https://"],
-    ["with a port that is none", "https://mcp.example.com:99999/"],
-    ["with a stray percent sign", "https://mcp.example.com/%zz"],
+    ["with an invalid port", "https://mcp.example.com:99999/"],
+    ["with a single percent sign", "https://mcp.example.com/%zz"],
     ["with a user name", "https://ada@mcp.example.com/"],
     ["with a password", "https://ada:pw@mcp.example.com/"],
     ["with an empty user name", "https://@mcp.example.com/"],
@@ -140,7 +140,7 @@ describe("MCP requirements discovery over HTTP", () => {
     ["with a token", "https://mcp.example.com/?access_token=x"],
     ["with a key in capitals", "https://mcp.example.com/?API_KEY=x"],
     ["with an encoded name of a secret", "https://mcp.example.com/?%70assword=x"],
-  ])("a URL that is %s is refused, at url", async (_, url) => {
+  ])("a URL that is %s is refused with the path url", async (_, url) => {
     const { status, body } = await discover(url);
     expect(status).toBe(400);
     expect(body.error).toBe("invalid_request");
@@ -156,13 +156,13 @@ describe("MCP requirements discovery over HTTP", () => {
     "id_token",
     "code_verifier",
     "password",
-  ])("the query parameter %s is refused in any case", async (name) => {
+  ])("the query parameter %s is refused in upper and lower case", async (name) => {
     for (const written of [name, name.toUpperCase()]) {
       expect((await discover(`https://mcp.example.com/?x=1&${written}=secret`)).status).toBe(400);
     }
   });
 
-  test("2048 characters are not too many", async () => {
+  test("a URL of 2048 characters is accepted", async () => {
     const base = `${open.base}/`;
     expect((await discover(base + "a".repeat(2048 - base.length))).status).toBe(200);
   });
@@ -176,7 +176,7 @@ describe("MCP requirements discovery over HTTP", () => {
     expect(newer.status).toBe(200);
   });
 
-  test("a server that cannot be reached is a 200 that says so", async () => {
+  test("a server that cannot be reached gives 200 and a verdict that says so", async () => {
     const { status, body } = await discover("http://127.0.0.1:1/mcp");
     expect(status).toBe(200);
     expect(body.status).toBe("unreachable");
@@ -188,7 +188,7 @@ describe("MCP requirements discovery over HTTP", () => {
     });
   });
 
-  test("what is asked of a person names the redirect URI of this instance", async () => {
+  test("the steps for a person name the redirect URI of this instance", async () => {
     const byHand = await startHostileServer(
       oauth({
         server: (base) => ({
@@ -208,7 +208,7 @@ describe("MCP requirements discovery over HTTP", () => {
     expect(requirement.reason).toContain("client secret");
   });
 
-  test("nothing is written: no row of the organization changes by a discovery", async () => {
+  test("a discovery changes no row of the organization", async () => {
     const { db } = server.platform;
     const count = async () => {
       const tables = await db.rows<{ name: string }>(
@@ -227,10 +227,10 @@ describe("MCP requirements discovery over HTTP", () => {
   });
 });
 
-describe("discoveries that nobody waits for, and too many of them", () => {
+describe("abandoned discoveries, and too many of them", () => {
   const server = useServer();
 
-  test("a caller who hangs up leaves no session behind", async () => {
+  test("a caller who disconnects leaves no session at the server", async () => {
     const acme = await createWorkspace(server);
     const gone = new AbortController();
     const target = await startHostileServer(async (request, base) => {
@@ -251,7 +251,7 @@ describe("discoveries that nobody waits for, and too many of them", () => {
     await target.close();
   });
 
-  test("five hundred at servers that do not answer, of two organizations: the service stays what it was", {
+  test("five hundred discoveries of silent servers do not delay a third organization", {
     timeout: 60_000,
   }, async () => {
     const [greedy, other, third] = await Promise.all(
@@ -310,7 +310,7 @@ describe("discoveries that nobody waits for, and too many of them", () => {
 describe("the capacity of discovery", () => {
   const server = useServer();
 
-  test("a hundred slow targets of one organization leave room for the others", {
+  test("a hundred slow targets of one organization leave capacity for others", {
     timeout: 60_000,
   }, async () => {
     const greedy = await createWorkspace(server, "Greedy");

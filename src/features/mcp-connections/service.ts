@@ -1,8 +1,8 @@
+import { DiscoveryError, discover as discoverServer } from "@signalbox/discovery";
+import { NoPlaceError } from "@signalbox/flow-control";
 import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
-import { NoPlaceError } from "../../platform/fair-queue.ts";
 import type { Discovery } from "./contract.ts";
-import { DiscoveryError, discoverRequirements } from "./engine/index.ts";
 
 // A discovery holds its place for up to 15 s, mostly waiting. Its cost is memory: about 3 MiB each.
 const queueLimits = { capacity: 128, maxWaitMs: 2_000, maxWaiting: 256, maxWaitingPerKey: 64 };
@@ -24,7 +24,7 @@ export async function discover(
     });
   const started = performance.now();
   try {
-    const outcome = await discoverRequirements(url, {
+    const outcome = await discoverServer(url, {
       egress: ctx.egress.forOrganization(ctx.orgId),
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });

@@ -1,0 +1,22 @@
+/** Finds out how an MCP server must be connected. The guard for outgoing requests is `@signalbox/discovery/egress`. */
+export type { RequirementCode, WarningCode } from "./engine/codes.ts";
+export { discover } from "./engine/discover.ts";
+export {
+  DiscoveryError,
+  type DiscoveryOptions,
+  type DiscoveryOutcome,
+  type Limits,
+} from "./engine/options.ts";
+export type {
+  AuthenticationSection,
+  AuthorizationServer,
+  DiscoveryResult,
+  DiscoveryStatus,
+  Evidence,
+  RegistrationMethod,
+  Requirement,
+  Tool,
+  ToolsSection,
+  Warning,
+} from "./engine/result.ts";
+export { findUrlProblem } from "./engine/url.ts";
