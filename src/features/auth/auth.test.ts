@@ -13,7 +13,7 @@ describe("sessions", () => {
       select expires_at as "expiresAt", last_used_at as "lastUsedAt", ip_address as address, user_agent as agent
       from sessions where user_id = ${userId}`);
 
-  test("remember where they came from", async () => {
+  test("record the address and user agent of their sign-in", async () => {
     const email = `from-${Date.now()}@example.com`;
     const { body } = await server.call("/api/auth/sign-up/email", {
       body: { email, password: "correct horse", name: "Ada" },
@@ -22,7 +22,7 @@ describe("sessions", () => {
     expect(await readSession(body.user.id)).toMatchObject({ address: "127.0.0.1", agent: "Testing/1.0" });
   });
 
-  test("that are used live on; no request waits for that to be written", async () => {
+  test("are extended when they are used, and no request waits for that write", async () => {
     const ada = await signUp(server);
     await server.platform.db.run(sql`
       update sessions set expires_at = now() + interval '1 hour', last_used_at = now() - interval '1 day'
@@ -36,7 +36,7 @@ describe("sessions", () => {
     expect(used.lastUsedAt).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test("that are over do not come back by being used at the last moment", async () => {
+  test("that have expired are not extended by a use just before", async () => {
     const ada = await signUp(server);
     const app = createApp(server.platform, { role: "api" });
     await askOnce(app, "/v1/me", ada.auth);
@@ -47,7 +47,7 @@ describe("sessions", () => {
     expect((await readSession(ada.userId))!.expiresAt).toBeLessThan(Date.now());
   });
 
-  test("that are over are removed after a while, others are not", async () => {
+  test("that have expired are deleted after a while, and others are not", async () => {
     const gone = await signUp(server);
     const here = await signUp(server);
     await server.platform.db.run(

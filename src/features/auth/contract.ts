@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { lineOfText, linkQuery, open, route, signedIn } from "../../platform/http/index.ts";
 import { idSchema } from "../../platform/ids.ts";
+import { SignInCredential } from "./webauthn-credentials.ts";
 
 const tag = "Authentication";
 
@@ -31,9 +32,9 @@ export const signUp = route({
   method: "post",
   path: "/api/auth/sign-up/email",
   tag,
-  summary: "Make an account",
+  summary: "Create an account",
   description:
-    "Makes the account, signs the person in and sends a mail to confirm the address. Browsers also get a cookie. `SIGNUP` decides who can make an account; the first account can always be made. The reply is the same when the address already has an account: then the token is not valid, and the owner of the address gets a mail.",
+    "Creates the account, signs the person in and sends a mail to confirm the address. Browsers also get a cookie. `SIGNUP` decides who can create an account; the first account can always be created. The reply is the same when the address already has an account: then the token is not valid, and the owner of the address gets a mail.",
   access: open,
   limit: { attempts: 300, perSeconds: 3600 },
   body: z.strictObject({
@@ -59,7 +60,7 @@ export const signIn = route({
   tag,
   summary: "Sign in with a password",
   description:
-    "At most 10 tries in 10 minutes for one address of a person from one address of the network. With a second factor, 202 asks for the second step: `POST /api/auth/sign-in/two-factor`.",
+    "At most 10 attempts in 10 minutes for one e-mail address from one network address. With a second factor, the reply is 202: continue with `POST /api/auth/sign-in/two-factor`.",
   access: open,
   limit: { attempts: 300, perSeconds: 60 },
   body: z.strictObject({ email, password: z.string().min(1).max(128) }),
@@ -68,18 +69,18 @@ export const signIn = route({
     202: z
       .strictObject({ twoFactorToken: z.string(), expiresAt: z.int() })
       .meta({ id: "TwoFactorRequired" })
-      .describe("The password is right; send this token with a code."),
+      .describe("The password is correct. Send this token with a code."),
   },
-  errors: { 401: "No such account, or another password." },
+  errors: { 401: "The account does not exist, or the password is wrong." },
 });
 
 export const reauthenticate = route({
   method: "post",
   path: "/api/auth/reauthenticate",
   tag,
-  summary: "Prove again who I am, for routes that need a fresh session",
+  summary: "Prove my identity again, for routes that need a fresh session",
   description:
-    "With the password, or with a code where a second factor is on. Counts like signing in. A session that came by single sign-on is renewed by coming that way again.",
+    "Needs the password. When a second factor is enabled, needs a code or a passkey instead. Attempts count towards the sign-in limit. For a session from single sign-on, sign in there again.",
   access: signedIn({ credentials: ["session"] }),
   limit: { attempts: 300, perSeconds: 60 },
   body: z.strictObject({
@@ -91,6 +92,7 @@ export const reauthenticate = route({
       .max(40)
       .optional()
       .describe("From the authenticator app, or a backup code."),
+    passkey: SignInCredential.optional(),
   }),
   replies: { 200: z.strictObject({ signedInAt: z.int() }) },
   errors: {
@@ -136,7 +138,9 @@ export const resetPassword = route({
     endKeysAndTokens: z
       .boolean()
       .optional()
-      .describe("Also ends every API key, MCP token and runner token of the person. Default: they stay."),
+      .describe(
+        "Also revokes every API key, MCP token and runner token of the person. By default they are kept.",
+      ),
   }),
   replies: { 200: Done },
 });
@@ -156,7 +160,7 @@ export const resetPage = route({
   method: "get",
   path: "/reset-password",
   tag,
-  summary: "The page behind the link in the reset mail",
+  summary: "Open the page behind the link in the reset mail",
   description:
     "Shows a form for the new password. When the link has expired or was used: 400, and a form to ask for a new link. Without a token: 200, and the form to ask for a link.",
   access: open,

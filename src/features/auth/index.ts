@@ -1,28 +1,41 @@
 import { defineRoom } from "../../platform/rooms.ts";
 import { jobs } from "./jobs.ts";
 import { isOperator } from "./operators.ts";
+import { fields } from "./passkeys/index.ts";
 import { routes } from "./routes.ts";
 import { sessionCredential } from "./sessions/index.ts";
 import { sealedSecrets } from "./two-factor/index.ts";
 
+export { refuseWhileBreakGlass } from "./break-glass/index.ts";
 export { User } from "./contract.ts";
-export { cookieName, createExpiredSessionCookie } from "./cookie.ts";
+export { cookieName, createExpiredSessionCookie, createSessionCookie } from "./cookie.ts";
 export { confirmMailbox } from "./mailbox/index.ts";
 export { loginCommand } from "./pages.ts";
 export { hashPassword } from "./passwords.ts";
 export { provisionalAddress } from "./provisional.ts";
-export { sessionCredential } from "./sessions/index.ts";
+export { resetTwoFactor } from "./second-factor-reset.ts";
+export {
+  endSession,
+  refreshSessionBySso,
+  removeSessionsOfConnector,
+  type SsoOrigin,
+  sessionCredential,
+  startSsoSession,
+} from "./sessions/index.ts";
 export { actionPage, signInForms, signInPage, signInScript } from "./sign-in-page.ts";
 export { offersSignUp } from "./sign-up/index.ts";
 export {
+  findAccountTies,
   findUser,
+  findUserByEmail,
   insertProvisionalUser,
+  insertUserOfOrganization,
   listOrganizationIds,
   removeUser,
   renameUser,
   setActiveOrganization,
 } from "./store.ts";
-export { hasTwoFactor, resetTwoFactor } from "./two-factor/index.ts";
+export { hasTwoFactor } from "./two-factor/index.ts";
 export { requireVerifiedAddress } from "./verified.ts";
 export { findVisitor } from "./visitor.ts";
 
@@ -33,5 +46,6 @@ export const room = defineRoom({
   jobs,
   credentials: [sessionCredential],
   isOperator,
+  fields,
   sealedColumns: [sealedSecrets],
 });

@@ -1,4 +1,5 @@
 import { job } from "../../platform/jobs/index.ts";
+import { removeExpiredPasskeyChallengesAcrossOrganizations } from "./passkeys/index.ts";
 import * as store from "./store.ts";
 import { removeExpiredChallengesAcrossOrganizations } from "./two-factor/index.ts";
 
@@ -9,6 +10,7 @@ export const jobs = [
     handle: async ({ db }) => {
       await store.removeExpiredSessionsAndLinks(db);
       await removeExpiredChallengesAcrossOrganizations(db);
+      await removeExpiredPasskeyChallengesAcrossOrganizations(db);
     },
   }),
 ];

@@ -13,7 +13,7 @@ const signed = (header: object, payload: object) => {
 const exp = Math.floor(Date.now() / 1000) + 60;
 
 describe("a verification token", () => {
-  test("names its address for a day, and not longer", () => {
+  test("is valid for its address for one day", () => {
     const token = createVerificationToken(keyring, "ada@example.com");
     expect(readVerificationToken(keyring, token)).toBe("ada@example.com");
     expect(readVerificationToken(keyring, token, Date.now() + day - 2_000)).toBe("ada@example.com");
@@ -28,7 +28,7 @@ describe("a verification token", () => {
     expect(readVerificationToken(keyring, token)).toBeUndefined();
   });
 
-  test("that was changed anywhere is refused", () => {
+  test("with any changed character is refused", () => {
     const token = createVerificationToken(keyring, "ada@example.com");
     for (let at = 0; at < token.length; at++) {
       const letter = token[at] === "A" ? "B" : "A";
@@ -49,7 +49,7 @@ describe("a verification token", () => {
     expect(readVerificationToken(keyring, token)).toBeUndefined();
   });
 
-  test("of an earlier version, with more claims, is read", () => {
+  test("of an earlier version, with additional claims, is accepted", () => {
     const token = signed(
       { alg: "HS256" },
       { email: "ada@example.com", iat: exp - 120, exp, updateTo: undefined },

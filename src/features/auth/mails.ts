@@ -51,6 +51,21 @@ If it was you, there is nothing to do. If it was not, change your password at on
 `,
 });
 
+export const createPasskeyChangedMail = (
+  publicUrl: string,
+  { email, name }: Person,
+  change: "added" | "removed",
+  passkey: string,
+): Message => ({
+  to: email,
+  subject: `A passkey was ${change}`,
+  text: `Hello ${formatNameForText(name)},
+
+the passkey "${formatNameForText(passkey)}" was ${change} for your account at ${publicUrl}.
+If it was you, there is nothing to do. If it was not, reset your password, sign in, and check your passkeys at ${publicUrl}/passkeys.
+`,
+});
+
 export const createBackupCodeUsedMail = (
   publicUrl: string,
   { email, name }: Person,
@@ -73,6 +88,23 @@ export const createTwoFactorResetMail = (publicUrl: string, { email, name }: Per
 an operator of ${publicUrl} removed the second factor of your account, and every session of yours ended.
 Sign in with your password and set up a new second factor.
 If you did not ask for this, reset your password and tell the operator.
+`,
+});
+
+export const createBreakGlassMail = (
+  publicUrl: string,
+  owner: Person,
+  { organization, person, address }: { organization: string; person: Person; address: string },
+): Message => ({
+  to: owner.email,
+  subject: "Somebody signed in without single sign-on",
+  text: `Hello ${formatNameForText(owner.name)},
+
+${formatNameForText(organization)} at ${publicUrl} requires single sign-on. ${formatNameForText(person.name)} (${person.email}), the owner who may
+come in without it, signed in with password and second factor, from the network address ${address}.
+
+If this was expected, there is nothing to do. If not, talk to that person at once: end the session, change the password,
+and name another owner in the settings of the organization.
 `,
 });
 

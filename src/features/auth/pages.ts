@@ -83,7 +83,7 @@ export const requestResetPage = (publicUrl: string, reason: "no_token" | "bad_li
           title:
             reason === "expired"
               ? "This link is older than an hour"
-              : "This link was used before, was replaced, or was not copied whole",
+              : "This link was used before, was replaced, or is not complete",
           lead: "Your password was not changed. Ask for a new link to change it.",
         }),
       });

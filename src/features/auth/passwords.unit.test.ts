@@ -22,7 +22,7 @@ test("a password is the same in every form of Unicode", async () => {
   expect(await verifyPassword(hash, "\u00e9clair fine")).toBe(true);
 });
 
-test("the vector of the reference implementation verifies", async () => {
+test("the test vector of the reference implementation verifies", async () => {
   const vector = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
   expect(await verifyPassword(vector, "password")).toBe(true);
   expect(isOutdatedHash(vector)).toBe(true);

@@ -3,6 +3,7 @@ import * as contract from "./contract.ts";
 import { clearCookieOfEndedSession, createExpiredSessionCookie, createSessionCookie } from "./cookie.ts";
 import { routes as mailbox } from "./mailbox/index.ts";
 import * as pages from "./pages.ts";
+import { routes as passkeys } from "./passkeys/index.ts";
 import * as service from "./service.ts";
 import { routes as sessions } from "./sessions/index.ts";
 import { signUp } from "./sign-up/index.ts";
@@ -42,4 +43,5 @@ export const routes = [
   ...mailbox,
   ...sessions,
   ...twoFactor,
+  ...passkeys,
 ];

@@ -7,10 +7,12 @@ import { countMail } from "../../platform/mail/index.ts";
 import { newToken } from "../../platform/secrets.ts";
 import { record } from "../audit/index.ts";
 import { endCredentialsOfUser } from "../credentials/index.ts";
+import { reportBreakGlass } from "./break-glass/index.ts";
 import { hashResetToken, resetMinutes } from "./links.ts";
 import { mailboxLimit, tryCountMail } from "./mail-limit.ts";
 import { confirmMailbox, sendVerificationMail } from "./mailbox/index.ts";
 import * as mails from "./mails.ts";
+import { checkPasskey } from "./passkeys/index.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { isProvisionalAddress } from "./provisional.ts";
 import {
@@ -29,6 +31,7 @@ import {
   hasTwoFactor,
   removeChallenges,
 } from "./two-factor/index.ts";
+import type { SignInCredential } from "./webauthn-credentials.ts";
 
 /** Counted per address and network, so that guesses from one network do not block the person in another. */
 const toAttemptKey = ({ address }: Ctx, email: string) =>
@@ -73,13 +76,14 @@ export async function signOut({ db, bus, caller, userId }: PersonCtx): Promise<{
 interface Proof {
   password?: string | undefined;
   code?: string | undefined;
+  passkey?: SignInCredential | undefined;
 }
 
 /** Renews the sign-in time of the session, after the same check as a sign-in. */
-export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) {
+export async function reauthenticate(ctx: PersonCtx, { password, code, passkey }: Proof) {
   const { db, bus, userId, caller } = ctx;
-  if ((password === undefined) === (code === undefined))
-    throw invalidRequest([{ message: "Send either the password, or a code." }]);
+  if ([password, code, passkey].filter((proof) => proof !== undefined).length !== 1)
+    throw invalidRequest([{ message: "Send the password, a code or a passkey: one of them." }]);
   if ((await findSignedInBy(db, userId, caller.credentialId)) === "sso") {
     // A password must not replace the organization's single sign-on.
     throw conflict(
@@ -87,16 +91,21 @@ export async function reauthenticate(ctx: PersonCtx, { password, code }: Proof) 
       "This session was started by single sign-on. Sign in with single sign-on again to continue.",
     );
   }
-  if (await hasTwoFactor(db, userId)) {
+  if (passkey) await checkPasskey(ctx, passkey);
+  else if (await hasTwoFactor(db, userId)) {
     if (code === undefined)
-      throw invalidField(["code"], "A second factor is on: send a code instead of the password.");
+      throw invalidField(
+        ["code"],
+        "A second factor is enabled. Send a code or a passkey instead of the password.",
+      );
     await checkCode(ctx, code);
   } else {
     if (password === undefined)
-      throw invalidField(["password"], "No second factor is on: send the password.");
+      throw invalidField(["password"], "No second factor is enabled. Send the password.");
     await checkPassword(ctx, password);
   }
   const refreshed = await db.transaction(async (tx) => {
+    await reportBreakGlass(ctx, tx, userId);
     const row = await refreshSession(tx, userId, caller.credentialId);
     await invalidateCallers(bus, tx, caller.credentialId);
     return row;

@@ -10,7 +10,40 @@ let isNew = false;
 const makeAccount = (given) => send("/api/auth/sign-up/email",
   $("account").dataset.invitation ? { ...given, invitationToken: linkToken() } : given);
 
+const sso = { startUrl: "", askedFor: "" };
+
+/** Asks where people with this address sign in. The answer depends on its domain only. */
+async function findWayIn() {
+  const email = $("email").value.trim();
+  if (!$("account").dataset.sso || isNew || email === sso.askedFor) return;
+  sso.askedFor = email;
+  const reply = email.includes("@")
+    ? await send("/v1/sso/resolve?email=" + encodeURIComponent(email), undefined, { method: "GET" }) : { body: {} };
+  if ($("email").value.trim() === email) useSso(reply.body.method === "sso" ? reply.body.startUrl : "");
+}
+function useSso(startUrl) {
+  sso.startUrl = startUrl;
+  $("secret").hidden = startUrl !== "";
+  $("sso").hidden = startUrl === "";
+  $("go").textContent = startUrl ? "Continue with single sign-on" : $("go").dataset.signIn;
+  if (startUrl) tell("Your organization uses single sign-on.", true);
+}
+$("email")?.addEventListener("change", findWayIn);
+$("with-password")?.addEventListener("click", () => {
+  useSso("");
+  $("password").focus();
+});
+
 onSubmit($("account"), async () => {
+  await findWayIn();
+  if (sso.startUrl && !isNew) {
+    const query = new URLSearchParams({ login_hint: $("email").value.trim(), returnTo: location.pathname + location.search });
+    return location.assign(new URL(sso.startUrl).pathname + "?" + query);
+  }
+  if ($("password").value === "") {
+    tell("Enter your password.");
+    return $("password").focus();
+  }
   const given = { email: $("email").value, password: $("password").value };
   if (isNew) {
     // If another window has signed in meanwhile, a sign-up would replace its cookie. Reload to show that account.
@@ -19,7 +52,7 @@ onSubmit($("account"), async () => {
     if (me.status !== 401) return showProblem($("account"), me);
   }
   const reply = await (isNew ? makeAccount({ ...given, name: $("fullname").value }) : send("/api/auth/sign-in/email", given));
-  if (reply.status === 401) return tell("The e-mail address or the password is not right.");
+  if (reply.status === 401) return tell("The e-mail address or the password is wrong.");
   if (!reply.ok) return showProblem($("account"), reply);
   // For an address that already has an account, sign-up replies the same but signs nobody in.
   if (isNew && (await send("/v1/me", undefined, { method: "GET" })).status === 401)
@@ -34,9 +67,30 @@ onSubmit($("account"), async () => {
 onSubmit($("second"), async () => {
   const reply = await send("/api/auth/sign-in/two-factor", { twoFactorToken, code: $("code").value });
   if (reply.ok) return signedIn();
-  if (reply.status === 401) return tell("This code is not right, was used before, or came too late.");
+  if (reply.status === 401) return tell("This code is wrong, was used before, or has expired.");
   showProblem($("second"), reply);
 });
+// Browsers have no passkeys on plain http, nor on IP addresses.
+if (window.PublicKeyCredential?.parseRequestOptionsFromJSON && !/^[\\d.]+$|:/.test(location.hostname))
+  for (const part of document.querySelectorAll(".passkey")) part.hidden = false;
+async function signInWithPasskey(form, step) {
+  (form.querySelector(".actions")).before($("say"));
+  tell("One moment…", true);
+  const begun = await send("/api/auth/passkey/options", step);
+  if (!begun.ok) return showProblem(form, begun);
+  let credential;
+  try {
+    credential = await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(begun.body.options) });
+  } catch {
+    return tell("No passkey was used. Try again, or sign in another way.");
+  }
+  const reply = await send("/api/auth/sign-in/passkey", { ...step, credential: credential.toJSON() });
+  if (reply.ok) return signedIn();
+  if (reply.status === 401) return tell("This passkey does not belong to an account here, or it took too long.");
+  showProblem(form, reply);
+}
+$("passkey")?.addEventListener("click", () => signInWithPasskey($("account"), {}));
+$("second-passkey")?.addEventListener("click", () => signInWithPasskey($("second"), { twoFactorToken }));
 $("back")?.addEventListener("click", () => {
   $("second").hidden = true;
   $("account").hidden = false;
@@ -45,6 +99,8 @@ $("back")?.addEventListener("click", () => {
 });
 $("toggle")?.addEventListener("click", () => {
   isNew = !isNew;
+  useSso("");
+  sso.askedFor = "";
   $("newcomer").hidden = !isNew;
   $("length").hidden = !isNew;
   $("fullname").required = isNew;
@@ -52,7 +108,7 @@ $("toggle")?.addEventListener("click", () => {
   $("password").minLength = isNew ? 8 : 0;
   $("go").textContent = isNew ? $("go").dataset.signUp : $("go").dataset.signIn;
   $("question").textContent = isNew ? "You have an account?" : "No account yet?";
-  $("toggle").textContent = isNew ? "Sign in" : "Make an account";
+  $("toggle").textContent = isNew ? "Sign in" : "Create an account";
   clearProblems($("account"));
   tell("");
   $(isNew ? "fullname" : "email").focus();
@@ -66,6 +122,8 @@ interface SignInForms {
   suffix?: string;
   /** Who can make an account on this page. */
   signUpFor?: "nobody" | "anybody" | "invited";
+  /** False where the page cannot be opened again after a sign-in elsewhere, or where a password is the proof. */
+  offersSso?: boolean;
 }
 
 /** Forms to sign in or sign up, and for the second factor. */
@@ -73,25 +131,28 @@ export const signInForms = ({
   lead,
   suffix,
   signUpFor = "nobody",
+  offersSso = true,
 }: SignInForms): Markup => html`<form id="account"${
   signUpFor === "invited" && html` data-invitation="true"`
-}><p>${lead}</p>
+}${offersSso && html` data-sso="true"`}><p>${lead}</p>
 ${
   signUpFor !== "nobody" &&
   html`<div id="newcomer" class="field" hidden><label for="fullname">Your name</label><input id="fullname" name="name" maxlength="120" autocomplete="name"></div>`
 }<div class="field"><label for="email">E-mail address</label><input id="email" name="email" type="email" maxlength="320" autocomplete="username" required></div>
-<div class="field"><label for="password">Password</label><input id="password" name="password" type="password" maxlength="128" autocomplete="current-password" required>${
+<div id="secret" class="field"><label for="password">Password</label><input id="password" name="password" type="password" maxlength="128" autocomplete="current-password">${
   signUpFor !== "nobody" && html`<p id="length" class="hint" hidden>At least 8 characters.</p>`
 }</div>
+<p id="sso" class="aside" hidden>Your organization uses single sign-on. <button type="button" id="with-password" class="quiet">Use a password instead</button></p>
 ${actions(
-  html`<button id="go" class="btn main" data-sign-in="Sign in${suffix && ` ${suffix}`}" data-sign-up="Make an account">Sign in${suffix && ` ${suffix}`}</button>`,
+  html`<button id="go" class="btn main" data-sign-in="Sign in${suffix && ` ${suffix}`}" data-sign-up="Create an account">Sign in${suffix && ` ${suffix}`}</button>`,
+  html`<button type="button" id="passkey" class="btn passkey" hidden>Use a passkey</button>`,
 )}
 ${
   signUpFor !== "nobody" &&
-  html`<p class="aside"><span id="question">No account yet?</span> <button type="button" id="toggle" class="quiet">Make an account</button></p>`
+  html`<p class="aside"><span id="question">No account yet?</span> <button type="button" id="toggle" class="quiet">Create an account</button></p>`
 }<p class="aside">Forgot your password? <a href="/reset-password">Ask for a new one</a></p></form>
 <form id="second" hidden><p>Your account has a second factor.</p><div class="field"><label for="code">Code from your authenticator app, or a backup code</label><input id="code" name="code" maxlength="40" autocomplete="one-time-code" required></div>
-${actions(html`<button class="btn main">Continue</button>`, html`<button type="button" id="back" class="btn">Back</button>`)}</form>`;
+${actions(html`<button class="btn main">Continue</button>`, html`<button type="button" id="second-passkey" class="btn passkey" hidden>Use a passkey</button>`, html`<button type="button" id="back" class="btn">Back</button>`)}</form>`;
 
 const actionScript = `
 const signedIn = openAgain;

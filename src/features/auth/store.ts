@@ -33,6 +33,25 @@ export const renameUser = (db: Db, userId: UserId, name: string) =>
 export const insertProvisionalUser = (db: Db, userId: UserId, email: string, name: string) =>
   db.run(sql`insert into users (id, email, name, provisional) values (${userId}, ${email}, ${name}, true)`);
 
+/**
+ * Inserts the account of somebody whom an organization's provider vouches for. It has no password. The organization has
+ * proved that the domain of the address is its own, so the address is verified.
+ */
+export const insertUserOfOrganization = (db: Db, orgId: OrgId, userId: UserId, email: string, name: string) =>
+  db.run(sql`
+    insert into users (id, email, name, email_verified, created_by_org_id)
+    values (${userId}, ${email}, ${name}, true, ${orgId})`);
+
+/** What shows whether an account belongs to one organization alone: who made it, and other ways to use it. */
+export const findAccountTies = (db: Db, orgId: OrgId, userId: UserId) =>
+  db.row<{ isMadeHere: boolean; hasOtherWaysIn: boolean; isElsewhere: boolean }>(sql`
+    select coalesce(u.created_by_org_id = ${orgId}, false) as "isMadeHere",
+      exists (select from accounts a where a.user_id = u.id and a.password is not null)
+        or exists (select from two_factors f where f.user_id = u.id and f.confirmed_at is not null)
+        or exists (select from passkeys p where p.user_id = u.id) as "hasOtherWaysIn",
+      exists (select from members m where m.user_id = u.id and m.org_id <> ${orgId}) as "isElsewhere"
+    from users u where u.id = ${userId}`);
+
 /** Marks the address as verified. Returns 0 when it already was. */
 export const confirmAddress = (db: Db, userId: UserId) =>
   db.run(

@@ -18,8 +18,11 @@ const Me = z
   .strictObject({
     user: User,
     twoFactorEnabled: z.boolean(),
-    credential: z.enum(["session", "key", "mcp"]).describe("What this call was signed with."),
-    scopes: z.array(z.string()).nullable().describe("Of an MCP token; null: the credential knows no scopes."),
+    credential: z.enum(["session", "key", "mcp"]).describe("The kind of credential of this request."),
+    scopes: z
+      .array(z.string())
+      .nullable()
+      .describe("The scopes of an MCP token. Null for other credentials."),
     activeOrganizationId: idSchema("org").nullable(),
     permissions: z.array(z.string()).describe("What this credential may do in the active organization."),
     organizations: z.array(Membership),
@@ -31,8 +34,8 @@ export const readMe = route({
   method: "get",
   path: "/v1/me",
   tag,
-  summary: "Who am I, where, and what may I do",
-  description: "Also how an MCP token is checked.",
+  summary: "Read my account, my organization and my permissions",
+  description: "Also tells whether an MCP token is valid.",
   access: signedIn({ credentials: ["session", "key", "mcp"] }),
   replies: { 200: Me },
 });
@@ -46,6 +49,7 @@ export const changeMe = route({
   access: signedIn(),
   body: z.strictObject({ name: lineOfText(120) }),
   replies: { 200: z.strictObject({ user: User }) },
+  errors: { 409: "`managed_by_scim`: the directory of an organization decides the name." },
 });
 
 export const switchOrganization = route({
@@ -54,10 +58,10 @@ export const switchOrganization = route({
   tag,
   summary: "Choose the organization this session acts in",
   description: "Later requests of this session use that organization, unless they name another one.",
-  access: signedIn({ credentials: ["session"] }),
+  access: signedIn({ credentials: ["session"], account: true }),
   body: z.strictObject({ organizationId: z.string().min(1).max(100) }),
   replies: { 200: z.strictObject({ activeOrganizationId: idSchema("org") }) },
-  errors: { 404: "`organization_not_found`: there is none with this id that you belong to." },
+  errors: { 404: "`organization_not_found`: you belong to no organization with this id." },
 });
 
 export const removeMe = route({
@@ -66,18 +70,18 @@ export const removeMe = route({
   tag,
   summary: "Delete my account",
   description:
-    "Ends every session and key, and leaves every organization. Organizations in which nobody else is are deleted, if `deleteOrganizations` names each of them. It cannot be undone.",
-  access: signedIn({ credentials: ["session"], fresh: true }),
+    "Ends every session and key, and leaves every organization. Organizations without other members are deleted, if `deleteOrganizations` names each of them. This cannot be undone.",
+  access: signedIn({ credentials: ["session"], fresh: true, account: true }),
   body: z.strictObject({
-    confirm: z.string().max(320).describe("The account's e-mail address, typed out."),
+    confirm: z.string().max(320).describe("The e-mail address of the account, as a confirmation."),
     deleteOrganizations: z
       .array(z.string().max(100))
       .max(500)
       .optional()
-      .describe("The slugs of the organizations that go along."),
+      .describe("The slugs of the organizations that are deleted with the account."),
   }),
   replies: { 204: null },
   errors: {
-    409: "`sole_owner`: `organizations` need another owner first. `organizations_would_be_deleted`: name each of `organizations` in `deleteOrganizations`.",
+    409: "`sole_owner`: the listed `organizations` need another owner first. `organizations_would_be_deleted`: name each of the listed `organizations` in `deleteOrganizations`.",
   },
 });

@@ -7,6 +7,7 @@ import {
   findUser,
   hasTwoFactor,
   listOrganizationIds,
+  refuseWhileBreakGlass,
   removeUser,
   renameUser,
   setActiveOrganization,
@@ -30,9 +31,9 @@ export async function readMe({ db, userId, caller }: PersonCtx) {
     scopes: caller.scopes ? [...caller.scopes] : null,
     activeOrganizationId: caller.member?.orgId ?? null,
     permissions: [...(caller.member?.permissions ?? [])].sort(),
-    // A key or token belongs to one organization and must not show the person's others.
+    // A credential of one organization must not show the person's others.
     organizations:
-      caller.credential === "session"
+      caller.credential === "session" && caller.onlyOrgId === undefined
         ? organizations
         : organizations.filter((one) => one.organizationId === caller.member?.orgId),
   };
@@ -41,6 +42,12 @@ export async function readMe({ db, userId, caller }: PersonCtx) {
 export async function changeMe(ctx: PersonCtx, { name }: { name: string }) {
   return ctx.db.transaction(async (tx) => {
     const before = await findUser(tx, ctx.userId);
+    if (before?.name !== name && (await store.isNameManaged(tx, ctx.userId))) {
+      throw conflict(
+        "managed_by_scim",
+        "The directory of your organization decides your name. Ask an admin to change it there.",
+      );
+    }
     const user = await renameUser(tx, ctx.userId, name);
     if (!user) throw unauthorized("invalid_token");
     await record(ctx, tx, { action: "user.changed", target: toTarget(user.id), before, after: user }, null);
@@ -76,6 +83,7 @@ export async function removeMe(
     if (confirm.trim().toLowerCase() !== user.email.toLowerCase())
       throw invalidField(["confirm"], `Type the account's e-mail address to delete it: ${user.email}`);
     for (const orgId of await listOrganizationIds(tx, userId)) await lockRights(tx, orgId);
+    await refuseWhileBreakGlass(tx, userId);
     const remaining = await store.listRemainingOrganizations(tx, userId);
     const ownerless = remaining.filter((one) => one.role === "owner" && one.hasOthers && !one.hasOtherOwner);
     if (ownerless.length > 0) {

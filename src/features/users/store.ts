@@ -13,10 +13,18 @@ export const listMemberships = (db: Db, userId: UserId) =>
   db.rows<MembershipRow>(sql`
     select o.id as "organizationId", o.name as "organizationName", m.id as "memberId", m.role
     from members m join organizations o on o.id = m.org_id
-    where m.user_id = ${userId} order by m.id limit 500`);
+    where m.user_id = ${userId} and m.deactivated_at is null order by m.id limit 500`);
 
 export const isMember = async (db: Db, userId: UserId, orgId: string): Promise<boolean> =>
-  (await db.row(sql`select 1 from members where user_id = ${userId} and org_id = ${orgId}`)) !== undefined;
+  (await db.row(
+    sql`select 1 from members where user_id = ${userId} and org_id = ${orgId} and deactivated_at is null`,
+  )) !== undefined;
+
+/** Whether the directory of an organization decides the name of this person. */
+export const isNameManaged = async (db: Db, userId: UserId): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 from members where user_id = ${userId} and managed_by is not null and 'name' = any(managed_fields)`)) !==
+  undefined;
 
 /** Until the transaction ends, this person cannot join an organization. */
 export const lockUser = (tx: Db, userId: UserId) =>
@@ -37,5 +45,6 @@ export const listRemainingOrganizations = (db: Db, userId: UserId) =>
   db.rows<RemainingOrganization>(sql`
     select o.id as "orgId", m.id as "memberId", o.name, o.slug, m.role,
       exists (select 1 from members x where x.org_id = o.id and x.id <> m.id) as "hasOthers",
-      exists (select 1 from members x where x.org_id = o.id and x.role = 'owner' and x.id <> m.id) as "hasOtherOwner"
+      exists (select 1 from members x where x.org_id = o.id and x.role = 'owner' and x.id <> m.id
+        and x.deactivated_at is null) as "hasOtherOwner"
     from members m join organizations o on o.id = m.org_id where m.user_id = ${userId} order by o.id`);

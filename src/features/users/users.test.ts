@@ -15,8 +15,8 @@ import { permissions } from "../permissions/index.ts";
 
 const server = useServer();
 
-describe("me", () => {
-  test("says who, where, and what I may do", async () => {
+describe("/v1/me", () => {
+  test("returns the person, the organization and the permissions", async () => {
     const ada = await signUp(server);
     const { body } = await server.call("/v1/me", { headers: ada.auth });
     expect(body).toEqual({
@@ -36,7 +36,7 @@ describe("me", () => {
     });
   });
 
-  test("lists an owner's permissions, a member's fewer, a limited key's own", async () => {
+  test("lists the permissions of an owner, of a member and of a limited key", async () => {
     const acme = await createWorkspace(server);
     const member = await joinWorkspace(server, acme, "member");
     const key = await createKey(server, acme.owner, { permissions: ["members:read"] });
@@ -47,7 +47,7 @@ describe("me", () => {
     expect(await listPermissions(key.auth)).toEqual(["members:read"]);
   });
 
-  test("with a key shows its organization and none of the person's others", async () => {
+  test("with a key shows only the organization of the key", async () => {
     const acme = await createWorkspace(server, "Acme");
     const key = await createKey(server, acme.owner);
     await server.call("/v1/organizations", { body: { name: "Private" }, headers: acme.owner.auth });
@@ -58,7 +58,7 @@ describe("me", () => {
     ).toEqual([acme.orgId]);
   });
 
-  test("changes my own name only, also with an API key", async () => {
+  test("changes only the caller's own name, also with an API key", async () => {
     const ada = await signUp(server);
     const eve = await signUp(server);
     const change = (body: object, headers: Record<string, string>) =>
@@ -143,7 +143,7 @@ describe("deleting my account", () => {
     expect(again.status).toBe(200);
   });
 
-  test("is refused to the only owner of others, with where", async () => {
+  test("is refused to the only owner of an organization with other members, and the error names it", async () => {
     const acme = await createWorkspace(server, "Acme");
     const bob = await joinWorkspace(server, acme, "member");
     const refused = await remove(acme.owner, { deleteOrganizations: [await readSlug(acme)] });
@@ -160,7 +160,7 @@ describe("deleting my account", () => {
     expect((await server.call("/v1/organization", { headers: bob.auth })).status).toBe(200);
   });
 
-  test("takes organizations along that nobody else is in, if they are named", async () => {
+  test("deletes organizations without other members, if they are named", async () => {
     const acme = await createWorkspace(server, "Alone");
     const slug = await readSlug(acme);
     expect(await remove(acme.owner)).toMatchObject({
@@ -173,7 +173,7 @@ describe("deleting my account", () => {
     expect(rows).toEqual([]);
   });
 
-  test("while somebody joins leaves no organization without an owner", async () => {
+  test("at the moment when somebody joins leaves no organization without an owner", async () => {
     for (let round = 0; round < 4; round++) {
       const acme = await createWorkspace(server);
       const guest = await joinWorkspace(server, await createWorkspace(server), "member");
@@ -187,7 +187,7 @@ describe("deleting my account", () => {
     }
   });
 
-  test("while making an organization leaves none behind", async () => {
+  test("at the moment when an organization is created leaves no organization without a member", async () => {
     for (let round = 0; round < 4; round++) {
       const ada = await signUp(server);
       const name = `Behind ${round} ${Date.now()}`;

@@ -1,5 +1,5 @@
+import type { Egress } from "@signalbox/discovery/egress";
 import * as oauth from "oauth4webapi";
-import type { Egress } from "../egress/index.ts";
 import { OAuthFailure, safeCode, toFailure } from "./failure.ts";
 import { signingKey } from "./keys.ts";
 import { assertSuccess, type Json, readJson, readTextAt, readTokenReply } from "./replies.ts";
@@ -22,6 +22,8 @@ export interface AuthorizeRequest {
   verifier: string;
   nonce: string;
   scopes: readonly string[];
+  /** Additional parameters, such as `prompt`. */
+  parameters?: Record<string, string>;
 }
 
 export async function buildAuthorizeUrl(server: Server, request: AuthorizeRequest): Promise<string> {
@@ -31,6 +33,7 @@ export async function buildAuthorizeUrl(server: Server, request: AuthorizeReques
     // OpenID Connect Core §11: without it the scope is ignored, and there is no refresh token.
     ...(server.discovered && scopes.includes("offline_access") ? { prompt: "consent" } : {}),
     ...server.authorizeParameters,
+    ...request.parameters,
     response_type: "code",
     client_id: request.clientId,
     redirect_uri: request.redirectUri,
@@ -90,7 +93,7 @@ export async function exchangeCode(peer: Peer, redirect: Redirect): Promise<Toke
 }
 
 /** Throws when the server refused, or when the redirect is wrong, usually its `iss`. */
-function checkRedirect(server: Server, { parameters, state }: Redirect): URLSearchParams {
+export function checkRedirect(server: Server, { parameters, state }: Redirect): URLSearchParams {
   const given = new URLSearchParams(parameters);
   // Without a configured issuer there is nothing to compare `iss` with.
   if (!server.issuer) given.delete("iss");
@@ -257,7 +260,7 @@ function toTokens(reply: oauth.TokenEndpointResponse): Tokens {
 const userAgent = "Signalbox";
 const timeoutMs = 10_000;
 
-const toLibraryServer = (server: Server): oauth.AuthorizationServer => ({
+export const toLibraryServer = (server: Server): oauth.AuthorizationServer => ({
   issuer: server.issuer ?? new URL(server.authorizationEndpoint).origin,
   token_endpoint: server.tokenEndpoint,
   ...(server.issParameter && server.issuer ? { authorization_response_iss_parameter_supported: true } : {}),
@@ -267,12 +270,12 @@ const toLibraryServer = (server: Server): oauth.AuthorizationServer => ({
 });
 
 /** Addresses from a server's metadata were not chosen by the person who configured it, so stricter rules apply. */
-const chooseFetch = ({ server, egress }: Peer): typeof fetch => {
+export const chooseFetch = ({ server, egress }: Peer): typeof fetch => {
   const { fetch } = server.discovered && server.issuer ? egress.forAddressFrom(server.issuer) : egress;
   return (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
 };
 
-const options = (peer: Peer, url: string) => ({
+export const options = (peer: Peer, url: string) => ({
   [oauth.customFetch]: (at: string, init: oauth.CustomFetchOptions<"POST", URLSearchParams>) =>
     chooseFetch(peer)(
       at,
@@ -289,7 +292,7 @@ const options = (peer: Peer, url: string) => ({
   headers: { "user-agent": userAgent },
 });
 
-async function authentication({ server, credentials }: Peer): Promise<oauth.ClientAuth> {
+export async function authentication({ server, credentials }: Peer): Promise<oauth.ClientAuth> {
   switch (credentials.authMethod) {
     case "client_secret_basic":
       return oauth.ClientSecretBasic(credentials.secret ?? "");
@@ -312,7 +315,7 @@ async function authentication({ server, credentials }: Peer): Promise<oauth.Clie
   }
 }
 
-async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
+export async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,5 +1,5 @@
+import type { Egress } from "@signalbox/discovery/egress";
 import * as oauth from "oauth4webapi";
-import type { Egress } from "../egress/index.ts";
 import { OAuthFailure, toFailure } from "./failure.ts";
 import { claimNames, isSecureUrl, Server } from "./server.ts";
 
@@ -8,6 +8,8 @@ export interface Discovered {
   /** Undefined when the metadata does not say. */
   authMethods: string[] | undefined;
   scopes: string[] | undefined;
+  /** Where the keys of ID tokens are. */
+  jwksUri: string | undefined;
 }
 
 /** Reads the metadata of an issuer: OpenID Connect Discovery, else RFC 8414. */
@@ -73,5 +75,6 @@ function parseMetadata(metadata: oauth.AuthorizationServer): Discovered {
     server: parsed.data,
     authMethods: metadata.token_endpoint_auth_methods_supported,
     scopes: metadata.scopes_supported,
+    jwksUri: metadata.jwks_uri,
   };
 }

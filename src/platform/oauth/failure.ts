@@ -1,4 +1,4 @@
-import { EgressError } from "../egress/index.ts";
+import { EgressError } from "@signalbox/discovery/egress";
 
 /**
  * `invalid_grant`: the stored grant is no longer valid. `rejected`: the server refused this request. `unavailable`: no

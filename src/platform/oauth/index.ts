@@ -13,6 +13,14 @@ export { discover } from "./discovery.ts";
 export { OAuthFailure } from "./failure.ts";
 export { newKey, normalizeKey, publicJwk } from "./keys.ts";
 export {
+  createOpenIdProvider,
+  discoverOpenId,
+  exchangeForClaims,
+  type OpenIdPeer,
+  type OpenIdProvider,
+  requestUserinfo,
+} from "./openid.ts";
+export {
   type AuthMethod,
   authMethods,
   type Credentials,

@@ -1,7 +1,7 @@
+import type { Egress } from "@signalbox/discovery/egress";
+import { EgressError } from "@signalbox/discovery/egress";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Egress } from "../egress/index.ts";
-import { EgressError } from "../egress/index.ts";
 import {
   exchangeCode,
   newVerifier,
@@ -67,7 +67,7 @@ const failure = async (work: Promise<unknown>) => {
   return error as OAuthFailure;
 };
 
-describe("dialects of token replies", () => {
+describe("token requests and replies", () => {
   test.each<[string, Partial<ServerInput>, unknown, object]>([
     ["plain", {}, { access_token: "a", token_type: "Bearer", expires_in: 60 }, { accessToken: "a" }],
     ["no token type", {}, { access_token: "a", scope: "x,y" }, { scopes: ["x", "y"], expiresAt: undefined }],
@@ -95,7 +95,7 @@ describe("dialects of token replies", () => {
     expect((await exchange(peer(json(body), server))).tokens).toMatchObject(expected);
   });
 
-  test("form-encoded", async () => {
+  test("a form-encoded reply is accepted", async () => {
     const given = peer(
       () =>
         new Response("access_token=a&scope=x&token_type=bearer", {
@@ -105,21 +105,21 @@ describe("dialects of token replies", () => {
     expect((await exchange(given)).tokens).toMatchObject({ accessToken: "a", scopes: ["x"] });
   });
 
-  test("a server that wants JSON gets JSON", async () => {
+  test("a server that requires JSON gets JSON", async () => {
     const given = peer(json({ access_token: "a" }), { jsonBody: true });
     await exchange(given);
     expect(JSON.parse(given.sent[0]!.body)).toMatchObject({ grant_type: "authorization_code", code: "c" });
     expect(given.sent[0]!.headers.get("content-type")).toBe("application/json");
   });
 
-  test("the credentials in the header are form-encoded first, as RFC 6749 §2.3.1 has it", async () => {
+  test("the credentials in the header are form-encoded first, as in RFC 6749 §2.3.1", async () => {
     const given = peer(json({ access_token: "a" }));
     await exchange(given);
     const basic = given.sent[0]!.headers.get("authorization")!.slice("Basic ".length);
     expect(Buffer.from(basic, "base64").toString()).toBe("client+id:s3%3Acret");
   });
 
-  test("refresh tokens go to the refresh endpoint where there is one", async () => {
+  test("refresh tokens are sent to the refresh endpoint if there is one", async () => {
     const given = peer(json({ access_token: "b" }), { refreshEndpoint: "https://id.example/refresh" });
     expect(await refreshTokens(given.peer, "r")).toMatchObject({ accessToken: "b", refreshToken: undefined });
     expect(given.sent[0]!.url.pathname).toBe("/refresh");
@@ -166,7 +166,7 @@ describe("failures", () => {
     expect(await failure(refreshTokens(given.peer, "r"))).toMatchObject({ kind, code });
   });
 
-  test("every call has an end: well within the lease of a refresh", async () => {
+  test("every call ends well within the lease of a refresh", async () => {
     const signals: (AbortSignal | null | undefined)[] = [];
     const account = {
       from: "userinfo" as const,
@@ -188,12 +188,12 @@ describe("failures", () => {
     for (const signal of signals) expect(signal).toBeInstanceOf(AbortSignal);
   });
 
-  test("a fault of our own stays one", async () => {
+  test("an exception of our own code is not changed into a failure of the provider", async () => {
     const given = peer(raise(new RangeError("bug")));
     await expect(refreshTokens(given.peer, "r")).rejects.toBeInstanceOf(RangeError);
   });
 
-  test("none of them carries what was sent or answered", async () => {
+  test("no failure contains text of the request or the reply", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -212,7 +212,7 @@ describe("failures", () => {
     );
   });
 
-  test("iss: wrong is refused, absent only where it was promised", async () => {
+  test("a wrong iss is refused, and a missing one only if the server promises it", async () => {
     const ok = json({ access_token: "a" });
     const issuer = "https://id.example";
     const code = async (server: Partial<ServerInput>, query: string) =>
@@ -231,7 +231,7 @@ describe("failures", () => {
     }
   });
 
-  test("another state, or none, trades nothing", async () => {
+  test("a callback with a wrong or missing state exchanges no code", async () => {
     for (const query of ["code=c&state=other", "code=c", "state=st", "code=c&code=d&state=st"]) {
       const given = peer(json({ access_token: "a" }));
       await failure(exchange(given, query));
@@ -240,7 +240,7 @@ describe("failures", () => {
   });
 });
 
-describe("whose account it is", () => {
+describe("the identity of an account", () => {
   const userinfo = {
     from: "userinfo" as const,
     endpoint: "https://api.example/me",
@@ -254,13 +254,13 @@ describe("whose account it is", () => {
         ? Response.json({ access_token: "a", team: { id: 7, name: "T" } })
         : me(url, init);
 
-  test("by asking", async () => {
+  test("is read from the userinfo endpoint", async () => {
     const given = peer(both(json({ data: { id: 42, login: "octo" } })), { account: userinfo });
     expect((await exchange(given)).account).toEqual({ subject: "42", name: "octo" });
     expect(given.sent[1]!.headers.get("authorization")).toBe("Bearer a");
   });
 
-  test("by asking in GraphQL, under another scheme", async () => {
+  test("is read with GraphQL and another authorization scheme", async () => {
     const account = { ...userinfo, body: { query: "{ me }" }, scheme: "OAuth" };
     const given = peer(both(json({ data: { id: "42" } })), { account });
     expect((await exchange(given)).account).toEqual({ subject: "42", name: undefined });
@@ -268,12 +268,12 @@ describe("whose account it is", () => {
     expect(given.sent[1]!.headers.get("authorization")).toBe("OAuth a");
   });
 
-  test("from the token reply itself", async () => {
+  test("is read from the token reply", async () => {
     const account = { from: "token_reply" as const, subject: "team.id", names: ["team.name"] };
     expect((await exchange(peer(both(json({})), { account }))).account).toEqual({ subject: "7", name: "T" });
   });
 
-  test("not knowing does not lose the tokens", async () => {
+  test("can be unknown without losing the tokens", async () => {
     for (const me of [
       json({}, 500),
       json([]),
@@ -284,7 +284,7 @@ describe("whose account it is", () => {
     }
   });
 
-  test("a path leads to own text and numbers only", () => {
+  test("is read only from own properties with text or numbers", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -302,7 +302,7 @@ describe("whose account it is", () => {
 describe("revocation", () => {
   const revoke = (given: ReturnType<typeof peer>) => revokeToken(given.peer, "tok", "access_token");
 
-  test("RFC 7009: the token, a hint, and who we are", async () => {
+  test("follows RFC 7009: the token, a hint, and the client", async () => {
     const given = peer(() => new Response(null, { status: 200 }), {
       revocation: { endpoint: "https://id.example/revoke" },
     });
@@ -314,7 +314,7 @@ describe("revocation", () => {
     expect(given.sent[0]!.headers.get("authorization")).toMatch(/^Basic /);
   });
 
-  test("GitHub's way, where an unknown token is one that is gone", async () => {
+  test("follows the API of GitHub, where an unknown token counts as revoked", async () => {
     const revocation = {
       endpoint: "https://api.example/applications/{client_id}/token",
       style: "github",
@@ -327,7 +327,7 @@ describe("revocation", () => {
     }
   });
 
-  test("with the token itself", async () => {
+  test("can be authorized by the token itself", async () => {
     const revocation = { endpoint: "https://api.example/revoke", style: "bearer" } as const;
     for (const answer of [json({ ok: true }), json({ ok: false, error: "token_revoked" }), json({}, 401)]) {
       const given = peer(answer, { revocation });
@@ -339,7 +339,7 @@ describe("revocation", () => {
     ).toMatchObject({ code: "fatal_error" });
   });
 
-  test("a fault is a fault", async () => {
+  test("fails when the server fails", async () => {
     const given = peer(() => new Response(null, { status: 503 }), {
       revocation: { endpoint: "https://id.example/revoke" },
     });
@@ -347,7 +347,7 @@ describe("revocation", () => {
   });
 });
 
-test("only https carries tokens, or this machine", () => {
+test("tokens are sent only over https or to this machine", () => {
   for (const good of [
     "https://a.example/x?y=z",
     "http://127.0.0.1:80/x",
@@ -370,7 +370,7 @@ test("only https carries tokens, or this machine", () => {
   }
 });
 
-test("keys that cannot sign for a client are none", () => {
+test("keys that cannot sign for a client are refused", () => {
   for (const bad of ["", "x", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"]) {
     expect(normalizeKey(bad)).toBeUndefined();
   }

@@ -1,4 +1,4 @@
-import { readRetryAfter } from "../backoff.ts";
+import { readRetryAfter } from "@signalbox/flow-control";
 import { OAuthFailure, safeCode } from "./failure.ts";
 import type { Server } from "./server.ts";
 

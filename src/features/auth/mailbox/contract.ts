@@ -10,7 +10,7 @@ export const openLink = route({
   method: "get",
   path: "/api/auth/verify-email",
   tag,
-  summary: "The page behind the link in the confirmation mail",
+  summary: "Open the page behind the link in the confirmation mail",
   description:
     "In a browser that is signed in to the account, confirms the address at once. Otherwise the page first asks whether the account is yours; programs call `POST`. When the link is not valid: 400, and a page that explains what to do.",
   access: open,
@@ -25,7 +25,7 @@ export const verifyEmail = route({
   path: "/api/auth/verify-email",
   tag,
   summary: "Confirm the e-mail address of my account",
-  description: "Takes the token from the mail. Changes nothing else.",
+  description: "Needs the token from the mail. Changes nothing else.",
   access: open,
   limit,
   body: z.strictObject({ token }),
@@ -38,7 +38,7 @@ export const disownAccount = route({
   tag,
   summary: "Report that somebody else made an account with my e-mail address",
   description:
-    "Takes the token from the confirmation mail. Works only while the address is not confirmed. Ends the account's password, second factor, sessions, API keys and tokens. Reset the password to take the account over.",
+    "Needs the token from the confirmation mail. Works only while the address is not confirmed. Ends the account's password, second factor, sessions, API keys and tokens. Reset the password to take over the account.",
   access: open,
   limit,
   body: z.strictObject({ token }),

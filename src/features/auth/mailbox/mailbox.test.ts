@@ -41,7 +41,7 @@ async function reset(email: string, body: object = {}) {
 }
 
 /** Creates an unverified account that has everything a person can set up: sessions, keys, tokens, second factor. */
-async function furnished() {
+async function createAccountWithCredentials() {
   const { owner, orgId } = await createWorkspace(server, "Squatted");
   await verifyAddress(server, owner);
   const key = await createKey(server, owner);
@@ -64,17 +64,17 @@ async function furnished() {
   return { owner, orgId, second, programs };
 }
 
-const gone = async (work: () => Promise<number>) => expect.poll(work, { timeout: 3_000 }).toBe(401);
+const expectRevoked = async (work: () => Promise<number>) => expect.poll(work, { timeout: 3_000 }).toBe(401);
 const audited = (action: string, targetId: string) =>
   server.platform.db.rows<{ after: string }>(sql`
     select after::text as after from audit_events where action = ${action} and target_id = ${targetId}`);
 
 describe("a password reset", () => {
-  test("of an unconfirmed account ends everything a stranger set up, including the second factor", async () => {
-    const { owner, second, programs } = await furnished();
+  test("of an unconfirmed account removes everything that a stranger set up, including the second factor", async () => {
+    const { owner, second, programs } = await createAccountWithCredentials();
     expect((await reset(owner.email)).status).toBe(200);
-    for (const auth of [owner.auth, second]) await gone(async () => (await me(auth)).status);
-    for (const program of Object.values(programs)) await gone(program);
+    for (const auth of [owner.auth, second]) await expectRevoked(async () => (await me(auth)).status);
+    for (const program of Object.values(programs)) await expectRevoked(program);
     const signedIn = await server.call("/api/auth/sign-in/email", {
       body: { email: owner.email, password: "the owner's password" },
     });
@@ -91,13 +91,13 @@ describe("a password reset", () => {
   });
 
   test("of a confirmed account keeps the second factor, and ends keys and tokens only on request", async () => {
-    const { owner, programs } = await furnished();
+    const { owner, programs } = await createAccountWithCredentials();
     await verifyAddress(server, owner);
     expect((await reset(owner.email)).status).toBe(200);
-    await gone(async () => (await me(owner.auth)).status);
+    await expectRevoked(async () => (await me(owner.auth)).status);
     for (const program of Object.values(programs)) expect(await program()).toBe(200);
     expect((await reset(owner.email, { endKeysAndTokens: true })).status).toBe(200);
-    for (const program of Object.values(programs)) await gone(program);
+    for (const program of Object.values(programs)) await expectRevoked(program);
     const signedIn = await server.call("/api/auth/sign-in/email", {
       body: { email: owner.email, password: "the owner's password" },
     });
@@ -132,8 +132,8 @@ describe("a confirmation link", () => {
     expect(await audited("user.email_verified", ada.userId)).toHaveLength(1);
   });
 
-  test("confirms the address when its recipient claims the account, and everything stays", async () => {
-    const { owner, programs } = await furnished();
+  test("confirms the address when its recipient says that the account is theirs, and keeps everything", async () => {
+    const { owner, programs } = await createAccountWithCredentials();
     const token = await findLink(owner);
     const confirm = () => server.call("/api/auth/verify-email", { body: { token } });
     for (let i = 0; i < 2; i++) expect(await confirm()).toMatchObject({ status: 200, body: { ok: true } });
@@ -145,11 +145,11 @@ describe("a confirmation link", () => {
   });
 
   test("lets its recipient end a stranger's access to the account, and take it over", async () => {
-    const { owner, second, programs } = await furnished();
+    const { owner, second, programs } = await createAccountWithCredentials();
     const token = await findLink(owner);
     expect((await server.call("/api/auth/disown-account", { body: { token } })).status).toBe(200);
-    for (const auth of [owner.auth, second]) await gone(async () => (await me(auth)).status);
-    for (const program of Object.values(programs)) await gone(program);
+    for (const auth of [owner.auth, second]) await expectRevoked(async () => (await me(auth)).status);
+    for (const program of Object.values(programs)) await expectRevoked(program);
     const { email, password } = owner;
     expect((await server.call("/api/auth/sign-in/email", { body: { email, password } })).status).toBe(401);
     expect(await audited("user.disowned", owner.userId)).toHaveLength(1);
@@ -159,29 +159,32 @@ describe("a confirmation link", () => {
     expect(await isVerified(owner.userId)).toBe(true);
   });
 
-  test.each(["verify-email", "disown-account"])("%s refuses a token that we did not sign", async (name) => {
-    expect(await server.call(`/api/auth/${name}`, { body: { token: "x.y.z" } })).toMatchObject({
-      status: 400,
-      body: { details: [{ path: ["token"] }] },
-    });
-  });
+  test.each(["verify-email", "disown-account"])(
+    "%s refuses a token that this instance did not sign",
+    async (name) => {
+      expect(await server.call(`/api/auth/${name}`, { body: { token: "x.y.z" } })).toMatchObject({
+        status: 400,
+        body: { details: [{ path: ["token"] }] },
+      });
+    },
+  );
 });
 
 describe("an invitation accepted by the mailed token", () => {
   test("of an unconfirmed account ends the other sessions, keys and tokens", async () => {
-    const { owner, second, programs } = await furnished();
+    const { owner, second, programs } = await createAccountWithCredentials();
     const host = await createWorkspace(server, "Host");
     await invite(server, host.owner, { email: owner.email });
     const token = await mailedToken(owner.email, "/invitation?token=");
     const accepted = await server.call("/v1/invitations/accept", { body: { token }, headers: second });
     expect(accepted.status).toBe(200);
-    await gone(async () => (await me(owner.auth)).status);
-    for (const program of Object.values(programs)) await gone(program);
+    await expectRevoked(async () => (await me(owner.auth)).status);
+    for (const program of Object.values(programs)) await expectRevoked(program);
     expect((await me(second)).body.user.emailVerified).toBe(true);
   });
 
   test("of a confirmed account ends nothing", async () => {
-    const { owner, second, programs } = await furnished();
+    const { owner, second, programs } = await createAccountWithCredentials();
     await verifyAddress(server, owner);
     const host = await createWorkspace(server, "Host");
     await invite(server, host.owner, { email: owner.email });

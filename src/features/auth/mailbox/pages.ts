@@ -59,7 +59,7 @@ function invalidLinkPage(
   { hasToken, visitor }: Extract<VerificationLink, { kind: "invalid" }>,
 ): Response {
   const why = hasToken
-    ? { word: "Link not valid", title: "This link is too old, or was not copied whole" }
+    ? { word: "Link not valid", title: "This link is too old or not complete" }
     : { word: "Link not complete", title: "This link is not complete" };
   const state = { kind: "bad" as const, word: why.word };
   if (visitor?.emailVerified) {

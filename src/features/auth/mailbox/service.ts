@@ -6,6 +6,7 @@ import { endCredentialsOfUser } from "../../credentials/index.ts";
 import type { User } from "../contract.ts";
 import { createVerificationToken, readVerificationToken } from "../links.ts";
 import * as mails from "../mails.ts";
+import { removePasskeys } from "../passkeys/index.ts";
 import { removeOtherSessions } from "../sessions/index.ts";
 import * as store from "../store.ts";
 import { removeChallenges, removeTwoFactor } from "../two-factor/index.ts";
@@ -30,7 +31,7 @@ export async function confirmMailbox(
 ): Promise<boolean> {
   if ((await store.confirmAddress(tx, userId)) === 0) return false;
   // An invitation is accepted in a session that passed the second factor, so the factor belongs to the same person.
-  if (by.proof === "password_reset") await removeTwoFactor(tx, userId);
+  if (by.proof === "password_reset") await removeSecondFactors(tx, userId);
   const ended = await endAccess(
     ctx,
     tx,
@@ -40,6 +41,11 @@ export async function confirmMailbox(
   );
   await recordVerification(ctx, tx, userId, { by: by.proof, ...ended });
   return true;
+}
+
+async function removeSecondFactors(tx: Db, userId: UserId): Promise<void> {
+  await removeTwoFactor(tx, userId);
+  await removePasskeys(tx, userId);
 }
 
 async function endAccess(
@@ -95,7 +101,7 @@ const confirm = (ctx: Ctx, userId: UserId) =>
   });
 
 const invalidLink = () =>
-  invalidField(["token"], "This link is too old, or was not copied whole. Ask for a new mail.");
+  invalidField(["token"], "This link is too old or not complete. Ask for a new mail.");
 
 /** Confirms the address because the recipient of the mail claims the account. Everything stays. */
 export async function verifyEmail(ctx: Ctx, { token }: { token: string }): Promise<{ ok: true }> {
@@ -117,7 +123,7 @@ export async function disownAccount(ctx: Ctx, { token }: { token: string }): Pro
   }
   const userId = user.id;
   await ctx.db.transaction(async (tx) => {
-    await removeTwoFactor(tx, userId);
+    await removeSecondFactors(tx, userId);
     await store.removePassword(tx, userId);
     const ended = await endAccess(ctx, tx, userId, "account_disowned");
     await record(ctx, tx, { action: "user.disowned", target: toTarget(userId), after: ended }, null);

@@ -10,6 +10,7 @@ export const sessionCredential = definePersonalCredential({
   lookup: store.findSessionByToken,
   describe: (row) => ({
     signedInAt: row.signedInAt,
+    ...(row.ssoOrgId === null ? {} : { onlyOrgId: row.ssoOrgId }),
     checkRules: (now) => checkSessionRules(row, now),
   }),
   recordUse: store.recordSessionUseAcrossOrganizations,

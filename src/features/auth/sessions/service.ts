@@ -10,6 +10,7 @@ import {
 import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
+import { reportBreakGlass } from "../break-glass/index.ts";
 import type { User } from "../contract.ts";
 import type { UserSession } from "./contract.ts";
 import { describeDevice } from "./device.ts";
@@ -21,18 +22,34 @@ export interface NewSession {
   user: User;
 }
 
-/** Starts a session for somebody who proved who they are. Returns its token. */
+/** Starts a session for somebody who proved to this instance who they are. Returns its token. */
 export async function startSession(
+  ctx: Ctx,
+  tx: Db,
+  userId: UserId,
+  signedInBy: Exclude<UserSession["signedInBy"], "sso">,
+): Promise<string> {
+  await reportBreakGlass(ctx, tx, userId);
+  return insertSession(ctx, tx, userId, signedInBy, null);
+}
+
+/** Starts a session for somebody whom an organization's provider vouches for. It acts in that organization only. */
+export const startSsoSession = (ctx: Ctx, tx: Db, userId: UserId, sso: store.SsoOrigin): Promise<string> =>
+  insertSession(ctx, tx, userId, "sso", sso);
+
+async function insertSession(
   { address, userAgent }: Ctx,
   tx: Db,
   userId: UserId,
   signedInBy: UserSession["signedInBy"],
+  sso: store.SsoOrigin | null,
 ): Promise<string> {
   const token = newToken("");
   await store.insert(tx, userId, {
     id: newId("ses"),
     tokenHash: hashSecret(token),
     signedInBy,
+    sso,
     address: address === "unknown" ? null : address,
     userAgent,
     days: store.sessionDays,
@@ -42,7 +59,7 @@ export async function startSession(
 
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
   const { items, nextCursor } = cutPageById(
-    await store.list(db, userId, readIdCursor(query), query.limit + 1),
+    await store.list(db, userId, caller.onlyOrgId, readIdCursor(query), query.limit + 1),
     query,
   );
   return {
@@ -57,7 +74,7 @@ export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) 
 
 export async function end(ctx: PersonCtx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const ended = isId("ses", id) ? await store.remove(tx, ctx.userId, id) : 0;
+    const ended = isId("ses", id) ? await store.remove(tx, ctx.userId, id, ctx.caller.onlyOrgId) : 0;
     if (ended === 0) throw notFound("session");
     await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, { action: "session.ended", target: { type: "session", id } }, null);
@@ -67,7 +84,7 @@ export async function end(ctx: PersonCtx, id: string): Promise<void> {
 export async function endOthers(ctx: PersonCtx) {
   const { userId, caller } = ctx;
   return ctx.db.transaction(async (tx) => {
-    const ended = await store.removeOthers(tx, userId, caller.credentialId);
+    const ended = await store.removeOthers(tx, userId, caller.credentialId, caller.onlyOrgId);
     if (ended > 0) {
       await invalidateCallers(ctx.bus, tx, userId);
       await record(

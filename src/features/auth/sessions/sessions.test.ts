@@ -18,7 +18,7 @@ const me = async (headers: Auth) => (await server.call("/v1/me", { headers })).s
 const list = async (headers: Auth) => (await server.call("/v1/me/sessions", { headers })).body.items;
 
 describe("my sessions", () => {
-  test("are listed newest first, with device and place, and which one this is", async () => {
+  test("are listed newest first, with device and address, and the current one is marked", async () => {
     const ada = await signUp(server);
     const { body } = await server.call("/api/auth/sign-in/email", {
       body: { email: ada.email, password: ada.password },
@@ -42,7 +42,7 @@ describe("my sessions", () => {
     expect(first.body.nextCursor).toBeTypeOf("string");
   });
 
-  test("are ended one by one, or all others at once", async () => {
+  test("can be ended one by one, or all others at once", async () => {
     const ada = await signUp(server);
     const [second, third] = [await signIn(server, ada), await signIn(server, ada)];
     const [newest] = await list(ada.auth);
@@ -68,7 +68,7 @@ describe("my sessions", () => {
   });
 });
 
-describe("proving again who I am", () => {
+describe("a repeated proof of identity", () => {
   const again = (headers: Auth, body: object) => server.call("/api/auth/reauthenticate", { body, headers });
   const age = ({ userId }: Person) =>
     server.platform.db.run(
@@ -80,7 +80,7 @@ describe("proving again who I am", () => {
       .poll(() => makeKey(headers), { timeout: 3_000 })
       .toMatchObject({ status: 403, body: { error: "reauth", reason: "session_too_old" } });
 
-  test("with the password makes this session fresh, for the next call, and no other session", async () => {
+  test("by password makes this session fresh for the next call, and no other session", async () => {
     const { owner } = await createWorkspace(server);
     const other = await signIn(server, owner);
     await age(owner);
@@ -95,7 +95,7 @@ describe("proving again who I am", () => {
     await stale(other);
   });
 
-  test("also serves an organization that asks to sign in again every so often", async () => {
+  test("also satisfies an organization that limits the age of sessions", async () => {
     const { owner } = await createWorkspace(server);
     await server.call("/v1/organization", {
       method: "PATCH",
@@ -109,7 +109,7 @@ describe("proving again who I am", () => {
     expect((await members()).status).toBe(200);
   });
 
-  test("with a second factor takes a code and not the password", async () => {
+  test("needs a code, not the password, when the account has a second factor", async () => {
     const { owner } = await createWorkspace(server);
     await verifyAddress(server, owner);
     const { secret } = (await server.call("/v1/me/two-factor", { method: "POST", headers: owner.auth })).body;
@@ -125,7 +125,7 @@ describe("proving again who I am", () => {
     expect((await makeKey(owner.auth)).status).toBe(201);
   });
 
-  test("is counted like signing in", async () => {
+  test("is counted in the same limit as sign-in attempts", async () => {
     const ada = await signUp(server);
     for (let i = 0; i < 10; i++) await again(ada.auth, { password: `wrong ${i}` });
     expect((await again(ada.auth, { password: ada.password })).status).toBe(429);
@@ -134,13 +134,13 @@ describe("proving again who I am", () => {
     expect(await me(ada.auth)).toBe(200);
   });
 
-  test("takes one proof and not two or none", async () => {
+  test("needs exactly one kind of proof", async () => {
     const ada = await signUp(server);
     for (const body of [{}, { password: ada.password, code: "123456" }])
       expect((await again(ada.auth, body)).status).toBe(400);
   });
 
-  test("of a session that came by single sign-on is done there, whatever password there is", async () => {
+  test("of a session from single sign-on is done there, even if the account has a password", async () => {
     const ada = await signUp(server);
     await server.platform.db.run(sql`update sessions set signed_in_by = 'sso' where user_id = ${ada.userId}`);
     await expect
@@ -189,11 +189,11 @@ describe("a user agent", () => {
     ["node", "node"],
     ["Mozilla/5.0 (compatible)", "Unknown device"],
     ["", "Unknown device"],
-  ])("%j is %j", (agent, device) => {
+  ])("%j is shown as %j", (agent, device) => {
     expect(describeDevice(agent)).toBe(device);
   });
 
-  test("of any text gives a short line", () => {
+  test("with any text gives a short line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (agent) => {
         expect(describeDevice(agent)).toMatch(/^[\w .()-]{1,80}$/);

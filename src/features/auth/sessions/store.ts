@@ -1,8 +1,9 @@
-import type { UserId } from "../../../platform/context.ts";
-import { type Db, reuseStatement, sql } from "../../../platform/db/index.ts";
+import type { OrgId, UserId } from "../../../platform/context.ts";
+import { type Db, emptySql, reuseStatement, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import {
   customRole,
+  isActiveMember,
   type MembershipRow,
   membershipColumns,
   type NoMembership,
@@ -15,6 +16,14 @@ export type SessionId = Id<"ses">;
 /** How long a session lasts without being used. */
 export const sessionDays = 7;
 
+/** The connector that vouched for the person of a session. */
+export interface SsoOrigin {
+  orgId: OrgId;
+  connectorId: string;
+  /** When the person proved who they are at the provider. The session is as fresh as that. */
+  authenticatedAt: number;
+}
+
 export const insert = (
   db: Db,
   userId: UserId,
@@ -22,15 +31,19 @@ export const insert = (
     id: SessionId;
     tokenHash: string;
     signedInBy: UserSession["signedInBy"];
+    sso: SsoOrigin | null;
     address: string | null;
     userAgent: string;
     days: number;
   },
 ) =>
   db.run(sql`
-    insert into sessions (id, user_id, token_hash, signed_in_by, ip_address, user_agent, expires_at)
-    values (${session.id}, ${userId}, ${session.tokenHash}, ${session.signedInBy}, ${session.address},
-      ${session.userAgent}, now() + make_interval(days => ${session.days}))`);
+    insert into sessions (id, user_id, token_hash, signed_in_by, sso_org_id, sso_connector_id, active_organization_id,
+      reauthenticated_at, ip_address, user_agent, expires_at)
+    values (${session.id}, ${userId}, ${session.tokenHash}, ${session.signedInBy}, ${session.sso?.orgId ?? null},
+      ${session.sso?.connectorId ?? null}, ${session.sso?.orgId ?? null},
+      to_timestamp(${session.sso?.authenticatedAt ?? null}::float8 / 1000), ${session.address}, ${session.userAgent},
+      now() + make_interval(days => ${session.days}))`);
 
 export interface SessionColumns {
   id: SessionId;
@@ -40,23 +53,39 @@ export interface SessionColumns {
   /** The rules of the organization. Null without one. */
   sessionMaxAgeMinutes: number | null;
   requireSso: boolean | null;
+  /** The organization whose single sign-on started the session. Null: it was started another way. */
+  ssoOrgId: OrgId | null;
+  /** The session is of the owner who may come in without single sign-on, and passed the second factor since. */
+  isBreakGlass: boolean;
 }
 
 const selectByHash = reuseStatement(
   (tokenHash: string, orgId: string | null) => sql`
     select s.id, s.user_id as "personId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt",
       s.signed_in_by as "signedInBy", o.session_max_age_minutes as "sessionMaxAgeMinutes",
-      o.require_sso as "requireSso", ${membershipColumns}
+      o.require_sso as "requireSso", s.sso_org_id as "ssoOrgId", coalesce(o.require_sso and o.break_glass_member_id = m.id
+        and m.role = 'owner' and coalesce(s.reauthenticated_at, s.created_at) >= o.sso_required_at and (exists (
+          select from two_factors f where f.user_id = s.user_id
+            and f.confirmed_at <= coalesce(s.reauthenticated_at, s.created_at))
+          or exists (select from passkeys p where p.user_id = s.user_id
+            and p.created_at <= coalesce(s.reauthenticated_at, s.created_at))), false) as "isBreakGlass",
+      ${membershipColumns}
     from sessions s
-    left join members m on m.user_id = s.user_id and m.org_id = coalesce(
+    left join members m on m.user_id = s.user_id and ${isActiveMember} and m.org_id = coalesce(
       ${orgId}::text,
+      s.sso_org_id,
       s.active_organization_id,
-      (select min(sole.org_id) from members sole where sole.user_id = s.user_id having count(*) = 1))
+      (select min(sole.org_id) from members sole where sole.user_id = s.user_id and sole.deactivated_at is null
+        having count(*) = 1))
+      and (s.sso_org_id is null or m.org_id = s.sso_org_id)
     left join organizations o on o.id = m.org_id ${customRole}
     where s.token_hash = ${tokenHash} and s.expires_at > now()`,
 );
 
-/** A session acts in the requested organization, else in its active one, else in the person's only one. */
+/**
+ * A session acts in the requested organization, else in its active one, else in the person's only one. A session of an
+ * organization's single sign-on acts nowhere else.
+ */
 export const findSessionByToken = (db: Db, tokenHash: string, orgId: string | undefined) =>
   db.row<SessionColumns & (MembershipRow | NoMembership)>(selectByHash(tokenHash, orgId ?? null));
 
@@ -81,21 +110,38 @@ export const findSignedInBy = async (db: Db, userId: UserId, id: string) =>
 
 type Row = Omit<UserSession, "current" | "device">;
 
-export const list = (db: Db, userId: UserId, after: string, limit: number) =>
+/** Only sessions of this organization's single sign-on, or all. */
+const ofOrganization = (onlyOrgId: OrgId | undefined) =>
+  onlyOrgId === undefined ? emptySql : sql`and sso_org_id = ${onlyOrgId}`;
+
+export const list = (db: Db, userId: UserId, onlyOrgId: OrgId | undefined, after: string, limit: number) =>
   db.rows<Row>(sql`
     select id, coalesce(user_agent, '') as "userAgent", ip_address as address, signed_in_by as "signedInBy",
       coalesce(reauthenticated_at, created_at) as "signedInAt", last_used_at as "lastUsedAt",
       expires_at as "expiresAt", created_at as "createdAt"
-    from sessions where user_id = ${userId} and expires_at > now() and id < ${after}
+    from sessions where user_id = ${userId} and expires_at > now() and id < ${after} ${ofOrganization(onlyOrgId)}
     order by id desc limit ${limit}`);
 
-export const remove = (db: Db, userId: UserId, id: string) =>
-  db.run(sql`delete from sessions where user_id = ${userId} and id = ${id}`);
+export const remove = (db: Db, userId: UserId, id: string, onlyOrgId?: OrgId) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and id = ${id} ${ofOrganization(onlyOrgId)}`);
 
-export const removeOthers = (db: Db, userId: UserId, id: string) =>
-  db.run(sql`delete from sessions where user_id = ${userId} and id <> ${id}`);
+export const removeOthers = (db: Db, userId: UserId, id: string, onlyOrgId?: OrgId) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and id <> ${id} ${ofOrganization(onlyOrgId)}`);
+
+/** Ends the sessions that a connector started: all of them, or those of one person. */
+export const removeByConnector = (db: Db, orgId: OrgId, connectorId: string, userId: UserId | null = null) =>
+  db.run(sql`
+    delete from sessions where sso_org_id = ${orgId} and sso_connector_id = ${connectorId}
+      and (${userId}::text is null or user_id = ${userId})`);
 
 export const refresh = (db: Db, userId: UserId, id: string) =>
   db.row<{ signedInAt: number }>(sql`
     update sessions set reauthenticated_at = now(), updated_at = now()
     where user_id = ${userId} and id = ${id} returning reauthenticated_at as "signedInAt"`);
+
+/** Renews a session of single sign-on after the person signed in at the provider again. */
+export const refreshBySso = (db: Db, orgId: OrgId, userId: UserId, id: string, sso: SsoOrigin) =>
+  db.run(sql`
+    update sessions set reauthenticated_at = to_timestamp(${sso.authenticatedAt}::float8 / 1000), updated_at = now()
+    where sso_org_id = ${orgId} and sso_connector_id = ${sso.connectorId} and user_id = ${userId} and id = ${id}
+      and expires_at > now()`);

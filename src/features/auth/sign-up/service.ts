@@ -1,7 +1,7 @@
+import { NoPlaceError } from "@signalbox/flow-control";
 import type { Ctx, UserId } from "../../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { forbidden, unavailable } from "../../../platform/errors.ts";
-import { NoPlaceError } from "../../../platform/fair-queue.ts";
 import { toNetwork } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { countMail } from "../../../platform/mail/index.ts";
@@ -63,7 +63,7 @@ async function hashInQueue({ address, queues }: Ctx, password: string): Promise<
     .enter(toNetwork(address))
     .catch((error) => {
       if (error instanceof NoPlaceError)
-        throw unavailable("Too many accounts are being made. Try again in a minute.", 60);
+        throw unavailable("Too many accounts are being created. Try again in a minute.", 60);
       throw error;
     });
   try {

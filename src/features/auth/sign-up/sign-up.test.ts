@@ -189,10 +189,10 @@ describe("sign-up by invitation, the default of an instance with a public addres
     expect(await isSignedIn(server, reply)).toBe(false);
   });
 
-  test("agents cannot make workspaces, and the refusal says what to do", async () => {
+  test("agents cannot create workspaces, and the refusal says what to do", async () => {
     const reply = await server.call("/v1/bootstrap/workspace", { body: {} });
     expect(reply).toMatchObject(refused("bootstrap_closed"));
-    expect(reply.body.message).toMatch(/Make an account .* BOOTSTRAP=open/);
+    expect(reply.body.message).toMatch(/Create an account .* BOOTSTRAP=open/);
   });
 });
 
@@ -210,7 +210,7 @@ async function createOther(server: TestServer, acme: Workspace) {
 describe("where sign-up is closed", () => {
   const server = useServer({ env: { SIGNUP: "closed", BOOTSTRAP: "closed" } });
 
-  test("only the first account can be made, even with an invitation", async () => {
+  test("only the first account can be created, even with an invitation", async () => {
     const acme = await createWorkspace(server);
     const email = newAddress();
     const { token: invitationToken } = await invite(server, acme.owner, { email });
@@ -240,7 +240,7 @@ describe("the first account", () => {
     await database.drop();
   });
 
-  test("is only one, however many people sign up at the same moment", async () => {
+  test("is a single one, even when many people sign up at the same moment", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) => join(servers[i % servers.length]!, newAddress())),
     );

@@ -1,9 +1,18 @@
-export { resetTwoFactor } from "./operator.ts";
 export { routes } from "./routes.ts";
-export { type Challenge, checkCode, createChallenge, sealedSecrets } from "./service.ts";
 export {
+  addBackupCodes,
+  type Challenge,
+  checkCode,
+  countChallengeTry,
+  createChallenge,
+  removeTwoFactor,
+  removeUnneededBackupCodes,
+  sealedSecrets,
+} from "./service.ts";
+export {
+  endChallenge,
+  findChallengeByToken,
   hasTwoFactor,
-  remove as removeTwoFactor,
   removeChallenges,
   removeExpiredChallengesAcrossOrganizations,
 } from "./store.ts";

@@ -4,6 +4,7 @@ import { conflict, invalidField, unauthorized } from "../../../platform/errors.t
 import { countAttempt, resetAttempts } from "../../../platform/http/index.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record, recordByUser } from "../../audit/index.ts";
+import { refuseWhileBreakGlass } from "../break-glass/index.ts";
 import * as mails from "../mails.ts";
 import { startSession } from "../sessions/index.ts";
 import { findUser } from "../store.ts";
@@ -21,8 +22,9 @@ const maxChallengeTries = 5;
 const codeLimit = { attempts: 20, perSeconds: 3600 };
 const toAttemptKey = (userId: UserId) => `two-factor ${userId}`;
 
-const alreadyOnError = () => conflict("two_factor_on", "The second factor is on. Switch it off first.");
-const notOnError = () => conflict("two_factor_off", "The second factor is not switched on.");
+const alreadyOnError = () =>
+  conflict("two_factor_on", "The second factor is already enabled. Disable it first.");
+const notOnError = () => conflict("two_factor_off", "The second factor is not enabled.");
 
 export async function begin(ctx: PersonCtx) {
   const { db, keyring, userId } = ctx;
@@ -40,32 +42,48 @@ export async function confirm(ctx: PersonCtx, { code }: { code: string }) {
   const known = await store.find(ctx.db, userId);
   if (known?.confirmedAt) throw alreadyOnError();
   if (!known) throw conflict("two_factor_not_begun", "Begin with POST /v1/me/two-factor.");
-  return runWithCode(ctx, code, async (tx) => {
+  const turnOn = async (tx: Db) => {
     await store.confirm(tx, userId);
     await recordAndMail(ctx, tx, "user.two_factor_on", "on");
     return createBackupCodes(tx, userId);
-  });
+  };
+  return runWithCode(ctx, code, turnOn, useFirstCode);
 }
 
-export async function renewBackupCodes(ctx: PersonCtx, { code }: { code: string }) {
-  if (!(await store.hasTwoFactor(ctx.db, ctx.userId))) throw notOnError();
-  return runWithCode(ctx, code, async (tx) => {
-    await record(ctx, tx, { action: "user.backup_codes_renewed", target: toTarget(ctx.userId) }, null);
-    return createBackupCodes(tx, ctx.userId);
-  });
+export async function renewBackupCodes(ctx: PersonCtx, { code }: { code?: string | undefined }) {
+  const { db, userId } = ctx;
+  if (!(await store.hasTwoFactor(db, userId))) throw notOnError();
+  const renew = async (tx: Db) => {
+    await record(ctx, tx, { action: "user.backup_codes_renewed", target: toTarget(userId) }, null);
+    return createBackupCodes(tx, userId);
+  };
+  if (code !== undefined) return runWithCode(ctx, code, renew);
+  if (await store.hasAuthenticator(db, userId))
+    throw invalidField(["code"], "Send a code from the authenticator app.");
+  return db.transaction(renew);
 }
 
 export async function read({ db, userId }: PersonCtx) {
-  const known = await store.find(db, userId);
-  const enabledAt = known?.confirmedAt ?? null;
-  const backupCodesLeft = enabledAt === null ? 0 : await store.countBackupCodes(db, userId);
-  return { twoFactor: { enabled: enabledAt !== null, enabledAt, backupCodesLeft } };
+  const [known, passkeys] = [await store.find(db, userId), await store.readPasskeys(db, userId)];
+  const authenticatorAt = known?.confirmedAt ?? null;
+  const times = [authenticatorAt, passkeys.firstAt].filter((time) => time !== null);
+  return {
+    twoFactor: {
+      enabled: times.length > 0,
+      enabledAt: times.length > 0 ? Math.min(...times) : null,
+      authenticator: authenticatorAt !== null,
+      passkeys: passkeys.count,
+      backupCodesLeft: times.length > 0 ? await store.countBackupCodes(db, userId) : 0,
+    },
+  };
 }
 
 export async function remove(ctx: PersonCtx, { code }: { code: string }): Promise<void> {
-  if (!(await store.hasTwoFactor(ctx.db, ctx.userId))) throw notOnError();
+  if (!(await store.hasAuthenticator(ctx.db, ctx.userId))) throw notOnError();
   await runWithCode(ctx, code, async (tx) => {
+    await refuseWhileBreakGlass(tx, ctx.userId);
     await store.remove(tx, ctx.userId);
+    await removeUnneededBackupCodes(tx, ctx.userId);
     await store.removeChallenges(tx, ctx.userId);
     await recordAndMail(ctx, tx, "user.two_factor_off", "off");
   });
@@ -85,6 +103,12 @@ async function recordAndMail(
 
 const toTarget = (id: string) => ({ type: "user", id });
 
+/** Removes the authenticator app and the backup codes. Passkeys are removed by their own sub-room. */
+export async function removeTwoFactor(tx: Db, userId: UserId): Promise<void> {
+  await store.remove(tx, userId);
+  await store.removeBackupCodes(tx, userId);
+}
+
 async function createBackupCodes(tx: Db, userId: UserId) {
   // Each code has 80 random bits, so a fast hash is enough.
   const backupCodes = Array.from({ length: 10 }, () =>
@@ -98,14 +122,30 @@ async function createBackupCodes(tx: Db, userId: UserId) {
   return { backupCodes };
 }
 
+/** Gives an account its first backup codes. Null when it has some. */
+export async function addBackupCodes(tx: Db, userId: UserId): Promise<string[] | null> {
+  if ((await store.countBackupCodes(tx, userId)) > 0) return null;
+  return (await createBackupCodes(tx, userId)).backupCodes;
+}
+
+/** Backup codes end with the last second factor. */
+export async function removeUnneededBackupCodes(tx: Db, userId: UserId): Promise<void> {
+  if (!(await store.hasTwoFactor(tx, userId))) await store.removeBackupCodes(tx, userId);
+}
+
 const hashBackupCode = (code: string) => hashSecret(code.toLowerCase().replace(/[^a-z2-7]/g, ""));
 
 /** Runs `work` if the code is right, in the transaction that uses up the code. */
-async function runWithCode<T>(ctx: PersonCtx, code: string, work: (tx: Db) => Promise<T>): Promise<T> {
+async function runWithCode<T>(
+  ctx: PersonCtx,
+  code: string,
+  work: (tx: Db) => Promise<T>,
+  use = useCode,
+): Promise<T> {
   await countAttempt(ctx.db, toAttemptKey(ctx.userId), codeLimit);
   const result = await ctx.db.transaction(async (tx) => {
-    if (!(await useCode(ctx, tx, ctx.userId, code)))
-      throw invalidField(["code"], "This code is not right, or was used before. Wait for the next one.");
+    if (!(await use(ctx, tx, ctx.userId, code)))
+      throw invalidField(["code"], "This code is wrong or was used before. Wait for the next one.");
     return work(tx);
   });
   await resetAttempts(ctx.db, toAttemptKey(ctx.userId));
@@ -115,11 +155,28 @@ async function runWithCode<T>(ctx: PersonCtx, code: string, work: (tx: Db) => Pr
 /** For callers that only need the check. */
 export const checkCode = (ctx: PersonCtx, code: string) => runWithCode(ctx, code, async () => {});
 
+const isAppCode = (code: string) => /^\d{6}$/.test(code);
+
 async function useCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
-  const { keyring } = ctx;
-  if (!/^\d{6}$/.test(code)) return useBackupCode(ctx, tx, userId, code);
+  if (!isAppCode(code)) return useBackupCode(ctx, tx, userId, code);
   const known = await store.lock(tx, userId);
-  if (!known) return false;
+  // An app that was begun and not confirmed is no second factor, although a passkey may ask for one.
+  return known !== undefined && known.confirmedAt !== null && useStep(ctx, tx, userId, known, code);
+}
+
+/** Only the app that is being confirmed has the code for this. A backup code proves nothing about the app. */
+async function useFirstCode(ctx: Ctx, tx: Db, userId: UserId, code: string): Promise<boolean> {
+  const known = isAppCode(code) ? await store.lock(tx, userId) : undefined;
+  return known !== undefined && known.confirmedAt === null && useStep(ctx, tx, userId, known, code);
+}
+
+async function useStep(
+  { keyring }: Ctx,
+  tx: Db,
+  userId: UserId,
+  known: { secret: string },
+  code: string,
+): Promise<boolean> {
   const step = totp.findStep(keyring.open(known.secret, toPlace(userId)), code, Date.now());
   return step !== undefined && store.useStep(tx, userId, step);
 }
@@ -146,6 +203,10 @@ export async function createChallenge(tx: Db, userId: UserId): Promise<Challenge
   return { twoFactorToken, expiresAt: added!.expiresAt };
 }
 
+/** Undefined after too many tries, or when the challenge has expired. */
+export const countChallengeTry = (db: Db, tokenHash: string) =>
+  store.countChallengeTryByToken(db, tokenHash, maxChallengeTries);
+
 const signInError = () =>
   unauthorized(
     "invalid_credentials",
@@ -154,7 +215,7 @@ const signInError = () =>
 
 export async function signIn(ctx: Ctx, { twoFactorToken, code }: { twoFactorToken: string; code: string }) {
   const tokenHash = hashSecret(twoFactorToken);
-  const pending = await store.countChallengeTryByToken(ctx.db, tokenHash, maxChallengeTries);
+  const pending = await countChallengeTry(ctx.db, tokenHash);
   if (!pending) throw signInError();
   const { userId } = pending;
   await countAttempt(ctx.db, toAttemptKey(userId), codeLimit);

@@ -17,9 +17,19 @@ export const lock = (tx: Db, userId: UserId) =>
   tx.row<TwoFactor>(sql`
     select secret, confirmed_at as "confirmedAt" from two_factors where user_id = ${userId} for no key update`);
 
-export const hasTwoFactor = async (db: Db, userId: UserId): Promise<boolean> =>
+export const hasAuthenticator = async (db: Db, userId: UserId): Promise<boolean> =>
   (await db.row(sql`select 1 from two_factors where user_id = ${userId} and confirmed_at is not null`)) !==
   undefined;
+
+/** An authenticator app or a passkey: either asks for a second step after the password. */
+export const hasTwoFactor = async (db: Db, userId: UserId): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 where exists (select from two_factors where user_id = ${userId} and confirmed_at is not null)
+      or exists (select from passkeys where user_id = ${userId})`)) !== undefined;
+
+export const readPasskeys = async (db: Db, userId: UserId) =>
+  (await db.row<{ count: number; firstAt: number | null }>(sql`
+    select count(*)::int as count, min(created_at) as "firstAt" from passkeys where user_id = ${userId}`))!;
 
 /** Returns false when the second factor is already on. */
 export const begin = async (db: Db, userId: UserId, secret: string): Promise<boolean> =>
@@ -41,10 +51,13 @@ export const remove = (db: Db, userId: UserId) =>
   db.run(sql`delete from two_factors where user_id = ${userId}`);
 
 export const replaceBackupCodes = async (db: Db, userId: UserId, hashes: readonly string[]) => {
-  await db.run(sql`delete from backup_codes where user_id = ${userId}`);
+  await removeBackupCodes(db, userId);
   await db.run(sql`insert into backup_codes (user_id, code_hash)
     select ${userId}, hash from unnest(${hashes}::text[]) as hash`);
 };
+
+export const removeBackupCodes = (db: Db, userId: UserId) =>
+  db.run(sql`delete from backup_codes where user_id = ${userId}`);
 
 export const useBackupCode = async (db: Db, userId: UserId, hash: string): Promise<boolean> =>
   (await db.run(sql`delete from backup_codes where user_id = ${userId} and code_hash = ${hash}`)) > 0;
@@ -66,6 +79,11 @@ export const countChallengeTryByToken = (db: Db, tokenHash: string, tries: numbe
     update sign_in_challenges set attempts = attempts + 1
     where token_hash = ${tokenHash} and expires_at > now() and attempts < ${tries}
     returning user_id as "userId"`);
+
+/** Finds who can continue a sign-in, without counting a try. */
+export const findChallengeByToken = (db: Db, tokenHash: string) =>
+  db.row<{ userId: UserId }>(sql`
+    select user_id as "userId" from sign_in_challenges where token_hash = ${tokenHash} and expires_at > now()`);
 
 /** Returns false when it has ended before, so that two right codes at the same moment sign in once. */
 export const endChallenge = async (db: Db, userId: UserId, tokenHash: string): Promise<boolean> =>

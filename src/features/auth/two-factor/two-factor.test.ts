@@ -9,7 +9,7 @@ import {
 } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { readMails } from "../../../platform/mail/index.ts";
-import { resetTwoFactor } from "./operator.ts";
+import { resetTwoFactor } from "../second-factor-reset.ts";
 import { codeAt, findStep, stepAt } from "./totp.ts";
 
 const server = useServer();
@@ -50,7 +50,7 @@ async function withTwoFactor() {
   return { ada, secret: secret as string, backupCodes: backupCodes as string[] };
 }
 
-describe("codes", () => {
+describe("the code of the test secret", () => {
   // RFC 6238, appendix B, cut to the six digits that apps show.
   const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
   test.each([
@@ -59,7 +59,7 @@ describe("codes", () => {
     [1_234_567_890, "005924"],
     [2_000_000_000, "279037"],
     [20_000_000_000, "353130"],
-  ])("at %d s is %s, as the standard says", (seconds, code) => {
+  ])("at %d s is %s, as in the standard", (seconds, code) => {
     expect(codeAt(secret, stepAt(seconds * 1000))).toBe(code);
     for (const drift of seconds > 100 ? [-30, 0, 30] : [0, 30])
       expect(findStep(secret, code, (seconds + drift) * 1000)).toBe(stepAt(seconds * 1000));
@@ -69,7 +69,7 @@ describe("codes", () => {
 });
 
 describe("a second factor", () => {
-  test("is on once a code from the app confirmed it, and signing in then takes two steps", async () => {
+  test("is enabled once a code confirms it, and sign-in then takes two steps", async () => {
     const ada = await signUpVerified();
     const begun = await begin(ada);
     expect(begun.status).toBe(201);
@@ -109,7 +109,7 @@ describe("a second factor", () => {
     expect(mails.map(({ subject }) => subject)).toContain("Two-factor sign-in is on");
   });
 
-  test("a code is good once, even for requests at the same moment, and an older one is not afterwards", async () => {
+  test("a code is valid once, even for requests at the same moment, and older codes are invalid afterwards", async () => {
     const { ada, secret } = await withTwoFactor();
     const tokens = await Promise.all([1, 2, 3].map(async () => (await firstStep(ada)).body.twoFactorToken));
     const code = now(secret);
@@ -119,7 +119,7 @@ describe("a second factor", () => {
     expect((await secondStep((await firstStep(ada)).body.twoFactorToken, older)).status).toBe(401);
   });
 
-  test("the first step is good for one sign-in, for ten minutes, and for five tries", async () => {
+  test("the first step is valid for one sign-in, for ten minutes, and for five tries", async () => {
     const { ada, secret } = await withTwoFactor();
     const used = (await firstStep(ada)).body.twoFactorToken;
     expect((await secondStep(used, now(secret))).status).toBe(200);
@@ -135,7 +135,7 @@ describe("a second factor", () => {
     expect((await secondStep(tried, now(secret))).status).toBe(401);
   });
 
-  test("guessing codes is refused after twenty, whichever first steps they belong to", async () => {
+  test("guesses are refused after twenty codes, counted over all first steps", async () => {
     const { ada, secret } = await withTwoFactor();
     let refused = 0;
     for (let i = 0; i < 5 && !refused; i++) {
@@ -146,7 +146,7 @@ describe("a second factor", () => {
     expect(refused).toBeGreaterThan(20);
   });
 
-  test("backup codes sign in, each once, however they are written", async () => {
+  test("each backup code signs in once, in upper or lower case, with dashes or spaces", async () => {
     const { ada, backupCodes } = await withTwoFactor();
     const [first, second] = backupCodes;
     expect(first).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
@@ -186,6 +186,8 @@ describe("a second factor", () => {
     expect((await server.call("/v1/me/two-factor", { headers: grace.auth })).body.twoFactor).toEqual({
       enabled: false,
       enabledAt: null,
+      authenticator: false,
+      passkeys: 0,
       backupCodesLeft: 0,
     });
   });
@@ -232,7 +234,7 @@ describe("a second factor", () => {
     await expect(resetTwoFactor(server.platform, "nobody@example.com")).rejects.toThrow("no account");
   });
 
-  test("is switched off with a code, and a wrong one leaves it on", async () => {
+  test("is disabled with a valid code, and stays enabled with a wrong one", async () => {
     const { ada, secret } = await withTwoFactor();
     expect((await off(ada, wrong(secret))).status).toBe(400);
     expect(await hasTwoFactor(ada.auth)).toBe(true);
@@ -242,7 +244,7 @@ describe("a second factor", () => {
     expect((await off(ada, "123456")).body.error).toBe("two_factor_off");
   });
 
-  test("a new password takes away the first steps that were made with the old one, not the second factor", async () => {
+  test("a new password invalidates first steps made with the old one, and keeps the second factor", async () => {
     const { ada, secret } = await withTwoFactor();
     const { twoFactorToken } = (await firstStep(ada)).body;
     await server.call("/api/auth/request-password-reset", { body: { email: ada.email } });
@@ -255,7 +257,7 @@ describe("a second factor", () => {
     expect((await firstStep({ ...ada, password: "another password" })).status).toBe(202);
   });
 
-  test("is kept sealed, and its codes as hashes", async () => {
+  test("is stored sealed, and its backup codes are stored as hashes", async () => {
     const { ada, secret, backupCodes } = await withTwoFactor();
     const { db } = server.platform;
     const rows = [
@@ -268,7 +270,7 @@ describe("a second factor", () => {
       expect(text).not.toContain(one);
   });
 
-  test("cannot be begun, confirmed or ended by a session that is not fresh", async () => {
+  test("cannot be set up, confirmed or disabled by a session that is not fresh", async () => {
     const { ada, secret } = await withTwoFactor();
     await server.platform.db.run(
       sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${ada.userId}`,

@@ -1,0 +1,1 @@
+export { refuseWhileBreakGlass, reportBreakGlass } from "./service.ts";
