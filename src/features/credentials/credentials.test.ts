@@ -7,6 +7,7 @@ import {
   createWorkspace,
   joinWorkspace,
   type Person,
+  signIn,
   signUp,
   useServer,
   verifyAddress,
@@ -35,22 +36,22 @@ type Auth = Record<string, string>;
 /** The tokens of machines in this test, by hash. */
 const machines = new Map<string, { id: string; orgId: OrgId; permissions: ReadonlySet<string> }>();
 
-const scim: CredentialType = {
-  kind: "scim",
+const workerToken: CredentialType = {
+  kind: "worker",
   carrier: "bearer",
-  prefix: "sbs_",
+  prefix: "sbw_",
   find: async (_db, tokenHash) => {
     const found = machines.get(tokenHash);
     if (!found) return undefined;
     const { id, orgId, permissions } = found;
-    return { credential: "scim", credentialId: id, principal: "machine", machine: { orgId, permissions } };
+    return { credential: "worker", credentialId: id, principal: "machine", machine: { orgId, permissions } };
   },
 };
 
 function createMachine(orgId: string, permissions: string[] = ["members:manage"]): Auth {
   if (!isId("org", orgId)) throw new Error(`${orgId} is not the id of an organization.`);
-  const token = newToken("sbs_");
-  machines.set(hashSecret(token), { id: `scim_${orgId}`, orgId, permissions: new Set(permissions) });
+  const token = newToken("sbw_");
+  machines.set(hashSecret(token), { id: `worker_${orgId}`, orgId, permissions: new Set(permissions) });
   return { authorization: `Bearer ${token}` };
 }
 
@@ -65,7 +66,7 @@ const common = { tag: "System", summary: "For tests" } as const;
 const id = z.strictObject({ id: z.string() });
 const role = { 200: z.strictObject({ role: z.string(), canManage: z.boolean() }) };
 const done = { 200: z.strictObject({ done: z.boolean() }) };
-const forMachines = { credentials: ["scim"], permission: "members:manage" } as const;
+const forMachines = { credentials: ["worker"], permission: "members:manage" } as const;
 
 const routes: Route[] = [
   on(
@@ -84,7 +85,7 @@ const routes: Route[] = [
       ...common,
       method: "get",
       path: "/test/member/{id}",
-      access: member({ credentials: ["session", "scim"] }),
+      access: member({ credentials: ["session", "worker"] }),
       params: id,
       replies: role,
     }),
@@ -95,7 +96,7 @@ const routes: Route[] = [
       ...common,
       method: "get",
       path: "/test/person",
-      access: signedIn({ credentials: ["session", "scim"] }),
+      access: signedIn({ credentials: ["session", "worker"] }),
       replies: done,
     }),
     () => ({ done: true }),
@@ -105,7 +106,7 @@ const routes: Route[] = [
       ...common,
       method: "post",
       path: "/test/machine",
-      access: machine({ credentials: ["scim", "session"] }),
+      access: machine({ credentials: ["worker", "session"] }),
       replies: { 201: z.strictObject({ done: z.boolean() }) },
     }),
     async (ctx) => {
@@ -130,7 +131,7 @@ const routes: Route[] = [
 ];
 
 describe("a machine of an organization", () => {
-  const server = useServer({ moreRoutes: routes, moreCredentials: [scim] });
+  const server = useServer({ moreRoutes: routes, moreCredentials: [workerToken] });
   let acme: Workspace;
   let globex: Workspace;
   let memberId: string;
@@ -182,7 +183,7 @@ describe("a machine of an organization", () => {
     expect(await post(acme.owner.auth)).toMatchObject({ status: 403, body: { reason: "machine_required" } });
     expect((await post(key.auth)).status).toBe(403);
     expect((await post({})).status).toBe(401);
-    expect((await post({ authorization: `Bearer ${newToken("sbs_")}` })).status).toBe(401);
+    expect((await post({ authorization: `Bearer ${newToken("sbw_")}` })).status).toBe(401);
   });
 
   test("is recorded in the audit log of its organization by its credential, without a person", async () => {
@@ -198,11 +199,11 @@ describe("a machine of an organization", () => {
       userId: null,
       memberId: null,
       name: null,
-      credential: "scim",
-      credentialId: `scim_${acme.orgId}`,
+      credential: "worker",
+      credentialId: `worker_${acme.orgId}`,
     });
     expect((await get(path, globex.owner.auth)).body.items).toEqual([]);
-    const line = server.logLines.findLast((one) => one.includes('"credential":"scim"'));
+    const line = server.logLines.findLast((one) => one.includes('"credential":"worker"'));
     expect(JSON.parse(line!)).toMatchObject({ orgId: acme.orgId });
     expect(line).not.toContain("userId");
   });
@@ -223,7 +224,7 @@ describe("a route for operators", () => {
       await server.platform.db.run(sql`update users set email = ${address} where id = ${root.userId}`);
     });
 
-    test("takes a person whose address is named and confirmed, and nobody else", async () => {
+    test("accepts a person whose address is listed and confirmed, and nobody else", async () => {
       await verifyAddress(server, first.owner);
       expect(await call(first.owner.auth)).toMatchObject(refused);
       expect(await call(root.auth)).toMatchObject(refused);
@@ -231,7 +232,18 @@ describe("a route for operators", () => {
       expect(await call(root.auth)).toMatchObject({ status: 200, body: { done: true } });
     });
 
-    test("takes sessions only", async () => {
+    test("refuses a session from the identity provider of an organization", async () => {
+      await verifyAddress(server, root);
+      const session = await signIn(server, { ...root, email: address });
+      const { orgId } = first;
+      await server.platform.db.run(sql`
+        update sessions set signed_in_by = 'sso', sso_org_id = ${orgId}
+        where id = (select id from sessions where user_id = ${root.userId} order by id desc limit 1)`);
+      expect(await call(session)).toMatchObject(refused);
+      expect((await call(root.auth)).status).toBe(200);
+    });
+
+    test("accepts sessions only", async () => {
       const workspace = await server.call("/v1/organizations", {
         body: { name: "Root", slug: "root" },
         headers: root.auth,
@@ -246,7 +258,7 @@ describe("a route for operators", () => {
       expect((await call(root.auth)).status).toBe(200);
     });
 
-    test("can ask for a fresh session", async () => {
+    test("can require a fresh session", async () => {
       const { db } = server.platform;
       expect((await call(root.auth, "/test/operator/fresh")).status).toBe(200);
       await db.run(
@@ -257,7 +269,7 @@ describe("a route for operators", () => {
         .toMatchObject({ status: 403, body: { error: "reauth", reason: "session_too_old" } });
     });
 
-    test("ends with the confirmed address", async () => {
+    test("is refused once the address is no longer confirmed", async () => {
       await server.platform.db.run(sql`update users set email_verified = false where id = ${root.userId}`);
       expect(await call(root.auth)).toMatchObject(refused);
     });
@@ -266,7 +278,7 @@ describe("a route for operators", () => {
   describe("without ADMIN_EMAILS", () => {
     const server = useServer({ moreRoutes: routes });
 
-    test("takes the first account of an embedded instance, and nobody on a PostgreSQL server", async () => {
+    test("accepts the first account of an embedded instance, and nobody on a PostgreSQL server", async () => {
       const acme = await createWorkspace(server);
       const second = await joinWorkspace(server, acme, "owner");
       const call = (headers: Auth) => server.call("/test/operator", { headers });

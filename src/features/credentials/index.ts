@@ -4,6 +4,8 @@ export { endCredentialsOfMember, endCredentialsOfUser } from "./service.ts";
 export {
   customRole,
   findMembership,
+  findRoleOfMember,
+  isActiveMember,
   type MembershipRow,
   membershipColumns,
   type NoMembership,

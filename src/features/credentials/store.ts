@@ -19,9 +19,19 @@ export const membershipColumns = sql`m.user_id as "userId", m.id as "memberId", 
   custom.permissions as "rolePermissions"`;
 export const customRole = sql`left join roles custom on custom.id = m.role and custom.org_id = m.org_id`;
 
+/** Every lookup of a credential has this condition on `members m`, so that a deactivated member has no access. */
+export const isActiveMember = sql`m.deactivated_at is null`;
+
+/** Undefined when the member is deactivated. */
 export const findMembership = (db: Db, orgId: OrgId, memberId: MemberId) =>
   db.row<MembershipRow>(sql`
     select ${membershipColumns} from members m ${customRole}
+    where m.org_id = ${orgId} and m.id = ${memberId} and ${isActiveMember}`);
+
+/** For changes of the member by somebody else. The member may be deactivated. */
+export const findRoleOfMember = (db: Db, orgId: OrgId, memberId: MemberId) =>
+  db.row<Pick<MembershipRow, "role" | "rolePermissions">>(sql`
+    select m.role, custom.permissions as "rolePermissions" from members m ${customRole}
     where m.org_id = ${orgId} and m.id = ${memberId}`);
 
 /** The columns that record when a credential was last used. */

@@ -19,7 +19,9 @@ const Invitation = z
     status: z.enum(statuses),
     invitedBy: idSchema("mem")
       .nullable()
-      .describe("The member who answers for it; null: they left, and it must be sent again to be accepted."),
+      .describe(
+        "The member who sent it. Null when that member has left; then it must be sent again before it can be accepted.",
+      ),
     inviterName: z.string(),
     expiresAt: z.int(),
     sentAt: z.int(),
@@ -30,7 +32,7 @@ export type Invitation = z.output<typeof Invitation>;
 
 const sent = z.strictObject({
   invitation: Invitation,
-  token: z.string().describe("Shown once, for whoever delivers the invitation themselves."),
+  token: z.string().describe("Shown once, to deliver the invitation yourself."),
 });
 
 export const listQuery = z.strictObject({ ...pageQuery.shape, status: z.enum(statuses).optional() });
@@ -39,7 +41,7 @@ export const list = route({
   method: "get",
   path: "/v1/invitations",
   tag,
-  summary: "The invitations of the organization",
+  summary: "List the invitations of the organization",
   description: "Newest first, with the state of each.",
   access: can("members:invite"),
   query: listQuery,
@@ -48,7 +50,7 @@ export const list = route({
 
 const refused = {
   403: "`email_not_verified`: on an instance that sends mails, confirm your own e-mail address first.",
-  409: "`already_member` · `email_domain_not_allowed`: `domains` lists those that are.",
+  409: "`already_member`: the person is a member. `email_domain_not_allowed`: `domains` lists the allowed domains.",
   429: "`rate_limited`: 3,000 mails a day for one organization or one network, 500 for one person.",
 };
 
@@ -58,7 +60,7 @@ export const create = route({
   tag,
   summary: "Invite somebody by e-mail",
   description:
-    "Good for 7 days. Inviting an address again replaces its open invitation. Nobody gives more than they have themselves.",
+    "Valid for 7 days. Inviting an address again replaces its open invitation. The inviter cannot give more permissions than they have.",
   access: can("members:invite"),
   body: z.strictObject({
     email: z.email().max(320),
@@ -75,7 +77,7 @@ export const cancel = route({
   method: "post",
   path: "/v1/invitations/{id}/cancel",
   tag,
-  summary: "Take an invitation back",
+  summary: "Cancel an invitation",
   description: "Its link stops working at once. An accepted invitation cannot be cancelled.",
   access: can("members:invite"),
   params,
@@ -88,14 +90,13 @@ export const resend = route({
   path: "/v1/invitations/{id}/resend",
   tag,
   summary: "Send an invitation again, for 7 more days",
-  description:
-    "With a new link; the one before is no longer good. Whoever sends it answers for it from then on.",
+  description: "Sends a new link, and the previous link becomes invalid. The caller becomes its sender.",
   access: can("members:invite"),
   params,
   replies: { 200: sent },
   errors: {
     ...refused,
-    409: `\`invitation_accepted\` · \`invitation_cancelled\`: invite anew. ${refused[409]}`,
+    409: `\`invitation_accepted\`, \`invitation_cancelled\`: create a new invitation. ${refused[409]}`,
   },
 });
 
@@ -105,9 +106,9 @@ export const preview = route({
   method: "get",
   path: "/v1/invitations/preview",
   tag,
-  summary: "What an invitation is about, for whoever holds its link",
+  summary: "Preview an invitation by its token",
   description:
-    "Shows who invites the person to which organization, so that they can decide before signing in.",
+    "Shows who invites the person to which organization, so that the person can decide before signing in.",
   access: open,
   // A whole company opens its invitations behind one address.
   limit: { attempts: 3_000, perSeconds: 3600 },
@@ -117,7 +118,7 @@ export const preview = route({
       invitation: z
         .strictObject({
           organizationName: z.string(),
-          email: z.string().describe("Most of it hidden."),
+          email: z.string().describe("The e-mail address, mostly hidden."),
           role: z.string(),
           roleName: z.string(),
           inviterName: z.string(),
@@ -127,7 +128,7 @@ export const preview = route({
         .meta({ id: "InvitationPreview" }),
     }),
   },
-  errors: { 404: "`invitation_not_found`: the link was not copied whole, or was replaced by a newer one." },
+  errors: { 404: "`invitation_not_found`: the link is not complete, or was replaced by a newer one." },
 });
 
 export const accept = route({
@@ -136,13 +137,13 @@ export const accept = route({
   tag,
   summary: "Accept an invitation",
   description:
-    "By a person whose e-mail address is the invited one, once. The organization becomes the session's active one.",
+    "Works once, for a person with the invited e-mail address. The organization becomes the session's active one.",
   access: signedIn({ credentials: ["session"] }),
   body: z.strictObject({ token }),
   replies: { 200: z.strictObject({ member: Member, organization: Organization }) },
   errors: {
-    404: "`invitation_not_found`: the link was not copied whole, or was replaced by a newer one.",
-    409: "`invitation_accepted` · `invitation_cancelled` · `invitation_expired` · `invitation_withdrawn`: ask to be invited again · `already_member` · `email_domain_not_allowed`",
+    404: "`invitation_not_found`: the link is not complete, or was replaced by a newer one.",
+    409: "`invitation_accepted`, `invitation_cancelled`, `invitation_expired`, `invitation_withdrawn`: ask for a new invitation. `already_member`, `email_domain_not_allowed`.",
   },
 });
 
@@ -150,7 +151,7 @@ export const page = route({
   method: "get",
   path: "/invitation",
   tag,
-  summary: "The page behind the link in the invitation mail",
+  summary: "Open the page behind the link in the invitation mail",
   description:
     "Shows who invites the person to which organization, and lets them sign in or sign up. When the link is not valid: 400, and a page that explains what to do.",
   access: open,

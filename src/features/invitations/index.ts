@@ -4,7 +4,7 @@ import { routes } from "./routes.ts";
 
 export const room = defineRoom({
   name: "invitations",
-  tags: [{ name: "Invitations", description: "Asking people in." }],
+  tags: [{ name: "Invitations", description: "Invite people to the organization." }],
   routes,
   permissions: ["members:invite"] satisfies Permission[],
 });

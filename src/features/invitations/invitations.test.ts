@@ -49,7 +49,7 @@ async function invited(body: object = {}) {
 }
 
 describe("an invitation", () => {
-  test("is mailed, previewed, accepted, and gives role and teams", async () => {
+  test("is mailed, previewed and accepted, and gives a role and teams", async () => {
     const [role, team] = [await createRole(server, acme.owner), await createTeam(server, acme.owner)];
     const person = await signUp(server, "Guest");
     const reply = await send({
@@ -98,7 +98,7 @@ describe("an invitation", () => {
     expect(JSON.stringify(listed.body)).not.toContain(token);
   });
 
-  test("confirms the address only of who came by the mail: the inviter knows the other token", async () => {
+  test("confirms the address only with the mailed token, because the inviter knows the other one", async () => {
     const [shown, mailed] = [await invited(), await invited()];
     expect((await accept(shown.token, shown.person.auth)).status).toBe(200);
     expect(await verified(shown.person)).toBe(false);
@@ -121,7 +121,7 @@ describe("an invitation", () => {
     expect(rows).toHaveLength(1);
   });
 
-  test("is for its address alone, in any case, and not for a key", async () => {
+  test("is valid only for its address, in upper or lower case, and only with a session", async () => {
     const { person, token } = await invited();
     const eve = await signUp(server, "Eve");
     expect(await accept(token, eve.auth)).toMatchObject({
@@ -135,7 +135,7 @@ describe("an invitation", () => {
     expect((await accept(token, person.auth)).status).toBe(200);
   });
 
-  test("is over after seven days, until it is sent again", async () => {
+  test("expires after seven days, and is valid again after it is resent", async () => {
     const { person, token, invitation } = await invited();
     await server.platform.db.run(
       sql`update invitations set expires_at = now() - interval '1 second' where id = ${invitation.id}`,
@@ -152,7 +152,7 @@ describe("an invitation", () => {
     expect((await act(invitation.id, "resend")).body.error).toBe("already_member");
   });
 
-  test("is taken back, twice if need be, and not once it was accepted", async () => {
+  test("can be cancelled twice with the same reply, and not after it was accepted", async () => {
     const { person, token, invitation } = await invited();
     for (let i = 0; i < 2; i++)
       expect((await act(invitation.id, "cancel")).body.invitation.status).toBe("cancelled");
@@ -163,7 +163,7 @@ describe("an invitation", () => {
     expect((await act(second.invitation.id, "cancel")).body.error).toBe("invitation_accepted");
   });
 
-  test("taken back while it is accepted is one or the other", async () => {
+  test("is either cancelled or accepted when both happen at the same moment", async () => {
     for (let round = 0; round < 5; round++) {
       const { person, token, invitation } = await invited();
       const [taken, accepted] = await Promise.all([act(invitation.id, "cancel"), accept(token, person.auth)]);
@@ -171,14 +171,14 @@ describe("an invitation", () => {
     }
   });
 
-  test("to the same address replaces the one before", async () => {
+  test("to the same address replaces the earlier one", async () => {
     const { person, token } = await invited();
     const second = await invite(server, acme.owner, { email: person.email, role: "admin" });
     expect((await accept(token, person.auth)).body.error).toBe("invitation_cancelled");
     expect((await accept(second.token, person.auth)).body.member.role).toBe("admin");
   });
 
-  test("five to one address at the same moment leave one open", async () => {
+  test("is the only open one when five are sent to one address at the same moment", async () => {
     const email = `many-${Date.now()}@example.com`;
     const replies = await Promise.all([1, 2, 3, 4, 5].map(() => send({ email })));
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
@@ -187,7 +187,7 @@ describe("an invitation", () => {
     expect(items.filter((one: { email: string }) => one.email === email)).toHaveLength(1);
   });
 
-  test("to who belongs already, or with teams or roles that are none, is refused", async () => {
+  test("to a member, or with unknown teams or roles, is refused", async () => {
     const member = await joinWorkspace(server, acme, "member");
     expect(await send({ email: member.email })).toMatchObject({
       status: 409,
@@ -203,7 +203,7 @@ describe("an invitation", () => {
     expect((await send({ email: "nobody" })).status).toBe(400);
   });
 
-  test("gives no more than the inviter has", async () => {
+  test("gives no more permissions than the inviter has", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
     const clerk = await joinWorkspace(
       server,
@@ -223,7 +223,7 @@ describe("an invitation", () => {
     expect((await send({ email, role: "owner" })).status).toBe(201);
   });
 
-  test("puts people into teams only for who may say who is in them", async () => {
+  test("can name teams only when the inviter may manage teams", async () => {
     const team = await createTeam(server, acme.owner);
     const [host, guide] = [
       await createRole(server, acme.owner, ["members:invite", "members:read"]),
@@ -255,7 +255,7 @@ describe("an invitation", () => {
     expect((await accept(token, person.auth)).body.member.teams).toMatchObject([{ id: team.id }]);
   });
 
-  test("stands and falls with who sent it, until another sends it again", async () => {
+  test("is withdrawn when its sender loses the right to invite, until another member resends it", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
     const person = await signUp(server, "Guest");
     const { invitation, token } = await invite(server, admin, { email: person.email, role: "admin" });
@@ -274,7 +274,7 @@ describe("an invitation", () => {
     expect((await accept(again.body.token, person.auth)).body.member.role).toBe("admin");
   });
 
-  test("follows the organization's domains, when it is sent and when it is accepted", async () => {
+  test("must match the allowed domains of the organization, when it is sent and when it is accepted", async () => {
     const strict = await createWorkspace(server, "Strict");
     const domains = (allowedEmailDomains: string[]) =>
       server.call("/v1/organization", {
@@ -297,7 +297,7 @@ describe("an invitation", () => {
     expect((await accept(token, person.auth)).body.error).toBe("email_domain_not_allowed");
   });
 
-  test("with a token that is none tells nothing", async () => {
+  test("is not revealed by an invalid token", async () => {
     const person = await signUp(server);
     for (const token of ["x", "sbi_000000000000000000000000000000000000"]) {
       expect(await preview(token)).toMatchObject({ status: 404, body: { error: "invitation_not_found" } });
@@ -305,7 +305,7 @@ describe("an invitation", () => {
     }
   });
 
-  test("is kept as hashes only", async () => {
+  test("is stored with hashes of its tokens only", async () => {
     const { person, token } = await invited();
     const mailToken = await mailedToken(person.email);
     const rows = await server.platform.db.rows<{ row: string }>(
@@ -336,7 +336,7 @@ describe("names in mails", () => {
     ["a zero-width space", "Ac\u200bme"],
     ["an invisible letter", "\u3164"],
     ["a line break", "Acme\nBcc: x"],
-  ])("are refused with %s", async (_, name) => {
+  ])("cannot contain %s", async (_, name) => {
     const { auth } = acme.owner;
     const paths = ["/v1/organizations", "/v1/teams", "/v1/api-keys"];
     for (const path of paths)
@@ -360,7 +360,7 @@ describe("names in mails", () => {
     },
   );
 
-  test("from before the rule are still shown, and lose their invisible characters in mails", async () => {
+  test("that are older than the rule are still shown, without invisible characters in mails", async () => {
     const old = await createWorkspace(server, "Old");
     const name = "Ol\u202ed\u200b";
     await server.platform.db.run(sql`update organizations set name = ${name} where id = ${old.orgId}`);

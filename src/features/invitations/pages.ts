@@ -16,9 +16,9 @@ export function invitationPage(publicUrl: string, link: InvitationLink, offersSi
       status: 400,
       state: { kind: "bad", word: link.hasToken ? "Link not valid" : "Link not complete" },
       title: link.hasToken
-        ? "This invitation was replaced by a newer one, or its link was not copied whole"
+        ? "This invitation was replaced by a newer one, or its link is not complete"
         : "This link is not complete",
-      lead: "Open the newest invitation mail and follow the link in it. If there is none, ask whoever invited you to send it again.",
+      lead: "Open the newest invitation mail and follow the link in it. If there is no newer mail, ask the person who invited you to send it again.",
       body: actions(linkButton("/", "Go to the first page")),
     });
   }

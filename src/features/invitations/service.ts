@@ -1,7 +1,7 @@
 import type { Ctx, MemberCtx, Membership, OrgId, PersonCtx, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound, Refusal } from "../../platform/errors.ts";
-import { countAttempt, invalidateCallers, readPage } from "../../platform/http/index.ts";
+import { countAttempt, invalidateCallers, readPage, refuseBound } from "../../platform/http/index.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { countMail } from "../../platform/mail/index.ts";
 import { hashSecret, isToken, newToken } from "../../platform/secrets.ts";
@@ -14,7 +14,13 @@ import {
   setActiveOrganization,
   type User,
 } from "../auth/index.ts";
-import { addMember, findMemberByUser } from "../members/index.ts";
+import {
+  addMember,
+  clearFormerMember,
+  findFormerReason,
+  findMemberByUser,
+  isInactiveInDirectory,
+} from "../members/index.ts";
 import { allowsAddress, findOrganization, type Organization } from "../organizations/index.ts";
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
@@ -96,7 +102,14 @@ async function checkOffer(
   await requireGrantableRole(tx, actor, role);
   const organization = (await findOrganization(tx, ctx.orgId))!;
   checkDomain(organization, email);
-  if (await store.hasMemberWithEmail(tx, ctx.orgId, email)) throw alreadyMember();
+  const person = await store.findPersonByEmail(tx, ctx.orgId, email);
+  if (person) {
+    refuseMember(person.isDeactivated);
+    if ((await findFormerReason(tx, ctx.orgId, person.userId)) === "deprovisioned") throw deprovisioned();
+    // Somebody who may invite has decided that this person may come back.
+    await clearFormerMember(tx, ctx.orgId, person.userId);
+  }
+  if (await isInactiveInDirectory(tx, ctx.orgId, email)) throw deprovisioned();
   return { actor, organization, sentToday };
 }
 
@@ -110,8 +123,25 @@ function checkDomain(organization: Organization, email: string): void {
   );
 }
 
-const alreadyMember = () =>
-  conflict("already_member", "This person belongs to the organization already. Change their role instead.");
+/** Null for somebody who is not a member. */
+function refuseMember(isDeactivated: boolean | null): void {
+  if (isDeactivated === null) return;
+  throw isDeactivated
+    ? conflict(
+        "member_deactivated",
+        "This person is a deactivated member. An admin can reactivate them, in the directory if it manages them.",
+      )
+    : conflict(
+        "already_member",
+        "This person already belongs to the organization. Change their role instead.",
+      );
+}
+
+const deprovisioned = () =>
+  conflict(
+    "member_deprovisioned",
+    "The directory has removed this person from the organization. Assign them in the directory again.",
+  );
 
 async function createTokens({ userId }: MemberCtx, tx: Db, actor: Membership) {
   const [token, mailToken] = [newToken(tokenPrefix), newToken(tokenPrefix)];
@@ -211,6 +241,8 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
   const { userId, caller } = ctx;
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await requireInvitationByToken(tx, token);
+    // The provider of another organization must not make its people members here.
+    if (caller.onlyOrgId !== orgId) refuseBound(caller);
     await lockRights(tx, orgId);
     // It may have been accepted, cancelled or sent again before this request got the lock.
     const invitation = await requireInvitationByToken(tx, token);
@@ -245,7 +277,15 @@ async function checkInvited(
       `This invitation is for ${maskEmail(email)}. Sign in with that address.`,
     );
   }
-  if (await findMemberByUser(db, orgId, person.id)) throw alreadyMember();
+  const existing = await findMemberByUser(db, orgId, person.id);
+  if (existing) refuseMember(existing.deactivatedAt !== null);
+  const former = await findFormerReason(db, orgId, person.id);
+  if (former === "deprovisioned" || (await isInactiveInDirectory(db, orgId, email))) throw deprovisioned();
+  if (former !== undefined)
+    throw conflict(
+      "invitation_withdrawn",
+      "You were removed from the organization after this invitation was sent. Ask for a new invitation.",
+    );
   const organization = (await findOrganization(db, orgId))!;
   checkDomain(organization, person.email);
   // Without the mailed token, nothing proves yet that the address belongs to the person.
@@ -289,7 +329,8 @@ export async function openLink(
   const visitor = await findVisitor(ctx, cookies);
   const opened = { invitation: toPreview(found), visitor };
   const userId = visitor?.id;
-  if (userId && (await findMemberByUser(ctx.db, found.orgId, userId))) return { kind: "member", ...opened };
+  const existing = userId && (await findMemberByUser(ctx.db, found.orgId, userId));
+  if (existing && existing.deactivatedAt === null) return { kind: "member", ...opened };
   const over = await findRefusalMessage(async () => {
     refuseClosed(found, ["accepted", "cancelled", "expired"]);
     await refuseWithdrawn(ctx.db, found);

@@ -79,10 +79,12 @@ export const findInvitationByToken = (db: Db, tokenHash: string) =>
     from invitations i join organizations o on o.id = i.org_id
     where i.token_hash = ${tokenHash} or i.mail_hash = ${tokenHash}`);
 
-export const hasMemberWithEmail = async (db: Db, orgId: OrgId, email: string): Promise<boolean> =>
-  (await db.row(sql`
-    select 1 from users u join members m on m.user_id = u.id and m.org_id = ${orgId} where u.email = ${email}`)) !==
-  undefined;
+/** The account with this address. `isDeactivated` is null for somebody who is not a member. */
+export const findPersonByEmail = (db: Db, orgId: OrgId, email: string) =>
+  db.row<{ userId: UserId; isDeactivated: boolean | null }>(sql`
+    select u.id as "userId",
+      (select m.deactivated_at is not null from members m where m.user_id = u.id and m.org_id = ${orgId}) as "isDeactivated"
+    from users u where u.email = ${email}`);
 
 export const findUserName = async (db: Db, userId: UserId): Promise<string> =>
   (await db.row<{ name: string }>(sql`select name from users where id = ${userId}`))?.name ?? "";

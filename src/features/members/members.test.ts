@@ -43,7 +43,7 @@ describe("members", () => {
     bob = await joinWorkspace(server, acme, "member");
   });
 
-  test("are listed newest first, with who they are and what they may do", async () => {
+  test("are listed newest first, with their person, role and permissions", async () => {
     const { status, body } = await server.call("/v1/members", { headers: bob.auth });
     expect(status).toBe(200);
     expect(body.nextCursor).toBeNull();
@@ -59,32 +59,35 @@ describe("members", () => {
       role: "member",
       roleName: "Member",
       teams: [],
+      deactivatedAt: null,
+      managedBy: null,
+      managedFields: [],
       createdAt: expect.any(Number),
     });
   });
 
-  test("one is read by its id, also with a key", async () => {
+  test("are read by their ids, also with a key", async () => {
     const key = await createKey(server, acme.owner);
     const { status, body } = await server.call(`/v1/members/${bob.memberId}`, { headers: key.auth });
     expect(status).toBe(200);
     expect(body.member).toMatchObject({ id: bob.memberId, email: bob.email });
   });
 
-  test("a person's id is not a member's id", async () => {
+  test("are not found by the id of a person", async () => {
     expect(await server.call(`/v1/members/${bob.userId}`, { headers: bob.auth })).toMatchObject({
       status: 404,
       body: { error: "member_not_found" },
     });
   });
 
-  test("a key that was limited to something else does not see them", async () => {
+  test("are hidden from a key that is limited to other permissions", async () => {
     const key = await createKey(server, acme.owner, { permissions: ["organization:read"] });
     expect((await server.call("/v1/organization", { headers: key.auth })).status).toBe(200);
     expect((await server.call("/v1/members", { headers: key.auth })).status).toBe(403);
   });
 });
 
-describe("looking for members", () => {
+describe("searching members", () => {
   let acme: Workspace;
   let zoe: Joined;
   beforeAll(async () => {
@@ -99,14 +102,14 @@ describe("looking for members", () => {
     return body.items.map(({ id }: { id: string }) => id);
   };
 
-  test("finds part of a name or an address in any case, and takes nothing for a pattern", async () => {
+  test("finds part of a name or an address in any case, and treats no character as a pattern", async () => {
     for (const search of ["zo", "O'NEIL", "100%", zoe.email.toUpperCase()])
       expect(await idsFor(`search=${encodeURIComponent(search)}`)).toEqual([zoe.memberId]);
     for (const search of ["%", "_", "\\", "nobody", "' or 1=1"])
       expect((await idsFor(`search=${encodeURIComponent(search)}`)).length).toBe(search === "%" ? 1 : 0);
   });
 
-  test("by role, by team, and page by page", async () => {
+  test("filters by role and by team, page by page", async () => {
     const team = await createTeam(server, acme.owner);
     await server.call(`/v1/teams/${team.id}/members/${zoe.memberId}`, {
       method: "PUT",
@@ -122,7 +125,7 @@ describe("looking for members", () => {
 });
 
 describe("changing a member's role", () => {
-  test("takes effect for the next call, of session and key", async () => {
+  test("takes effect for the next call of sessions and keys", async () => {
     const acme = await createWorkspace(server);
     const bob = await joinWorkspace(server, acme, "member");
     const key = await createKey(server, bob);
@@ -136,7 +139,7 @@ describe("changing a member's role", () => {
     for (const headers of [bob.auth, key.auth]) expect((await rename(headers)).status).toBe(403);
   });
 
-  test("an admin neither makes, changes nor removes an owner; an owner does", async () => {
+  test("is allowed for owners by an owner, and not by an admin", async () => {
     const acme = await createWorkspace(server);
     const owner = await findMemberId(acme);
     const admin = await joinWorkspace(server, acme, "admin");
@@ -150,7 +153,7 @@ describe("changing a member's role", () => {
     expect((await change(bob.memberId, "member", acme.owner.auth)).status).toBe(200);
   });
 
-  test("nobody gives what they do not have: not to others, not to themselves, not by a limited key", async () => {
+  test("cannot give permissions that the caller lacks: not to others, not to oneself, not with a limited key", async () => {
     const acme = await createWorkspace(server);
     const helpdesk = await createRole(server, acme.owner, ["members:read", "members:manage"]);
     const wide = await createRole(server, acme.owner, ["members:manage", "usage:read"]);
@@ -171,7 +174,7 @@ describe("changing a member's role", () => {
     expect(await remove(admin.memberId, ann.auth)).toMatchObject(refused);
   });
 
-  test("to a role that is none here is refused", async () => {
+  test("to an unknown role is refused", async () => {
     const acme = await createWorkspace(server);
     const globex = await createWorkspace(server);
     const theirs = await createRole(server, globex.owner);
@@ -185,7 +188,7 @@ describe("changing a member's role", () => {
 });
 
 describe("removing a member", () => {
-  test("ends sessions here, keys, tokens and runners at once; automations stay and rest", async () => {
+  test("ends their sessions here, keys, tokens and runners at once; their automations stay and do not run", async () => {
     const acme = await createWorkspace(server);
     const bob = await joinWorkspace(server, acme, "member");
     const key = await createKey(server, bob);
@@ -212,7 +215,7 @@ describe("removing a member", () => {
     expect(items).toMatchObject([{ target: { id: bob.memberId }, before: { email: bob.email } }]);
   });
 
-  test("is not done by a limited key to who made it", async () => {
+  test("is refused when a limited key would remove its own member", async () => {
     const admin = await joinWorkspace(server, await createWorkspace(server), "admin");
     const { auth } = await createKey(server, admin, { permissions: ["members:manage"] });
     expect(await remove(admin.memberId, auth)).toMatchObject({
@@ -222,7 +225,7 @@ describe("removing a member", () => {
     expect((await server.call("/v1/members", { headers: admin.auth })).status).toBe(200);
   });
 
-  test("a member leaves by themselves, the last owner does not", async () => {
+  test("members can leave by themselves, but not the last owner", async () => {
     const acme = await createWorkspace(server);
     const bob = await joinWorkspace(server, acme, "member");
     const leave = (headers: Auth) => server.call("/v1/organization/leave", { method: "POST", headers });
@@ -239,8 +242,8 @@ describe("removing a member", () => {
   });
 });
 
-describe("handing ownership on", () => {
-  test("makes them owner and me admin, if I am one and it is not myself", async () => {
+describe("transferring ownership", () => {
+  test("makes the other member owner and the caller admin, only when the caller is an owner and names somebody else", async () => {
     const acme = await createWorkspace(server);
     const mine = await findMemberId(acme);
     const bob = await joinWorkspace(server, acme, "member");
@@ -262,7 +265,7 @@ describe("handing ownership on", () => {
   });
 });
 
-describe("at the same moment", () => {
+describe("requests at the same moment", () => {
   test("two transfers by one owner: one succeeds, one owner is left", async () => {
     for (let round = 0; round < 5; round++) {
       const acme = await createWorkspace(server);
@@ -298,7 +301,7 @@ describe("at the same moment", () => {
     }
   });
 
-  test("a member who is removed while calling is answered or refused, never half and never 500", async () => {
+  test("a member who is removed during a call is answered or refused, without a server error", async () => {
     const acme = await createWorkspace(server);
     for (let round = 0; round < 5; round++) {
       const bob = await joinWorkspace(server, acme, "admin");
@@ -324,7 +327,7 @@ describe("at the same moment", () => {
     }
   });
 
-  test("an admin who is demoted while inviting and promoting gives away nothing afterwards", async () => {
+  test("an admin who is demoted while inviting and promoting gives no permissions afterwards", async () => {
     const acme = await createWorkspace(server);
     for (let round = 0; round < 5; round++) {
       const [admin, bob] = [
@@ -342,7 +345,7 @@ describe("at the same moment", () => {
     }
   });
 
-  test("a session that signed in again before its member was removed does not come back in", async () => {
+  test("a session that signed in again before its member was removed has no access", async () => {
     const acme = await createWorkspace(server);
     const bob = await joinWorkspace(server, acme, "member");
     const second = await signIn(server, bob);

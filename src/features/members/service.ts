@@ -1,17 +1,28 @@
 import type { MemberCtx, MemberId, OrgId, UserId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { conflict, notFound } from "../../platform/errors.ts";
+import { conflict } from "../../platform/errors.ts";
 import { invalidateCallers, readPage } from "../../platform/http/index.ts";
-import { isId, newId } from "../../platform/ids.ts";
+import { newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { checkMayChangeMember, lockAuthority, requireGrantableRole, requireOwner } from "../roles/index.ts";
 import type { listQuery, Member } from "./contract.ts";
+import {
+  type IdentifiedMember,
+  refuseBreakGlass,
+  refuseManaged,
+  requireAnotherOwner,
+  requireMember,
+} from "./rules.ts";
 import * as store from "./store.ts";
 
-/** For rooms that add members. The caller records the change and calls `forgetCallers`. */
+/**
+ * For rooms that add members. Somebody who was removed before is not a former member any more. The caller records the
+ * change and calls `invalidateCallers`.
+ */
 export async function addMember(tx: Db, orgId: OrgId, userId: UserId, role: string): Promise<MemberId> {
   const id = newId("mem");
   await store.insert(tx, orgId, { id, userId, role });
+  await store.removeFormer(tx, orgId, userId);
   return id;
 }
 
@@ -23,19 +34,15 @@ export async function read({ db, orgId }: MemberCtx, id: string) {
   return { member: await requireMember(db, orgId, id) };
 }
 
-async function requireMember(db: Db, orgId: OrgId, id: string): Promise<Member & { id: MemberId }> {
-  const member = isId("mem", id) ? await store.find(db, orgId, id) : undefined;
-  if (!member) throw notFound("member");
-  return member as Member & { id: MemberId };
-}
-
 export async function change(ctx: MemberCtx, id: string, { role }: { role: string }) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     const before = await requireMember(tx, ctx.orgId, id);
     await checkMayChangeMember(tx, actor, before);
+    if (before.role !== role) refuseManaged(before, "role");
     await requireGrantableRole(tx, actor, role);
-    if (before.role === "owner" && role !== "owner") await requireAnotherOwner(tx, ctx.orgId, before.id);
+    if (before.role === "owner" && role !== "owner" && before.deactivatedAt === null)
+      await requireAnotherOwner(tx, ctx.orgId, before.id);
     if (before.role !== role) await setRole(ctx, tx, before, role);
     return { member: await requireMember(tx, ctx.orgId, id) };
   });
@@ -60,6 +67,7 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     if (member.id !== actor.id || ctx.caller.credential !== "session")
       await checkMayChangeMember(tx, actor, member);
     await endMembership(ctx, tx, member);
+    if (member.id !== actor.id) await store.addFormer(tx, ctx.orgId, member.userId, "removed");
   });
 }
 
@@ -70,8 +78,10 @@ export async function leave(ctx: MemberCtx): Promise<void> {
   });
 }
 
-async function endMembership(ctx: MemberCtx, tx: Db, member: Member & { id: MemberId }): Promise<void> {
-  if (member.role === "owner") await requireAnotherOwner(tx, ctx.orgId, member.id);
+async function endMembership(ctx: MemberCtx, tx: Db, member: IdentifiedMember): Promise<void> {
+  refuseManaged(member, "removal");
+  if (member.role === "owner" && member.deactivatedAt === null)
+    await requireAnotherOwner(tx, ctx.orgId, member.id);
   await store.remove(tx, ctx.orgId, member.id);
   await invalidateCallers(ctx.bus, tx, member.id);
   await record(ctx, tx, {
@@ -81,23 +91,19 @@ async function endMembership(ctx: MemberCtx, tx: Db, member: Member & { id: Memb
   });
 }
 
-/** The caller holds the lock of the organization, so no other role changes meanwhile. */
-async function requireAnotherOwner(tx: Db, orgId: OrgId, memberId: MemberId): Promise<void> {
-  if (!(await store.hasOtherOwner(tx, orgId, memberId)))
-    throw conflict(
-      "last_owner",
-      "An organization keeps at least one owner. Make somebody else an owner first.",
-    );
-}
-
 export async function transferOwnership(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     requireOwner(actor, "Only an owner can transfer the ownership.");
     const target = await requireMember(tx, ctx.orgId, id);
     if (target.id === actor.id) throw conflict("already_owner", "That is you. Choose another member.");
+    if (target.deactivatedAt !== null)
+      throw conflict("member_deactivated", "This member is deactivated. Reactivate them first.");
+    const previous = await requireMember(tx, ctx.orgId, actor.id);
+    for (const one of [target, previous]) refuseManaged(one, "role");
+    await refuseBreakGlass(tx, ctx.orgId, previous.id);
     if (target.role !== "owner") await setRole(ctx, tx, target, "owner");
-    await setRole(ctx, tx, await requireMember(tx, ctx.orgId, actor.id), "admin");
+    await setRole(ctx, tx, previous, "admin");
     await record(ctx, tx, {
       action: "organization.ownership_transferred",
       target: { type: "organization", id: ctx.orgId },

@@ -10,16 +10,26 @@ export const Organization = z
     id: idSchema("org"),
     name: z.string(),
     slug: z.string(),
-    allowedEmailDomains: z.array(z.string()).describe("Who may be invited; empty: anyone."),
+    allowedEmailDomains: z
+      .array(z.string())
+      .describe("The domains of addresses that can be invited. An empty list allows every domain."),
     sessionMaxAgeMinutes: z
       .int()
       .nullable()
-      .describe("How long a sign-in counts here; null: no limit of its own."),
-    requireSso: z.boolean(),
+      .describe("The minutes for which a sign-in is valid in this organization. Null means no limit."),
+    requireSso: z.boolean().describe("Only sessions of the organization's own single sign-on are accepted."),
+    breakGlassMemberId: z
+      .string()
+      .nullable()
+      .describe(
+        "While `requireSso` is true: the owner who may sign in with password and second factor. Each use is reported to all owners.",
+      ),
     provisionalUntil: z
       .int()
       .nullable()
-      .describe("When it goes unless somebody claims it; null: somebody owns it."),
+      .describe(
+        "When the workspace is deleted unless somebody claims it, in milliseconds since 1970. Null when it has an owner.",
+      ),
     createdAt: z.int(),
     updatedAt: z.int(),
   })
@@ -43,9 +53,9 @@ export const create = route({
   method: "post",
   path: "/v1/organizations",
   tag,
-  summary: "Make an organization and become its owner",
+  summary: "Create an organization and become its owner",
   description: "It becomes the session's active organization.",
-  access: signedIn({ credentials: ["session"] }),
+  access: signedIn({ credentials: ["session"], account: true }),
   body: z.strictObject({ name, slug: slug.optional() }),
   replies: { 201: z.strictObject({ organization: Organization }) },
   errors: { 409: "`slug_taken`: another organization has this slug." },
@@ -55,7 +65,7 @@ export const list = route({
   method: "get",
   path: "/v1/organizations",
   tag,
-  summary: "The organizations I belong to",
+  summary: "List the organizations I belong to",
   description: "Newest first, with the caller's role in each.",
   access: signedIn(),
   query: pageQuery,
@@ -66,9 +76,9 @@ export const read = route({
   method: "get",
   path: "/v1/organization",
   tag,
-  summary: "The active organization",
+  summary: "Read the active organization",
   description:
-    "The organization of the credential, the one that `x-organization-id` names, or the session's active one.",
+    "Returns the organization of the credential, the one that `x-organization-id` names, or the session's active one.",
   access: can("organization:read"),
   replies: { 200: z.strictObject({ organization: Organization }) },
 });
@@ -78,18 +88,25 @@ export const change = route({
   path: "/v1/organization",
   tag,
   summary: "Change the active organization",
-  description: "Fields that are left out stay as they are.",
+  description:
+    "Omitted fields do not change. `requireSso` and `breakGlassMemberId` also need `sso:manage` and a fresh session.",
   access: can("organization:update"),
   body: z.strictObject({
     name: name.optional(),
     slug: slug.optional(),
     allowedEmailDomains: z.array(domain).max(100).optional(),
     sessionMaxAgeMinutes: z.int().min(5).max(525_600).nullable().optional(),
-    requireSso: z.boolean().optional(),
+    requireSso: z
+      .boolean()
+      .optional()
+      .describe(
+        "Needs `sso:manage` and a fresh session. To turn it on, test a connector as yourself and name `breakGlassMemberId`. Keys and tokens of members who then can no longer sign in end.",
+      ),
+    breakGlassMemberId: z.string().max(60).optional().describe("An owner with a second factor."),
   }),
   replies: { 200: z.strictObject({ organization: Organization }) },
   errors: {
-    409: "`slug_taken`: another organization has this slug. `sso_not_configured`: set up single sign-on first, or nobody could come in.",
+    409: "`slug_taken`: another organization has this slug. `sso_not_configured`: set up single sign-on first, or nobody could sign in. `sso_not_tested`: test a sign-in as yourself first. `break_glass_required`: name an owner who can sign in without it.",
   },
 });
 
@@ -99,8 +116,10 @@ export const remove = route({
   tag,
   summary: "Delete the active organization and everything in it",
   description:
-    "Members, keys, tokens and secrets are gone with the reply; what is large follows in the background. It cannot be undone.",
+    "Members, keys, tokens and secrets are deleted before the reply, and large data afterwards in the background. This cannot be undone.",
   access: can("organization:delete", { fresh: true }),
-  body: z.strictObject({ confirm: z.string().max(100).describe("The organization's slug, typed out.") }),
+  body: z.strictObject({
+    confirm: z.string().max(100).describe("The slug of the organization, as a confirmation."),
+  }),
   replies: { 204: null },
 });

@@ -29,13 +29,13 @@ const create = (person: Person, body: object) =>
   server.call("/v1/organizations", { body, headers: person.auth });
 const unique = (name: string) => `${name}-${Math.random().toString(36).slice(2, 8)}`;
 
-describe("making an organization", () => {
+describe("creating an organization", () => {
   let ada: Person;
   beforeAll(async () => {
     ada = await signUp(server);
   });
 
-  test("makes who made it its owner and acts in it from then on", async () => {
+  test("makes the creator its owner, whose session acts in it from then on", async () => {
     const { status, body } = await create(ada, { name: " Acme GmbH ", slug: unique("acme") });
     expect(status).toBe(201);
     expect(body.organization).toMatchObject({
@@ -60,7 +60,7 @@ describe("making an organization", () => {
     [`${"x".repeat(47)}---y`, /^x{47}$|^x{41}-/],
     ["A".repeat(120), /^a{48}$|^a{41}-/],
     ["../../etc/passwd", /^etc-passwd/],
-  ])("a slug made of %j is one", async (name, expected) => {
+  ])("derives a valid slug from %j", async (name, expected) => {
     for (let i = 0; i < 2; i++) {
       const { status, body } = await create(ada, { name });
       expect(status).toBe(201);
@@ -79,20 +79,20 @@ describe("making an organization", () => {
     },
   );
 
-  test("a slug that was asked for is taken once, even by five requests at the same moment", async () => {
+  test("gives a requested slug once, even for five requests at the same moment", async () => {
     const slug = unique("race");
     const replies = await Promise.all([1, 2, 3, 4, 5].map(() => create(ada, { name: "Race", slug })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     expect(replies.find(({ status }) => status === 409)!.body.error).toBe("slug_taken");
   });
 
-  test("five of one name at the same moment get five slugs", async () => {
+  test("gives five slugs to five requests with one name at the same moment", async () => {
     const name = unique("Same name");
     const replies = await Promise.all([1, 2, 3, 4, 5].map(() => create(ada, { name })));
     expect(new Set(replies.map(({ body }) => body.organization.slug)).size).toBe(5);
   });
 
-  test("that was refused leaves nothing behind", async () => {
+  test("leaves nothing when it is refused", async () => {
     const eve = await signUp(server);
     const slug = unique("taken");
     await create(ada, { name: "Taken", slug });
@@ -103,7 +103,7 @@ describe("making an organization", () => {
 });
 
 describe("listing organizations", () => {
-  test("shows those one belongs to, newest first, and a key only its own", async () => {
+  test("shows the caller's organizations, newest first, and to a key only its own", async () => {
     const ada = await signUp(server);
     const first = (await create(ada, { name: "First" })).body.organization.id;
     const key = await createKey(server, ada);
@@ -129,7 +129,7 @@ describe("changing an organization", () => {
   const read = async () =>
     (await server.call("/v1/organization", { headers: acme.owner.auth })).body.organization;
 
-  test("writes what is given and leaves the rest", async () => {
+  test("changes the given fields and keeps the others", async () => {
     const before = await read();
     const { status, body } = await change({
       name: "Renamed",
@@ -187,7 +187,7 @@ describe("changing an organization", () => {
     expect((await change({ slug: (await read()).slug })).status).toBe(200);
   });
 
-  test("a member reads and does not change; an admin does", async () => {
+  test("is allowed for admins; members can only read it", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const admin = await joinWorkspace(server, acme, "admin");
     expect((await server.call("/v1/organization", { headers: member.auth })).status).toBe(200);
@@ -197,7 +197,7 @@ describe("changing an organization", () => {
 });
 
 describe("requiring single sign-on", () => {
-  test("is refused while there is none, so that nobody is locked out; not requiring it is fine", async () => {
+  test("is refused while none is configured, so that nobody is locked out; the value false is accepted", async () => {
     const acme = await createWorkspace(server);
     const change = (requireSso: boolean) =>
       server.call("/v1/organization", { method: "PATCH", body: { requireSso }, headers: acme.owner.auth });
@@ -230,7 +230,7 @@ describe("deleting an organization", () => {
     return found;
   }
 
-  test("takes everything along: people, keys, runs and what they reported", async () => {
+  test("deletes everything in it: members, keys, runs and their events", async () => {
     const acme = await createWorkspace(server);
     const { owner } = acme;
     const bob = await joinWorkspace(server, acme, "member");
@@ -300,7 +300,7 @@ describe("deleting an organization", () => {
     expect(noted).toHaveLength(1);
   });
 
-  test("needs its slug typed out, an owner, and leaves others alone", async () => {
+  test("needs an owner and its slug, and does not affect other organizations", async () => {
     const [acme, globex] = [await createWorkspace(server), await createWorkspace(server)];
     const admin = await joinWorkspace(server, acme, "admin");
     const slug = await readSlug(acme);
@@ -314,7 +314,7 @@ describe("deleting an organization", () => {
     expect((await server.call("/v1/organization", { headers: globex.owner.auth })).status).toBe(200);
   });
 
-  test("while others are at work in it ends their calls without a fault", async () => {
+  test("while others use it ends their calls without a server error", async () => {
     for (let round = 0; round < 3; round++) {
       const acme = await createWorkspace(server);
       const bob = await joinWorkspace(server, acme, "admin");

@@ -8,6 +8,7 @@ import { record } from "../audit/index.ts";
 import { setActiveOrganization } from "../auth/index.ts";
 import { addMember } from "../members/index.ts";
 import { lockAuthority } from "../roles/index.ts";
+import { checkMayChangeRequirement, checkMayRequireSso, endCredentialsOfLockedOut } from "../sso/index.ts";
 import type { Organization } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -55,8 +56,8 @@ export async function insertOrganization(
 }
 
 export async function list({ db, userId, caller }: PersonCtx, query: PageQuery) {
-  // A key belongs to one organization and must not show the person's others.
-  const onlyOrgId = caller.credential === "key" ? (caller.member?.orgId ?? null) : null;
+  // A credential of one organization must not show the person's others.
+  const onlyOrgId = caller.credential === "key" ? (caller.member?.orgId ?? null) : (caller.onlyOrgId ?? null);
   return cutPageById(
     await store.listByUser(db, userId, onlyOrgId, readIdCursor(query), query.limit + 1),
     query,
@@ -67,12 +68,16 @@ export async function read({ db, orgId }: MemberCtx) {
   return { organization: requireOrganization(await store.find(db, orgId)) };
 }
 
-export async function change(ctx: MemberCtx, changes: Parameters<typeof store.update>[2]) {
+type Changes = Parameters<typeof store.update>[2];
+
+export async function change(ctx: MemberCtx, changes: Changes) {
   const { db, bus, orgId } = ctx;
-  if (changes.requireSso) refuseWithoutSso();
+  const changesSso = changes.requireSso !== undefined || changes.breakGlassMemberId !== undefined;
+  if (changesSso) checkMayChangeRequirement(ctx);
   try {
     return await db.transaction(async (tx) => {
       const before = requireOrganization(await store.lock(tx, orgId));
+      if (changesSso) await requireSso(ctx, tx, before, changes);
       const organization = requireOrganization(await store.update(tx, orgId, changes));
       await record(ctx, tx, {
         action: "organization.changed",
@@ -89,12 +94,17 @@ export async function change(ctx: MemberCtx, changes: Parameters<typeof store.up
   }
 }
 
-/** Refuses to require single sign-on while it is not set up, because nobody could sign in. */
-function refuseWithoutSso(): never {
-  throw conflict(
-    "sso_not_configured",
-    "This organization has no single sign-on yet, so nobody could sign in. Set it up first, then require it.",
-  );
+/** Checks that nobody is locked out, and ends the keys of members who cannot sign in any more. */
+async function requireSso(ctx: MemberCtx, tx: Db, before: Organization, changes: Changes): Promise<void> {
+  await lockAuthority(ctx, tx, "sso:manage");
+  const { requireSso = before.requireSso, breakGlassMemberId = before.breakGlassMemberId } = changes;
+  if (!requireSso) {
+    if (changes.breakGlassMemberId !== undefined)
+      throw invalidField(["breakGlassMemberId"], "Only has a meaning together with requireSso.");
+    return;
+  }
+  await checkMayRequireSso(ctx, tx, breakGlassMemberId);
+  if (!before.requireSso) await endCredentialsOfLockedOut(ctx, tx, breakGlassMemberId!);
 }
 
 export async function remove(ctx: MemberCtx, { confirm }: { confirm: string }): Promise<void> {

@@ -4,6 +4,7 @@ import type { Organization } from "./contract.ts";
 
 const columns = sql`o.id, o.name, o.slug, o.allowed_email_domains as "allowedEmailDomains",
   o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso",
+  o.break_glass_member_id as "breakGlassMemberId",
   o.provisional_until as "provisionalUntil", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
 
 interface NewOrganization {
@@ -29,19 +30,28 @@ export const lock = (db: Db, orgId: OrgId) =>
 export const listByUser = (db: Db, userId: UserId, orgId: OrgId | null, after: string, limit: number) =>
   db.rows<Organization>(sql`
     select ${columns} from members m join organizations o on o.id = m.org_id
-    where m.user_id = ${userId} and (${orgId}::text is null or o.id = ${orgId}) and o.id < ${after}
+    where m.user_id = ${userId} and m.deactivated_at is null and (${orgId}::text is null or o.id = ${orgId}) and o.id < ${after}
     order by o.id desc limit ${limit}`);
 
-type ChangeableField = "name" | "slug" | "allowedEmailDomains" | "sessionMaxAgeMinutes" | "requireSso";
+type ChangeableField =
+  | "name"
+  | "slug"
+  | "allowedEmailDomains"
+  | "sessionMaxAgeMinutes"
+  | "requireSso"
+  | "breakGlassMemberId";
 
-/** Changes the given fields. `undefined` keeps the current value. */
+/**
+ * Changes the given fields. `undefined` keeps the current value. When another owner may come in without single sign-on,
+ * their earlier sessions may not: those alarmed nobody.
+ */
 export const update = (
   db: Db,
   orgId: OrgId,
   changes: { [Name in ChangeableField]?: Organization[Name] | undefined },
 ) => {
   const { name = null, slug = null, allowedEmailDomains = null, sessionMaxAgeMinutes } = changes;
-  const { requireSso = null } = changes;
+  const { requireSso = null, breakGlassMemberId = null } = changes;
   return db.row<Organization>(sql`
     update organizations o set
       name = coalesce(${name}, o.name),
@@ -50,6 +60,12 @@ export const update = (
       session_max_age_minutes = case when ${sessionMaxAgeMinutes !== undefined}
         then ${sessionMaxAgeMinutes ?? null}::int else o.session_max_age_minutes end,
       require_sso = coalesce(${requireSso}::boolean, o.require_sso),
+      sso_required_at = case when ${requireSso}::boolean = false then null
+        when ${breakGlassMemberId} <> coalesce(o.break_glass_member_id, '') then now()
+        when ${requireSso}::boolean then coalesce(o.sso_required_at, now())
+        else o.sso_required_at end,
+      break_glass_member_id = case when ${requireSso}::boolean = false then null
+        else coalesce(${breakGlassMemberId}, o.break_glass_member_id) end,
       updated_at = now()
     where o.id = ${orgId} returning ${columns}`);
 };

@@ -2,7 +2,7 @@ import type { MemberCtx, MemberId, Membership, OrgId } from "../../platform/cont
 import type { Db } from "../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { isId } from "../../platform/ids.ts";
-import { createMembership, findMembership } from "../credentials/index.ts";
+import { createMembership, findMembership, findRoleOfMember } from "../credentials/index.ts";
 import { builtInRoles, type Permission, permissionsOfRole } from "../permissions/index.ts";
 import * as store from "./store.ts";
 
@@ -61,7 +61,7 @@ export async function checkMayChangeMember(
   actor: Membership,
   target: { id: MemberId },
 ): Promise<void> {
-  const row = await findMembership(tx, actor.orgId, target.id);
+  const row = await findRoleOfMember(tx, actor.orgId, target.id);
   if (!row) throw notFound("member");
   if (row.role === "owner") requireOwner(actor, "Only an owner changes or removes an owner.");
   refuseBeyondOwnRights(actor, permissionsOfRole(row.role, row.rolePermissions), "change this member");

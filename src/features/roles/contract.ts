@@ -16,7 +16,7 @@ export const listPermissions = route({
   method: "get",
   path: "/v1/permissions",
   tag,
-  summary: "Everything that can be allowed, and which built-in roles allow it",
+  summary: "List all permissions, and the built-in roles that have them",
   description: "The permission names that roles and API keys use.",
   access: can("members:read"),
   replies: {
@@ -26,7 +26,7 @@ export const listPermissions = route({
 
 const Role = z
   .strictObject({
-    id: z.string().describe("What a member's `role` says: `owner`, `admin`, `member`, or `role_…`."),
+    id: z.string().describe("The value of a member's `role`: `owner`, `admin`, `member`, or `role_…`."),
     name: z.string(),
     description: z.string(),
     permissions: z.array(z.string()),
@@ -42,8 +42,8 @@ export const list = route({
   method: "get",
   path: "/v1/roles",
   tag,
-  summary: "The roles of the organization: its own, newest first, then the built-in ones",
-  description: "Each with its permissions and how many members have it.",
+  summary: "List roles: custom roles, newest first, then the built-in ones",
+  description: "Each role includes its permissions and the number of its members.",
   access: can("members:read"),
   query: pageQuery,
   replies: { 200: definePage(Role).meta({ id: "RolePage" }) },
@@ -52,29 +52,31 @@ export const list = route({
 const name = lineOfText(60);
 const description = z.string().trim().max(500);
 const permissionList = z.array(z.enum(permissions)).max(permissions.length);
-const nameTakenText = "`role_name_taken`: there is a role of this name.";
+const nameTakenText = "`role_name_taken`: another role has this name.";
 
 export const create = route({
   method: "post",
   path: "/v1/roles",
   tag,
-  summary: "Make a role of permissions",
-  description: "Of permissions that you have yourself. An organization has at most 100 roles of its own.",
+  summary: "Create a role",
+  description:
+    "A role can have only permissions that you have yourself. An organization has at most 100 custom roles.",
   access: can("roles:manage"),
   body: z.strictObject({ name, description: description.optional(), permissions: permissionList }),
   replies: { 201: z.strictObject({ role: Role }) },
-  errors: { 409: `${nameTakenText} \`quota_exceeded\`: remove one first.` },
+  errors: { 409: `${nameTakenText} \`quota_exceeded\`: remove a role first.` },
 });
 
 const params = z.strictObject({ id: z.string() });
-const builtIn = "`built_in_role`: owner, admin and member stay as they are.";
+const builtIn = "`built_in_role`: owner, admin and member cannot be changed.";
 
 export const change = route({
   method: "patch",
   path: "/v1/roles/{id}",
   tag,
   summary: "Change a role, for everyone who has it",
-  description: "Takes effect within a second. Neither before nor after may it have what you do not have.",
+  description:
+    "Takes effect within a second. You can change only a role whose permissions, before and after, are all among your own.",
   access: can("roles:manage"),
   params,
   body: z.strictObject({
@@ -97,6 +99,6 @@ export const remove = route({
   params,
   replies: { 204: null },
   errors: {
-    409: `\`role_in_use\`: \`members\` names the first ten who have it, \`memberCount\` and \`invitationCount\` say how many. ${builtIn}`,
+    409: `\`role_in_use\`: \`members\` names the first ten members who have it, and \`memberCount\` and \`invitationCount\` say how many do. ${builtIn}`,
   },
 });

@@ -13,7 +13,7 @@ export {
 
 export const room = defineRoom({
   name: "roles",
-  tags: [{ name: "Roles", description: "What can be allowed, and to whom together." }],
+  tags: [{ name: "Roles", description: "Sets of permissions that members have." }],
   routes,
   permissions: ["roles:manage"] satisfies Permission[],
 });

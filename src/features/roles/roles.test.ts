@@ -23,7 +23,7 @@ const remove = (id: string, headers: Auth = acme.owner.auth) =>
   server.call(`/v1/roles/${id}`, { method: "DELETE", headers });
 
 describe("permissions", () => {
-  test("are published with what they mean and which built-in roles have them", async () => {
+  test("are listed with their meaning and the built-in roles that have them", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const { status, body } = await server.call("/v1/permissions", { headers: member.auth });
     expect(status).toBe(200);
@@ -38,7 +38,7 @@ describe("permissions", () => {
 });
 
 describe("roles", () => {
-  test("are listed, own ones first, with how many have them, page by page", async () => {
+  test("are listed page by page, custom roles first, with the number of their members", async () => {
     const globex = await createWorkspace(server);
     const [first, second] = [await createRole(server, globex.owner), await createRole(server, globex.owner)];
     await joinWorkspace(server, globex, second.id);
@@ -60,7 +60,7 @@ describe("roles", () => {
     expect(bad.status).toBe(400);
   });
 
-  test("have one name each, in any case, and none of the built-in ones", async () => {
+  test("have unique names in any case, different from the built-in ones", async () => {
     expect((await create({ name: "Support", permissions: [] })).status).toBe(201);
     for (const name of ["Support", "SUPPORT", "owner", "Admin"]) {
       const reply = await create({ name, permissions: [] });
@@ -74,7 +74,7 @@ describe("roles", () => {
     expect((await create({ name: "Support", permissions: [] }, globex.owner.auth)).status).toBe(201);
   });
 
-  test("take permissions of the catalogue, each once", async () => {
+  test("accept permissions of the catalogue, each once", async () => {
     expect((await create({ name: "x", permissions: ["everything"] })).status).toBe(400);
     const { body } = await create({
       name: "Twice",
@@ -83,7 +83,7 @@ describe("roles", () => {
     expect(body.role).toMatchObject({ permissions: ["members:read", "usage:read"], builtIn: false });
   });
 
-  test("are made, changed and removed within one's own rights", async () => {
+  test("can be created, changed and removed within the caller's own permissions", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
     const refused = { status: 403, body: { reason: "above_own_rights" } };
     const strong = await createRole(server, acme.owner, ["organization:delete"]);
@@ -102,7 +102,7 @@ describe("roles", () => {
     expect(await create({ name: "By key", permissions: ["usage:read"] }, key.auth)).toMatchObject(refused);
   });
 
-  test("changed, count for the next call of whoever has them", async () => {
+  test("that are changed apply to the next call of their members", async () => {
     const role = await createRole(server, acme.owner, ["organization:read"]);
     const ann = await joinWorkspace(server, acme, role.id);
     const read = () => server.call("/v1/members", { headers: ann.auth });
@@ -114,7 +114,7 @@ describe("roles", () => {
     expect((await read()).status).toBe(403);
   });
 
-  test("in use are not removed, and it is said by whom", async () => {
+  test("in use cannot be removed, and the error names the members who have them", async () => {
     const role = await createRole(server, acme.owner);
     const ann = await joinWorkspace(server, acme, role.id);
     const { invitation } = await invite(server, acme.owner, { role: role.id });
@@ -142,7 +142,7 @@ describe("roles", () => {
     expect((await remove(role.id)).status).toBe(404);
   });
 
-  test("are not removed while somebody is given them", async () => {
+  test("cannot be removed while somebody is being assigned to them", async () => {
     for (let round = 0; round < 5; round++) {
       const role = await createRole(server, acme.owner);
       const ann = await joinWorkspace(server, acme, "member");
@@ -158,7 +158,7 @@ describe("roles", () => {
     }
   });
 
-  test("that are built in stay as they are", async () => {
+  test("that are built in cannot be changed", async () => {
     for (const id of ["owner", "admin", "member"]) {
       const refused = { status: 409, body: { error: "built_in_role" } };
       expect(await change(id, { name: "x" })).toMatchObject(refused);
@@ -166,7 +166,7 @@ describe("roles", () => {
     }
   });
 
-  test("are noted when they change, with what changed", async () => {
+  test("are recorded in the audit log with each change", async () => {
     const role = await createRole(server, acme.owner, ["usage:read"]);
     await change(role.id, { permissions: ["members:read"] });
     const { items } = (

@@ -105,13 +105,14 @@ export async function remove(ctx: MemberCtx, id: string): Promise<void> {
     const roleId = role.id as store.RoleId;
     refuseBeyondOwnRights(actor, role.permissions, "remove this role");
     const uses = (await store.countUses(tx, ctx.orgId, roleId))!;
-    if (uses.members + uses.invitations > 0) {
+    if (uses.members + uses.invitations + uses.ssoConnectors > 0) {
       throw conflict(
         "role_in_use",
-        `${uses.members} members have this role and ${uses.invitations} open invitations name it. Give them another one first.`,
+        `${uses.members} members have this role, and ${uses.invitations} open invitations and ${uses.ssoConnectors} single sign-on connectors name it. Give them another one first.`,
         {
           memberCount: uses.members,
           invitationCount: uses.invitations,
+          ssoConnectorCount: uses.ssoConnectors,
           members: await store.listMembersWithRole(tx, ctx.orgId, roleId, 10),
         },
       );
@@ -125,7 +126,7 @@ async function requireCustomRole(tx: Db, orgId: MemberCtx["orgId"], id: string):
   if ((builtInRoles as readonly string[]).includes(id)) {
     throw conflict(
       "built_in_role",
-      `${formatBuiltInName(id)} is a built-in role and cannot be changed. Make a custom role instead.`,
+      `${formatBuiltInName(id)} is a built-in role and cannot be changed. Create a custom role instead.`,
     );
   }
   const role = isId("role", id) ? await store.find(tx, orgId, id) : undefined;
@@ -136,7 +137,7 @@ async function requireCustomRole(tx: Db, orgId: MemberCtx["orgId"], id: string):
 const toTarget = (id: string) => ({ type: "role", id });
 const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
 
-const nameTaken = () => conflict("role_name_taken", "There is a role of this name. Choose another one.");
+const nameTaken = () => conflict("role_name_taken", "Another role has this name. Choose a different name.");
 
 function refuseBuiltInName(name: string): void {
   if ((builtInRoles as readonly string[]).includes(name.toLowerCase())) throw nameTaken();

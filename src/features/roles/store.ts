@@ -49,7 +49,10 @@ export const listMembersWithRole = (db: Db, orgId: OrgId, id: RoleId, limit: num
     where m.org_id = ${orgId} and m.role = ${id} order by ${filterOrder(sql`m.id`)} desc limit ${limit}`);
 
 export const countUses = (db: Db, orgId: OrgId, id: RoleId) =>
-  db.row<{ members: number; invitations: number }>(sql`
+  db.row<{ members: number; invitations: number; ssoConnectors: number }>(sql`
     select (select count(*)::int from members where org_id = ${orgId} and role = ${id}) as members,
       (select count(*)::int from invitations where org_id = ${orgId} and role = ${id}
-        and accepted_at is null and cancelled_at is null and expires_at > now()) as invitations`);
+        and accepted_at is null and cancelled_at is null and expires_at > now()) as invitations,
+      (select count(*)::int from sso_connectors where org_id = ${orgId}
+        and (default_role = ${id} or group_mappings @> jsonb_build_array(jsonb_build_object('role', ${id}::text))))
+        as "ssoConnectors"`);

@@ -21,14 +21,14 @@ const one = z.strictObject({ team: Team });
 const params = z.strictObject({ id: z.string() });
 const name = lineOfText(60);
 const description = z.string().trim().max(500);
-const errors = { 409: "`team_name_taken`: there is a team of this name." };
+const errors = { 409: "`team_name_taken`: another team has this name." };
 
 export const list = route({
   method: "get",
   path: "/v1/teams",
   tag,
-  summary: "The teams of the organization",
-  description: "Newest first, with how many members each has.",
+  summary: "List the teams of the organization",
+  description: "Newest first, with the number of members of each.",
   access: can("members:read"),
   query: pageQuery,
   replies: { 200: definePage(Team).meta({ id: "TeamPage" }) },
@@ -38,7 +38,7 @@ export const create = route({
   method: "post",
   path: "/v1/teams",
   tag,
-  summary: "Make a team",
+  summary: "Create a team",
   description: "A new team has no members. Add them with `PUT /v1/teams/{id}/members/{memberId}`.",
   access: can("teams:manage"),
   body: z.strictObject({ name, description: description.optional() }),
@@ -50,8 +50,8 @@ export const read = route({
   method: "get",
   path: "/v1/teams/{id}",
   tag,
-  summary: "One team",
-  description: "Who is in it: `GET /v1/members?teamId=`.",
+  summary: "Read a team",
+  description: "`GET /v1/members?teamId=` lists its members.",
   access: can("members:read"),
   params,
   replies: { 200: one },
@@ -62,7 +62,7 @@ export const change = route({
   path: "/v1/teams/{id}",
   tag,
   summary: "Change a team's name or description",
-  description: "Fields that are left out stay as they are.",
+  description: "Omitted fields do not change.",
   access: can("teams:manage"),
   params,
   body: z.strictObject({ name: name.optional(), description: description.optional() }),
@@ -75,7 +75,7 @@ export const remove = route({
   path: "/v1/teams/{id}",
   tag,
   summary: "Remove a team",
-  description: "Its members stay members; what was granted to the team no longer counts for them.",
+  description: "Its members stay in the organization, and lose what was granted to the team.",
   access: can("teams:manage"),
   params,
   replies: { 204: null },
@@ -87,7 +87,7 @@ export const addMember = route({
   method: "put",
   path: "/v1/teams/{id}/members/{memberId}",
   tag,
-  summary: "Put a member into a team; one who is in it stays",
+  summary: "Add a member to a team",
   description: "If the team was granted a shared connection, this also needs `connections:manage`.",
   access: can("teams:manage"),
   params: place,
@@ -98,9 +98,10 @@ export const removeMember = route({
   method: "delete",
   path: "/v1/teams/{id}/members/{memberId}",
   tag,
-  summary: "Take a member out of a team; one who is not in it stays out",
-  description: "The member loses at once what the team was granted.",
+  summary: "Remove a member from a team",
+  description: "The member immediately loses what was granted to the team.",
   access: can("teams:manage"),
   params: place,
   replies: { 204: null },
+  errors: { 409: "`managed_by_scim`: a group of the directory puts the member into the team." },
 });

@@ -2,12 +2,20 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
+export { setMappedTeams } from "./mapped-teams.ts";
 export { findPermissionsToAdd } from "./service.ts";
-export { addMember as addToTeams, countExisting as countTeams, listGrantees } from "./store.ts";
+export {
+  addMember as addToTeams,
+  countExisting as countTeams,
+  joinTeams,
+  leaveTeams,
+  listGrantees,
+  releaseManagedTeams,
+} from "./store.ts";
 
 export const room = defineRoom({
   name: "teams",
-  tags: [{ name: "Teams", description: "Members who are granted things together." }],
+  tags: [{ name: "Teams", description: "Members who are granted access together." }],
   routes,
   permissions: ["teams:manage"] satisfies Permission[],
 });

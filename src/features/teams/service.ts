@@ -104,6 +104,12 @@ async function checkMayAdd(
 export async function removeMember(ctx: MemberCtx, id: string, memberId: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const { team, member } = await requireTeamAndMember(tx, ctx, id, memberId);
+    if (await store.isManaged(tx, ctx.orgId, member, team.id)) {
+      throw conflict(
+        "managed_by_scim",
+        "A group of the directory puts this member into the team. Change the group in the directory, or its mapping.",
+      );
+    }
     if ((await store.removeMember(tx, ctx.orgId, member, team.id)) === 0) return;
     await invalidateCallers(ctx.bus, tx, member);
     await record(ctx, tx, { action: "team.member_removed", target: toTarget(id), before: { memberId } });
@@ -123,7 +129,7 @@ async function refuseTakenNames<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (violatedConstraint(error) === "teams_name")
-      throw conflict("team_name_taken", "There is a team of this name. Choose another one.");
+      throw conflict("team_name_taken", "Another team has this name. Choose a different name.");
     throw error;
   }
 }

@@ -43,6 +43,22 @@ export const addMember = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonl
     where t.org_id = ${orgId} and t.id = any(${ids}::text[]) and m.id = ${memberId}
     on conflict do nothing`);
 
+/** Puts the member into teams, and returns those that the member was not in before. Missing teams are skipped. */
+export const joinTeams = async (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly string[]) =>
+  (
+    await db.rows<{ id: TeamId }>(sql`
+      insert into team_members (team_id, member_id, org_id)
+      select t.id, m.id, t.org_id from teams t join members m on m.org_id = t.org_id
+      where t.org_id = ${orgId} and t.id = any(${ids}::text[]) and m.id = ${memberId}
+      on conflict do nothing returning team_id as id`)
+  ).map(({ id }) => id);
+
+/** Memberships that a directory manages stay. */
+export const leaveTeams = (db: Db, orgId: OrgId, memberId: MemberId, ids: readonly string[]) =>
+  db.run(sql`
+    delete from team_members where org_id = ${orgId} and member_id = ${memberId} and team_id = any(${ids}::text[])
+      and not managed`);
+
 export const hasMember = async (db: Db, orgId: OrgId, memberId: MemberId): Promise<boolean> =>
   (await db.row(sql`select 1 from members where org_id = ${orgId} and id = ${memberId}`)) !== undefined;
 
@@ -71,3 +87,33 @@ export const lockGrantedConnections = async (tx: Db, orgId: OrgId, ids: readonly
       where g.team_id = t.id and c.status <> 'ended')
     order by t.id`);
 };
+
+/** Whether a directory put the member into the team and still manages the member. */
+export const isManaged = async (db: Db, orgId: OrgId, memberId: MemberId, id: TeamId): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 from team_members x join members m on m.id = x.member_id
+    where x.org_id = ${orgId} and x.team_id = ${id} and x.member_id = ${memberId} and x.managed
+      and m.managed_by is not null`)) !== undefined;
+
+/** The memberships that a directory gave. `memberIds` null: of all members of the organization. */
+export const listManaged = (db: Db, orgId: OrgId, memberIds: readonly MemberId[] | null) =>
+  db.rows<{ teamId: string; memberId: MemberId }>(sql`
+    select team_id as "teamId", member_id as "memberId" from team_members
+    where org_id = ${orgId} and managed and (${memberIds}::text[] is null or member_id = any(${memberIds}::text[]))`);
+
+/** Puts members into a team for a directory. Those whom people put into it are managed from then on. */
+export const addManaged = (db: Db, orgId: OrgId, teamId: string, memberIds: readonly MemberId[]) =>
+  db.run(sql`
+    insert into team_members as x (team_id, member_id, org_id, managed)
+    select t.id, m.id, t.org_id, true from teams t join members m on m.org_id = t.org_id
+    where t.org_id = ${orgId} and t.id = ${teamId} and m.id = any(${memberIds}::text[])
+    on conflict (team_id, member_id) do update set managed = true where not x.managed`);
+
+export const removeManaged = (db: Db, orgId: OrgId, teamId: string, memberIds: readonly MemberId[]) =>
+  db.run(sql`
+    delete from team_members
+    where org_id = ${orgId} and team_id = ${teamId} and member_id = any(${memberIds}::text[]) and managed`);
+
+/** Members of these teams stay, and people decide about them again. */
+export const releaseManagedTeams = (db: Db, orgId: OrgId) =>
+  db.run(sql`update team_members set managed = false where org_id = ${orgId} and managed`);

@@ -7,7 +7,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
-import { plantConnection } from "../../../test/oauth.ts";
+import { seedConnection } from "../../../test/oauth.ts";
 import type { MemberId, OrgId } from "../../platform/context.ts";
 import { listGrantees } from "./index.ts";
 
@@ -27,7 +27,7 @@ describe("teams", () => {
     listGrantees(server.platform.db, acme.orgId as OrgId, memberId as MemberId);
 
   test("with a shared connection get new members only from a person with `connections:manage`", async () => {
-    const { connectionId } = await plantConnection(server, acme, { shared: true });
+    const { connectionId } = await seedConnection(server, acme, { shared: true });
     const team = await createTeam(server, acme.owner);
     const grants = { everyone: false, memberIds: [], teamIds: [team.id] };
     await call("PUT", `/v1/oauth-connections/${connectionId}/grants`, grants);
@@ -48,7 +48,7 @@ describe("teams", () => {
     expect((await join(other.id, manager.memberId, manager.auth)).status).toBe(200);
   });
 
-  test("are made, read, changed and removed", async () => {
+  test("are created, read, changed and removed", async () => {
     const made = await call("POST", "/v1/teams", { name: " Core ", description: "Keeps it running." });
     expect(made.status).toBe(201);
     const { team } = made.body;
@@ -61,7 +61,7 @@ describe("teams", () => {
     expect((await call("GET", `/v1/teams/${team.id}`)).body).toEqual({ error: "team_not_found" });
   });
 
-  test("have one name each, in any case", async () => {
+  test("have unique names, in any case", async () => {
     const team = await createTeam(server, acme.owner);
     for (const name of [team.name, team.name.toUpperCase()])
       expect(await call("POST", "/v1/teams", { name })).toMatchObject({
@@ -72,7 +72,7 @@ describe("teams", () => {
     expect((await call("PATCH", `/v1/teams/${other.id}`, { name: team.name })).status).toBe(409);
   });
 
-  test("take members in and out, each once, and grants to them count for exactly those", async () => {
+  test("accept and remove members, each once, and their grants apply to exactly their members", async () => {
     const [team, other] = [await createTeam(server, acme.owner), await createTeam(server, acme.owner)];
     const bob = await joinWorkspace(server, acme, "member");
     const place = `/v1/teams/${team.id}/members/${bob.memberId}`;
@@ -90,7 +90,7 @@ describe("teams", () => {
     expect(await grantees(bob.memberId)).toEqual([bob.memberId]);
   });
 
-  test("lose whoever leaves the organization, and members lose a team that goes", async () => {
+  test("lose a member who leaves the organization, and a deleted team is removed from its members", async () => {
     const team = await createTeam(server, acme.owner);
     const [bob, carl] = [
       await joinWorkspace(server, acme, "member"),
@@ -103,7 +103,7 @@ describe("teams", () => {
     expect(await grantees(carl.memberId)).toEqual([carl.memberId]);
   });
 
-  test("take nobody from elsewhere", async () => {
+  test("accept no member of another organization", async () => {
     const team = await createTeam(server, acme.owner);
     const globex = await createWorkspace(server);
     const stranger = await joinWorkspace(server, globex, "member");
@@ -119,7 +119,7 @@ describe("teams", () => {
     });
   });
 
-  test("a member sees them and changes nothing", async () => {
+  test("can be read but not changed by a member", async () => {
     const bob = await joinWorkspace(server, acme, "member");
     const team = await createTeam(server, acme.owner);
     expect((await call("GET", `/v1/teams/${team.id}`, undefined, bob.auth)).status).toBe(200);
