@@ -1,0 +1,1 @@
+export { checkMayChangeRequirement, checkMayRequireSso, endCredentialsOfLockedOut } from "./service.ts";

@@ -1,0 +1,2 @@
+export * as eventContract from "./contract.ts";
+export { listEvents, recordOutcome } from "./service.ts";

@@ -1,0 +1,308 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  createTeam,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  signUp,
+  useServer,
+} from "../../../../test/harness.ts";
+import {
+  Browser,
+  type Company,
+  codeOf,
+  setUpCompany,
+  signInAs,
+  useCompany,
+  walk,
+} from "../../../../test/sso.ts";
+import { sql } from "../../../platform/db/index.ts";
+
+const server = useServer();
+const stage = useCompany(server);
+const { createPerson, findMember, lastEvent, signUpAtCompany } = stage;
+let provider: (typeof stage)["provider"];
+let acme: Company;
+beforeAll(() => {
+  ({ provider, acme } = stage);
+});
+
+const start = (company = acme) => `/v1/sso/${company.connector.id}/start`;
+const me = (headers: Record<string, string>) => server.call("/v1/me", { headers });
+
+describe("a first sign-in", () => {
+  test("makes an account and a member with the default role, and a session of this organization", async () => {
+    const { subject, email } = createPerson();
+    const browser = await signInAs(server, acme, subject);
+    const { body } = await me(browser.auth);
+    expect(body).toMatchObject({
+      user: { email, emailVerified: true },
+      activeOrganizationId: acme.orgId,
+      credential: "session",
+    });
+    expect(await findMember(email)).toMatchObject({ role: "member", email });
+    const { items } = (await server.call("/v1/me/sessions", { headers: browser.auth })).body;
+    expect(items[0]).toMatchObject({ signedInBy: "sso", current: true });
+    expect(await lastEvent()).toMatchObject({ outcome: "succeeded", code: "member_added", email, subject });
+    // The second sign-in is the same person.
+    const again = await signInAs(server, acme, subject);
+    expect((await me(again.auth)).body.user.id).toBe(body.user.id);
+    const { connector } = (await server.call(`/v1/sso/${acme.connector.id}`, { headers: acme.owner.auth }))
+      .body;
+    expect(connector.health.signIns).toBeGreaterThanOrEqual(2);
+  });
+
+  test("opens the page that was asked for, and no page of another site", async () => {
+    const { subject } = createPerson();
+    const reply = await walk(server, new Browser(), `${start()}?returnTo=/docs%3Fa%3D1`, subject);
+    expect(reply.headers.get("location")).toBe("/docs?a=1");
+    for (const bad of [
+      "https://evil.example/",
+      "//evil.example",
+      "/.//evil.example",
+      "javascript:alert(1)",
+    ]) {
+      const refused = await new Browser().open(server, `${start()}?returnTo=${encodeURIComponent(bad)}`);
+      expect({ bad, status: refused.status }).toEqual({ bad, status: 400 });
+    }
+  });
+
+  test("two at the same moment make one member", async () => {
+    const { subject, email } = createPerson();
+    const replies = await Promise.all([1, 2, 3].map(() => walk(server, new Browser(), start(), subject)));
+    expect(replies.map(({ status }) => status)).toEqual([303, 303, 303]);
+    const { items } = (
+      await server.call(`/v1/members?search=${encodeURIComponent(email)}`, { headers: acme.owner.auth })
+    ).body;
+    expect(items).toHaveLength(1);
+  });
+
+  test("recognizes a person by the subject, whatever address the provider sends later", async () => {
+    const { subject, email } = createPerson();
+    const first = (await me((await signInAs(server, acme, subject)).auth)).body.user;
+    provider.people.set(subject, { email: `renamed-${subject}@elsewhere.example`, name: "Renamed" });
+    const second = (await me((await signInAs(server, acme, subject)).auth)).body.user;
+    expect(second).toMatchObject({ id: first.id, email });
+  });
+
+  test.each([
+    ["an address of another domain", { email: "somebody@elsewhere.example" }, "domain_not_verified"],
+    ["an address of a subdomain", (d: string) => ({ email: `a@sub.${d}` }), "domain_not_verified"],
+    ["no address", { email: undefined }, "email_missing"],
+    ["an address that is none", { email: "not an address" }, "email_missing"],
+    ["two addresses in one", (d: string) => ({ email: `a@evil.example, b@${d}` }), "email_missing"],
+    ["an address that the provider did not verify", { email_verified: false }, "email_not_verified"],
+    ["the same, as text", { email_verified: "false" }, "email_not_verified"],
+  ])("with %s is refused, and makes nothing", async (_, claims, code) => {
+    const { subject } = createPerson(acme, typeof claims === "function" ? claims(acme.domain) : claims);
+    const browser = new Browser();
+    const reply = await walk(server, browser, start(), subject);
+    expect(reply.status).toBe(403);
+    expect(codeOf(reply)).toBe(code);
+    expect(browser.token).toBeUndefined();
+    expect(await lastEvent()).toMatchObject({ outcome: "refused", code });
+    const { count } = (await server.platform.db.row<{ count: number }>(
+      sql`select count(*)::int as count from sso_identities where subject = ${subject}`,
+    ))!;
+    expect(count).toBe(0);
+  });
+
+  test("is refused where only members may sign in, and where the settings do not allow the domain", async () => {
+    const strict = await setUpCompany(server, provider, await createWorkspace(server), {
+      createsMembers: false,
+    });
+    const { subject } = createPerson(strict);
+    expect(codeOf(await walk(server, new Browser(), start(strict), subject))).toBe("not_a_member");
+    const narrow = await setUpCompany(server, provider, await createWorkspace(server));
+    await server.call("/v1/organization", {
+      method: "PATCH",
+      body: { allowedEmailDomains: ["other.example"] },
+      headers: narrow.owner.auth,
+    });
+    expect(codeOf(await walk(server, new Browser(), start(narrow), createPerson(narrow).subject))).toBe(
+      "domain_not_allowed",
+    );
+  });
+});
+
+describe("an account that exists already", () => {
+  const link = (browser: Browser, token: string, headers: Record<string, string> = {}) =>
+    server.call("/v1/sso/link", { body: { token }, headers: { ...browser.scripted, ...headers } });
+
+  async function arrive(subject: string): Promise<{ browser: Browser; token: string }> {
+    const browser = new Browser();
+    const reply = await walk(server, browser, start(), subject);
+    const location = reply.headers.get("location")!;
+    expect(location).toMatch(/^\/v1\/sso\/link\?token=/);
+    expect(browser.token).toBeUndefined();
+    return { browser, token: new URL(location, server.url).searchParams.get("token")! };
+  }
+  const signInHere = async (browser: Browser, { email, password }: Person) =>
+    browser.take(await server.call("/api/auth/sign-in/email", { body: { email, password } }));
+
+  test("is linked after its owner signed in to it in the same browser, once", async () => {
+    const ada = await signUpAtCompany();
+    const { browser, token } = await arrive(ada.subject);
+    const page = await browser.open(server, `/v1/sso/link?token=${token}`);
+    expect(page.body).toContain(ada.email);
+    expect((await link(browser, token)).status).toBe(401);
+    await signInHere(browser, ada);
+    const proving = browser.auth;
+    const linked = await link(browser, token);
+    expect(linked).toMatchObject({ status: 200, body: { returnTo: null } });
+    browser.take(linked);
+    expect((await me(browser.auth)).body).toMatchObject({
+      user: { id: ada.userId },
+      activeOrganizationId: acme.orgId,
+    });
+    // The session that proved it has ended, and the link is used up.
+    expect((await me(proving)).status).toBe(401);
+    await signInHere(browser, ada);
+    expect((await link(browser, token)).body).toEqual({ error: "sso_link_not_found" });
+    // From now on the provider is enough.
+    expect((await me((await signInAs(server, acme, ada.subject)).auth)).body.user.id).toBe(ada.userId);
+  });
+
+  test("is not linked by another account, in another browser, or without a confirmed address", async () => {
+    const ada = await signUpAtCompany();
+    const eve = await signUp(server);
+    const { browser, token } = await arrive(ada.subject);
+    const other = new Browser();
+    await signInHere(other, ada);
+    expect((await link(other, token)).status).toBe(404);
+    expect((await other.open(server, `/v1/sso/link?token=${token}`)).status).toBe(400);
+    await signInHere(browser, eve);
+    expect((await link(browser, token)).body).toMatchObject({ reason: "wrong_address" });
+    await server.platform.db.run(sql`update users set email_verified = false where id = ${ada.userId}`);
+    await signInHere(browser, ada);
+    expect((await link(browser, token)).body).toMatchObject({ reason: "email_not_verified" });
+    expect(await findMember(ada.email)).toBeUndefined();
+  });
+
+  test("is not linked by a session of another organization's single sign-on", async () => {
+    const globex = await setUpCompany(server, provider, await createWorkspace(server));
+    const { subject } = createPerson(globex);
+    const made = await signInAs(server, globex, subject);
+    const { id } = (await me(made.auth)).body.user;
+    // The person has an address of acme now, which acme's provider vouches for too.
+    const ada = createPerson();
+    await server.platform.db.run(sql`update users set email = ${ada.email} where id = ${id}`);
+    const { browser, token } = await arrive(ada.subject);
+    browser.cookies.set("signalbox_session", made.token!);
+    expect((await link(browser, token)).body).toMatchObject({ reason: "sso_session" });
+  });
+
+  test("that this organization's single sign-on made is linked to a new connector at once", async () => {
+    const person = createPerson();
+    const first = (await me((await signInAs(server, acme, person.subject)).auth)).body.user;
+    const second = await setUpCompany(server, provider, acme);
+    const again = { ...second, domain: acme.domain };
+    expect((await me((await signInAs(server, again, person.subject)).auth)).body.user.id).toBe(first.id);
+  });
+
+  test("with another person at the provider is refused until an owner removes the link", async () => {
+    const { subject, email } = createPerson();
+    await signInAs(server, acme, subject);
+    provider.people.set("recycled", { email });
+    const reply = await walk(server, new Browser(), start(), "recycled");
+    expect(codeOf(reply)).toBe("linked_to_another");
+    const path = `/v1/sso/${acme.connector.id}/identities`;
+    const { items } = (await server.call(path, { headers: acme.owner.auth })).body;
+    const { id } = items.find((one: { subject: string }) => one.subject === subject);
+    const removed = await server.call(`${path}/${id}`, { method: "DELETE", headers: acme.owner.auth });
+    expect(removed.status).toBe(204);
+    expect((await walk(server, new Browser(), start(), "recycled")).status).toBe(303);
+  });
+});
+
+describe("a member who is gone", () => {
+  test("does not come back by signing in, but by a new invitation", async () => {
+    const { subject, email } = createPerson();
+    const browser = await signInAs(server, acme, subject);
+    const { id } = await findMember(email);
+    await server.call(`/v1/members/${id}`, { method: "DELETE", headers: acme.owner.auth });
+    expect((await server.call("/v1/members", { headers: browser.auth })).status).toBe(403);
+    expect(codeOf(await walk(server, new Browser(), start(), subject))).toBe("member_removed");
+    await server.call("/v1/invitations", { body: { email, role: "member" }, headers: acme.owner.auth });
+    expect((await walk(server, new Browser(), start(), subject)).status).toBe(303);
+  });
+
+  test("and was deactivated does not come in", async () => {
+    const { subject, email } = createPerson();
+    await signInAs(server, acme, subject);
+    const { id } = await findMember(email);
+    const path = `/v1/members/${id}/deactivate`;
+    expect((await server.call(path, { method: "POST", headers: acme.owner.auth })).status).toBe(200);
+    expect(codeOf(await walk(server, new Browser(), start(), subject))).toBe("member_deactivated");
+  });
+
+  test("and was removed before their first sign-in does not come in either", async () => {
+    const ada = await signUpAtCompany();
+    const member = await joinWorkspace(server, acme, "member");
+    await server.platform.db.run(
+      sql`update members set user_id = ${ada.userId} where id = ${member.memberId}`,
+    );
+    await server.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth });
+    expect(codeOf(await walk(server, new Browser(), start(), ada.subject))).toBe("member_removed");
+  });
+});
+
+describe("groups", () => {
+  test("give role and teams at each sign-in, and take away only what they gave", async () => {
+    const workspace = await createWorkspace(server);
+    const [mapped, manual] = [
+      await createTeam(server, workspace.owner),
+      await createTeam(server, workspace.owner),
+    ];
+    const company = await setUpCompany(server, provider, workspace, {
+      groupMappings: [
+        { group: "admins", role: "admin" },
+        { group: "staff", role: "member", teamId: mapped.id },
+        { group: "both", teamId: manual.id },
+      ],
+    });
+    const { subject, email } = createPerson(company, { groups: ["admins", "staff", "unknown"] });
+    const teamsOf = async () => (await findMember(email, company)).teams.map(({ id }: { id: string }) => id);
+    await signInAs(server, company, subject);
+    expect(await findMember(email, company)).toMatchObject({ role: "admin" });
+    expect(await teamsOf()).toEqual([mapped.id]);
+    const { id } = await findMember(email, company);
+    await server.call(`/v1/teams/${manual.id}/members/${id}`, { method: "PUT", headers: company.owner.auth });
+    provider.people.set(subject, { email, groups: ["staff", "both"] });
+    await signInAs(server, company, subject);
+    expect(await findMember(email, company)).toMatchObject({ role: "member" });
+    expect((await teamsOf()).sort()).toEqual([mapped.id, manual.id].sort());
+    provider.people.set(subject, { email, groups: [] });
+    await signInAs(server, company, subject);
+    // The team that somebody gave by hand stays, although a group named it too.
+    expect(await teamsOf()).toEqual([manual.id]);
+    expect(await findMember(email, company)).toMatchObject({ role: "member" });
+    provider.people.set(subject, { email, groups: ["admins"] });
+    await signInAs(server, company, subject);
+    expect(await findMember(email, company)).toMatchObject({ role: "admin" });
+  });
+
+  test("never make an owner, and never change one", async () => {
+    const workspace = await createWorkspace(server);
+    for (const body of [{ defaultRole: "owner" }, { groupMappings: [{ group: "x", role: "owner" }] }]) {
+      const reply = await server.call("/v1/sso/oidc", {
+        body: { name: "x", issuer: provider.issuer, clientId: "x", ...body },
+        headers: workspace.owner.auth,
+      });
+      expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    }
+    const company = await setUpCompany(server, provider, workspace, {
+      groupMappings: [{ group: "staff", role: "member" }],
+    });
+    const { subject, email } = createPerson(company, { groups: ["staff"] });
+    await signInAs(server, company, subject);
+    const { id } = await findMember(email, company);
+    await server.call(`/v1/members/${id}`, {
+      method: "PATCH",
+      body: { role: "owner" },
+      headers: company.owner.auth,
+    });
+    await signInAs(server, company, subject);
+    expect(await findMember(email, company)).toMatchObject({ role: "owner" });
+  });
+});

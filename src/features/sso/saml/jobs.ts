@@ -1,0 +1,4 @@
+import { job } from "../../../platform/jobs/index.ts";
+import { checkDueMetadata } from "./metadata.ts";
+
+export const jobs = [job({ name: "sso.metadata", schedule: "4-59/10 * * * *", handle: checkDueMetadata })];
