@@ -1,0 +1,3 @@
+export { callLog } from "./recorder.ts";
+export { routes } from "./routes.ts";
+export { lockConnector, type ScimCtx, serve } from "./serve.ts";

@@ -1,0 +1,12 @@
+import { job } from "../../platform/jobs/index.ts";
+import { removeExpiredTokens } from "./connectors/index.ts";
+
+export const jobs = [
+  job({
+    name: "scim.tokens",
+    schedule: "41 3 * * *",
+    async handle(platform) {
+      await removeExpiredTokens(platform);
+    },
+  }),
+];

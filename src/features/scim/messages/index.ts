@@ -1,0 +1,3 @@
+export * from "./contract.ts";
+export { type ListRequest, maxCount, readListRequest, readSearchBody, writeList } from "./lists.ts";
+export { checkIfMatch, isUnchanged, writeTag } from "./versions.ts";

@@ -1,0 +1,2 @@
+export { applyGroupPatch, type MemberChanges } from "./group.ts";
+export { applyUserPatch } from "./resource.ts";

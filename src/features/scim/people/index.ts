@@ -1,0 +1,2 @@
+export { applyMappings, listValidRoles } from "./mappings.ts";
+export { applyUser, deprovisionUser } from "./service.ts";

@@ -1,0 +1,14 @@
+export { isReturned, type Projection, readProjection, writeResource } from "./projection.ts";
+export { readGroup, readMembers, readUser, setValue } from "./read.ts";
+export type { Attributes, GroupResource, UserResource } from "./types.ts";
+export {
+  checkCount,
+  checkWritable,
+  dropIncomplete,
+  isObject,
+  isStorable,
+  readBoolean,
+  readValue,
+  readValues,
+  tidyValues,
+} from "./values.ts";
