@@ -15,7 +15,10 @@ const McpToken = z
     memberId: idSchema("mem"),
     scopes: z.array(z.enum(scopes)),
     expiresAt: z.int(),
-    lastUsedAt: z.int().nullable().describe("To within some seconds."),
+    lastUsedAt: z
+      .int()
+      .nullable()
+      .describe("When it was last used, in milliseconds since 1970. Accurate to some seconds."),
     createdAt: z.int(),
   })
   .meta({ id: "McpToken" });
@@ -25,8 +28,9 @@ export const create = route({
   method: "post",
   path: "/v1/mcp/token",
   tag,
-  summary: "Make a token for an MCP client, for myself in the active organization",
-  description: "Good for 7 days, shown in this reply and never again. `GET /v1/me` tells whether it is good.",
+  summary: "Create a token for an MCP client, for myself in the active organization",
+  description:
+    "Valid for 7 days. The token is shown only in this reply. `GET /v1/me` tells whether it is valid.",
   access: can("mcp_tokens:create", { credentials: ["session"] }),
   body: z.strictObject({
     name: lineOfText(120).default("MCP client"),
@@ -44,7 +48,7 @@ export const list = route({
   method: "get",
   path: "/v1/mcp/tokens",
   tag,
-  summary: "My MCP tokens; those of every member with `api_keys:manage`",
+  summary: "List my MCP tokens; with `api_keys:manage` those of every member",
   description: "Newest first, without the tokens themselves: those are shown once, when they are made.",
   access: can("mcp_tokens:create"),
   query: pageQuery,
@@ -55,8 +59,8 @@ export const remove = route({
   method: "delete",
   path: "/v1/mcp/tokens/{id}",
   tag,
-  summary: "End an MCP token at once",
-  description: "Calls with it are refused from then on, in every process.",
+  summary: "Revoke an MCP token at once",
+  description: "Requests with it are refused from then on, in every process.",
   access: can("mcp_tokens:create"),
   params: z.strictObject({ id: z.string() }),
   replies: { 204: null },

@@ -6,7 +6,7 @@ import { routes } from "./routes.ts";
 
 export const room = defineRoom({
   name: "mcp-tokens",
-  tags: [{ name: "MCP Tokens", description: "Tokens that MCP clients call with." }],
+  tags: [{ name: "MCP Tokens", description: "Tokens for MCP clients." }],
   routes,
   jobs,
   permissions: ["mcp_tokens:create"] satisfies Permission[],

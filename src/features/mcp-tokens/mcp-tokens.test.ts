@@ -21,7 +21,7 @@ describe("MCP tokens", () => {
   const list = async (headers: Record<string, string>) =>
     (await server.call("/v1/mcp/tokens?limit=100", { headers })).body.items;
 
-  test("are made by a session, shown once, good for seven days, and tell who they are", async () => {
+  test("are created by a session, shown once, valid for seven days, and identify their member", async () => {
     const { status, body } = await server.call("/v1/mcp/token", {
       body: { name: "Editor", scopes: ["mcp:write", "mcp:read", "mcp:read"].slice(0, 2) },
       headers: acme.owner.auth,
@@ -50,7 +50,7 @@ describe("MCP tokens", () => {
     expect(stored.map(({ row }) => row).join()).not.toContain(body.token);
   });
 
-  test("read unless they were asked to write, and nothing else", async () => {
+  test("have the scope mcp:read by default, and cannot call other routes", async () => {
     const token = await createMcpToken(server, acme.owner);
     expect((await me(token.auth)).body.scopes).toEqual(["mcp:read"]);
     for (const body of [{ scopes: [] }, { scopes: ["mcp:admin"] }, { scopes: "mcp:read" }])
@@ -58,7 +58,7 @@ describe("MCP tokens", () => {
     expect((await server.call("/v1/organization", { headers: token.auth })).status).toBe(401);
   });
 
-  test("are not made by a key, nor by themselves", async () => {
+  test("are not created by a key or by another MCP token", async () => {
     const key = await createKey(server, acme.owner);
     const token = await createMcpToken(server, acme.owner);
     expect((await server.call("/v1/mcp/token", { body: {}, headers: key.auth })).body.reason).toBe(
@@ -67,7 +67,7 @@ describe("MCP tokens", () => {
     expect((await server.call("/v1/mcp/token", { body: {}, headers: token.auth })).status).toBe(401);
   });
 
-  test("belong to their organization, whichever the caller names", async () => {
+  test("belong to their organization, even when the caller names another one", async () => {
     const token = await createMcpToken(server, acme.owner);
     const other = await server.call("/v1/organizations", {
       body: { name: "Other" },
@@ -82,7 +82,7 @@ describe("MCP tokens", () => {
     });
   });
 
-  test("are ended at once, by their member or an admin, and not by others", async () => {
+  test("are revoked at once by their member or an admin, and not by others", async () => {
     const [bob, carl] = [
       await joinWorkspace(server, acme, "member"),
       await joinWorkspace(server, acme, "member"),
@@ -102,7 +102,7 @@ describe("MCP tokens", () => {
     }
   });
 
-  test("that were used say when, a little later", async () => {
+  test("show when they were last used", async () => {
     const token = await createMcpToken(server, acme.owner);
     const app = createApp(server.platform, { role: "api" });
     await askOnce(app, "/v1/me", token.auth);

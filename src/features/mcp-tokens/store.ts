@@ -3,6 +3,7 @@ import { type Db, emptySql, reuseStatement, type Sql, sql } from "../../platform
 import type { Id } from "../../platform/ids.ts";
 import {
   customRole,
+  isActiveMember,
   type MembershipRow,
   membershipColumns,
   recordUseAcrossOrganizations,
@@ -48,7 +49,7 @@ const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
     select t.id, t.scopes, ${membershipColumns}
     from mcp_tokens t join members m on m.id = t.member_id and m.org_id = t.org_id ${customRole}
-    where t.token_hash = ${tokenHash} and t.expires_at > now()`,
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and ${isActiveMember}`,
 );
 
 export const findMcpTokenByToken = (db: Db, tokenHash: string) =>

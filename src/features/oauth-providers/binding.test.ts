@@ -5,7 +5,7 @@ import {
   startAuthorizationServer,
 } from "../../../test/fixtures/authorization-server.ts";
 import { createWorkspace, joinWorkspace, useServer } from "../../../test/harness.ts";
-import { connectAccount, expire, getToken, putClient, setUpProvider } from "../../../test/oauth.ts";
+import { connectAccount, expireToken, getToken, putClient, setUpProvider } from "../../../test/oauth.ts";
 import { sql } from "../../platform/db/index.ts";
 
 const server = useServer();
@@ -26,8 +26,8 @@ async function connected() {
   return { acme, ada };
 }
 
-describe("a token of an outside account", () => {
-  test("opens for its organization and its provider's servers only", async () => {
+describe("the token of an outside account", () => {
+  test("can be unsealed only for its organization and its provider's servers", async () => {
     const { acme, ada } = await connected();
     const { db } = server.platform;
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
@@ -48,7 +48,7 @@ describe("a token of an outside account", () => {
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
   });
 
-  test("of one organization does not open in another one's connection", async () => {
+  test("of one organization cannot be unsealed in the connection of another", async () => {
     const one = await connected();
     const two = await connected();
     const { db } = server.platform;
@@ -63,7 +63,7 @@ describe("a token of an outside account", () => {
   });
 });
 
-describe("a client's secret", () => {
+describe("the secret of an OAuth client", () => {
   test("is not sent to another token endpoint after its row is changed", async () => {
     const { acme, ada } = await connected();
     const { db } = server.platform;
@@ -77,7 +77,7 @@ describe("a client's secret", () => {
       const { id: connectionId } = (await db.row<{ id: string }>(
         sql`select id from oauth_connections where org_id = ${acme.orgId}`,
       ))!;
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       await db.run(sql`update oauth_client_credentials
         set server = jsonb_set(server, '{tokenEndpoint}', to_jsonb(${`${evil.issuer}/token`}::text))
         where org_id = ${acme.orgId}`);

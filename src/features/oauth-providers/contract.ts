@@ -18,15 +18,15 @@ const Provider = z
     authorizationEndpoint: z
       .string()
       .nullable()
-      .describe("null: known once a tenant is given, or the issuer was asked."),
+      .describe("Null until a tenant is given, or until the issuer's metadata was read."),
     tokenEndpoint: z.string().nullable(),
-    revocable: z.boolean().nullable().describe("The provider can be told that a token is not used any more."),
-    refresh: z.enum(["rotating", "reusable", "none"]).describe("What becomes of refresh tokens there."),
-    scopes: z.array(z.string()).describe("Asked for unless the client says otherwise."),
+    revocable: z.boolean().nullable().describe("Whether tokens can be revoked at the provider."),
+    refresh: z.enum(["rotating", "reusable", "none"]).describe("How the provider handles refresh tokens."),
+    scopes: z.array(z.string()).describe("Requested by default. The client can replace them."),
     optionalScopes: z.array(z.string()),
-    tenant: Tenant.omit({ pattern: true }).nullable().describe("What the client needs as `tenant`."),
+    tenant: Tenant.omit({ pattern: true }).nullable().describe("The `tenant` that the client needs."),
     tokenEndpointAuthMethods: z.array(z.enum(authMethods)),
-    redirectUri: z.string().describe("Register exactly this one at the provider."),
+    redirectUri: z.string().describe("The redirect URI. Register exactly this value at the provider."),
     configured: z.boolean().describe("The organization has saved a client."),
     connectionMode: z.enum(connectionModes).nullable(),
     connections: z.int().describe("How many working connections the caller can use."),
@@ -38,11 +38,11 @@ export const list = route({
   method: "get",
   path: "/v1/oauth-providers",
   tag,
-  summary: "Providers that accounts can be connected at",
-  description: "The well-known ones and the organization's own, by id.",
+  summary: "List the providers",
+  description: "Lists the providers of the catalogue and the custom ones, by id.",
   access: member(),
   query: pageQuery.extend({
-    configured: z.enum(["true", "false"]).optional().describe("Only those with, or without, a client."),
+    configured: z.enum(["true", "false"]).optional().describe("Only providers with, or without, a client."),
   }),
   replies: { 200: definePage(Provider).meta({ id: "OauthProviderPage" }) },
 });
@@ -51,9 +51,9 @@ export const create = route({
   method: "post",
   path: "/v1/oauth-providers",
   tag,
-  summary: "Add a provider of the organization's own",
+  summary: "Add a custom provider",
   description:
-    "By its issuer (OpenID Connect Discovery or RFC 8414, read when the client is saved) or by its endpoints.",
+    "A provider is defined by its issuer (OpenID Connect Discovery or RFC 8414, read when the client is saved) or by its endpoints.",
   access: can("oauth_clients:manage", { fresh: true }),
   body: z.strictObject({
     id: z
@@ -66,21 +66,23 @@ export const create = route({
     revocationEndpoint: endpoint.optional(),
     userinfoEndpoint: endpoint
       .optional()
-      .describe("Says which account it is, in the manner of OpenID Connect."),
+      .describe("The address that returns the account, as in OpenID Connect."),
     scopes: scopeList.default([]),
     scopeSeparator: z.enum([" ", ","]).optional(),
     authorizeParameters: z
       .record(z.string().regex(/^[\w.-]{1,100}$/), z.string().max(500))
       .optional()
-      .describe("Sent along to the authorization endpoint, such as `access_type`."),
+      .describe("Additional parameters for the authorization endpoint, such as `access_type`."),
     reusableRefreshTokens: z
       .boolean()
       .optional()
-      .describe("Refresh tokens stay good after use: then one may be sent again when an answer was lost."),
+      .describe(
+        "Whether refresh tokens stay valid after use. Then one can be sent again when a reply was lost.",
+      ),
   }),
   replies: { 201: z.strictObject({ provider: Provider }) },
   errors: {
-    409: "`provider_exists`: the id is taken, by one of the organization's own or a well-known one.",
+    409: "`provider_exists`: a custom provider or a provider of the catalogue has this id.",
   },
 });
 export type NewProvider = z.output<(typeof create)["body"]>;
@@ -89,7 +91,7 @@ export const read = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}",
   tag,
-  summary: "One provider",
+  summary: "Read a provider",
   description: "Its endpoints and scopes, and whether the organization has a client for it.",
   access: member(),
   params,
@@ -100,7 +102,7 @@ export const remove = route({
   method: "delete",
   path: "/v1/oauth-providers/{providerId}",
   tag,
-  summary: "Remove a provider of the organization's own, and its client",
+  summary: "Remove a custom provider and its client",
   description:
     "Providers of the catalogue cannot be removed. Connections to the provider end; while there are any, `endConnections` must be `true`.",
   access: can("oauth_clients:manage", { fresh: true }),
@@ -108,6 +110,6 @@ export const remove = route({
   query: endConnections,
   replies: { 204: null },
   errors: {
-    409: "`provider_built_in`: it is not the organization's own. `connections_would_end`: send `endConnections`.",
+    409: "`provider_built_in`: it is not a custom provider. `connections_would_end`: send `endConnections`.",
   },
 });

@@ -18,7 +18,7 @@ const codes = [
   ),
 ];
 
-test("the room has error codes that the guide must explain", () => {
+test("the room declares error codes", () => {
   expect(codes.length).toBeGreaterThan(10);
 });
 
@@ -30,7 +30,7 @@ const pageCodes = [
   ...source.matchAll(/^ {2}(\w+):\s+"[^"]*(?:\{\}|Nothing is connected|no longer valid)/gm),
 ].map(([, code]) => code!);
 
-test("the pages of the room have codes that the guide must explain", () => {
+test("the pages of the room declare codes", () => {
   expect(pageCodes).toEqual(expect.arrayContaining(["access_denied", "superseded", "issuer_mismatch"]));
 });
 
@@ -38,7 +38,7 @@ test.each(pageCodes)("the guide says what to do about %s on a page", (code) => {
   expect(guide).toContain(`\`${code}\``);
 });
 
-test("the guide counts the providers right", () => {
+test("the guide states the right number of providers", () => {
   expect(guide).toContain(`lists ${knownProviders.size} well-known ones`);
 });
 

@@ -11,8 +11,11 @@ export { endConnectionsOfMember } from "./connections/index.ts";
 export const room = defineRoom({
   name: "oauth-providers",
   tags: [
-    { name: "OAuth Providers", description: "Accounts at outside providers, and tokens of them for agents." },
-    { name: "OAuth Connections", description: "How those are, who may use them, and their end." },
+    { name: "OAuth Providers", description: "Accounts at outside providers, and their tokens for agents." },
+    {
+      name: "OAuth Connections",
+      description: "The state of connections, the members who may use them, and their end.",
+    },
   ],
   routes,
   jobs,

@@ -13,22 +13,22 @@ import {
   useServer,
 } from "../../../test/harness.ts";
 import {
-  authorizeUrl,
-  codeOn,
-  comeBack,
   connectAccount,
-  expire,
+  expireToken,
+  findLeakedSecrets,
   getToken,
-  leaks,
+  openCallback,
   putClient,
+  readClaimCode,
+  readConnectionStatus,
+  requestAuthorizeUrl,
   runJob,
   setUpProvider,
-  statusOf,
 } from "../../../test/oauth.ts";
 import { newKey } from "../../platform/oauth/index.ts";
 
 /** Plants secrets everywhere they pass, makes everything go wrong that can, and then looks for them. */
-describe("what is secret", () => {
+describe("a secret", () => {
   const server = useServer({ env: { LOG_LEVEL: "trace" } });
   let as: AuthorizationServer;
   const id = "acme-id";
@@ -39,7 +39,7 @@ describe("what is secret", () => {
   });
   afterAll(() => as.close());
 
-  test("is in no log, error, event, list, page or table, whatever goes wrong", async () => {
+  test("appears in no log, error, event, list, page or table, whatever fails", async () => {
     const replies: string[] = [];
     const watched: TestServer = {
       ...server,
@@ -62,17 +62,17 @@ describe("what is secret", () => {
       alter: (url: URL) => void = () => {},
       person: typeof ada | null = ada,
     ) => {
-      const back = await approve(await authorizeUrl(watched, ada.auth, id, query));
+      const back = await approve(await requestAuthorizeUrl(watched, ada.auth, id, query));
       for (const name of ["code", "state"]) secrets.add(back.searchParams.get(name)!);
       alter(back);
-      return comeBack(watched, back, person ?? undefined);
+      return openCallback(watched, back, person ?? undefined);
     };
     await arrive("");
     await arrive("?account=wrong-iss", (url) => url.searchParams.set("iss", "https://evil.example"));
     await arrive("?account=wrong-code", (url) => url.searchParams.set("code", "planted-wrong-code-77"));
     secrets.add("planted-wrong-code-77");
     const waiting = await arrive("?account=waits", undefined, null);
-    const code = codeOn(waiting.body);
+    const code = readClaimCode(waiting.body);
 
     // Answers that carry secrets where none are expected, or send ours back.
     const evil = (make: (sent: URLSearchParams) => [number, unknown]) => {
@@ -91,7 +91,7 @@ describe("what is secret", () => {
         return true;
       };
     };
-    const [{ id: connectionId }] = (await statusOf(watched, ada.auth, id)).connections;
+    const [{ id: connectionId }] = (await readConnectionStatus(watched, ada.auth, id)).connections;
     const echoes: ((sent: URLSearchParams) => [number, unknown])[] = [
       (sent) => [400, { error: sent.get("refresh_token") ?? "x", error_description: String(sent) }],
       (sent) => [500, { message: String(sent), secret: clientSecret }],
@@ -102,14 +102,14 @@ describe("what is secret", () => {
     for (const odd of ["1", "2", "3", "4"]) secrets.add(`planted-odd-token-${odd}`);
     for (const echo of echoes) {
       evil(echo);
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       await server.platform.db.queryWithDriverTypes("update oauth_tokens set next_refresh_at = null");
       await getToken(watched, ada.auth, id);
       await arrive("?account=echo");
     }
     as.intercept = undefined;
     await server.platform.db.queryWithDriverTypes("update oauth_tokens set next_refresh_at = null");
-    await expire(server, connectionId);
+    await expireToken(server, connectionId);
     const token = (await getToken(watched, ada.auth, id)).body.accessToken;
     secrets.add(token);
 
@@ -154,11 +154,11 @@ describe("what is secret", () => {
     for (const secret of as.secrets) secrets.add(secret);
     expect(secrets.size).toBeGreaterThan(30);
 
-    expect(await leaks(server, secrets)).toEqual([]);
+    expect(await findLeakedSecrets(server, secrets)).toEqual([]);
     const said = replies.join("\n");
     expect([...secrets].filter((secret) => said.includes(secret))).toEqual([]);
     // The net would catch something: the claim's code is on its page, which is where it belongs.
     expect(said).toContain(code);
-    expect(await leaks(server, [ada.email])).toEqual([ada.email.slice(0, 12)]);
+    expect(await findLeakedSecrets(server, [ada.email])).toEqual([ada.email.slice(0, 12)]);
   });
 });

@@ -132,7 +132,7 @@ function createServer({ egress }: MemberCtx, body: NewProvider): Server | null {
   }
   if (issuer !== undefined) return null;
   for (const field of ["authorizationEndpoint", "tokenEndpoint"] as const) {
-    if (given[field] === undefined) throw invalidField([field], "Without an issuer this is needed.");
+    if (given[field] === undefined) throw invalidField([field], "This is required when there is no issuer.");
   }
   const names = ["email", "preferred_username", "name", "login", "username"];
   return Server.parse({

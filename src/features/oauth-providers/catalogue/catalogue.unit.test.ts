@@ -5,12 +5,12 @@ import { findServer, knownProviders } from "./index.ts";
 const providers = [...knownProviders.values()];
 const named = providers.map((provider) => [provider.id, provider] as const);
 
-test("there are at least forty, each once", () => {
+test("the catalogue has at least forty providers, each once", () => {
   expect(providers.length).toBeGreaterThanOrEqual(40);
   expect(new Set(providers.map(({ name }) => name)).size).toBe(providers.length);
 });
 
-describe("each provider", () => {
+describe("a provider of the catalogue", () => {
   test.each(named)("%s is complete for a tenant of its own example", async (_, provider) => {
     const server = findServer(provider, provider.tenant?.example ?? null)!;
     expect(JSON.stringify(server)).not.toContain("{tenant}");
@@ -25,14 +25,14 @@ describe("each provider", () => {
     }
   });
 
-  test.each(named)("%s asks for nothing twice, and its default tenant is one it takes", (_, provider) => {
+  test.each(named)("%s lists no scope twice, and accepts its default tenant", (_, provider) => {
     const scopes = [...provider.scopes, ...provider.optionalScopes];
     expect(new Set(scopes).size).toBe(scopes.length);
     if (provider.tenant?.default) expect(findServer(provider, null)).toBeDefined();
     if (provider.tenant && !provider.tenant.default) expect(findServer(provider, null)).toBeUndefined();
   });
 
-  test.each(named)("%s goes to one site, whatever somebody writes as tenant", (_, provider) => {
+  test.each(named)("%s stays on one site for any text as tenant", (_, provider) => {
     const site = (tenant: string | null) => {
       const server = findServer(provider, tenant);
       return server && new URL(server.tokenEndpoint).hostname;
@@ -54,7 +54,7 @@ describe("each provider", () => {
   });
 
   test.each(named)(
-    "%s: an entry that says who it is by ID token knows its issuer and asks for openid",
+    "%s: an entry that identifies people by ID token has an issuer and requests the scope openid",
     (_, provider) => {
       if (provider.server.account?.from !== "id_token") return;
       expect(provider.server.issuer).toBeDefined();

@@ -13,12 +13,12 @@ import {
 } from "../../../../test/harness.ts";
 import {
   connectAccount,
+  findLeakedSecrets,
   getToken,
-  leaks,
   putClient,
+  readConnectionStatus,
   setUpProvider,
-  start,
-  statusOf,
+  startConnection,
 } from "../../../../test/oauth.ts";
 
 describe("OAuth clients", () => {
@@ -37,7 +37,7 @@ describe("OAuth clients", () => {
     await setUpProvider(server, acme.owner.auth, as);
   });
   afterAll(async () => {
-    expect(await leaks(server, [...as.secrets, clientSecret])).toEqual([]);
+    expect(await findLeakedSecrets(server, [...as.secrets, clientSecret])).toEqual([]);
     await as.close();
   });
 
@@ -46,7 +46,7 @@ describe("OAuth clients", () => {
   const read = (provider: string) =>
     server.call(`/v1/oauth-providers/${provider}/client`, { headers: acme.owner.auth });
 
-  test("is saved once, shown without its secret and with the exact redirect URI", async () => {
+  test("are saved once, and shown without the secret and with the exact redirect URI", async () => {
     const saved = await put("github", { clientId: "Iv1.abc", clientSecret: "gh-secret-planted" });
     expect(saved.body.client).toMatchObject({
       providerId: "github",
@@ -63,33 +63,33 @@ describe("OAuth clients", () => {
     const again = await read("github");
     expect(again.body).toEqual(saved.body);
     expect(JSON.stringify([saved.body, again.body])).not.toContain("gh-secret-planted");
-    expect(await leaks(server, ["gh-secret-planted"])).toEqual([]);
+    expect(await findLeakedSecrets(server, ["gh-secret-planted"])).toEqual([]);
     const listed = await server.call("/v1/oauth-providers?configured=true", { headers: ada.auth });
     expect(listed.body.items.map((one: { id: string }) => one.id)).toEqual([id, "github"]);
   });
 
-  test("what is left out stays, the secret too; another client has none until it is given", async () => {
+  test("keep omitted fields, including the secret; another client id has no secret until one is given", async () => {
     const kept = await put("github", { clientId: "Iv1.abc", scopes: ["repo"] });
     expect(kept.body.client).toMatchObject({ hasSecret: true, complete: true, scopes: ["repo"] });
     const other = await put("github", { clientId: "Iv1.other" });
     expect(other.body.client).toMatchObject({ hasSecret: false, complete: false, missing: ["clientSecret"] });
   });
 
-  test("is the admins': a member may neither read nor save it", async () => {
+  test("can be read and saved by admins, and not by members", async () => {
     expect((await server.call(`/v1/oauth-providers/${id}/client`, { headers: ada.auth })).status).toBe(403);
     expect((await putClient(server, ada.auth, id)).status).toBe(403);
   });
 
-  test("is removed, and then nobody can start", async () => {
+  test("can be removed, and then nobody can start a connection", async () => {
     const remove = () =>
       server.call("/v1/oauth-providers/github/client", { method: "DELETE", headers: acme.owner.auth });
     expect((await remove()).status).toBe(204);
     expect(await remove()).toMatchObject({ status: 404, body: { error: "client_not_configured" } });
     expect(await read("github")).toMatchObject({ status: 404, body: { error: "client_not_configured" } });
-    expect((await start(server, ada.auth, "github")).status).toBe(404);
+    expect((await startConnection(server, ada.auth, "github")).status).toBe(404);
   });
 
-  test("a key of our own making signs for it, and only its public half is shown", async () => {
+  test("can sign with a generated key, of which only the public half is shown", async () => {
     const saved = await put("okta", {
       clientId: "0oa",
       tokenEndpointAuthMethod: "private_key_jwt",
@@ -114,23 +114,23 @@ describe("OAuth clients", () => {
     ],
     ["scopes", "linear", { clientId: "z", scopes: ["read,write"] }],
     ["scopes", "github", { clientId: "z", scopes: ["two words"] }],
-  ])("a wrong %s of %s is refused, with the field named", async (field, provider, body) => {
+  ])("a wrong %s of %s is refused with the name of the field", async (field, provider, body) => {
     const reply = await put(provider, body);
     expect(reply.status).toBe(400);
     expect(reply.body.details[0].path[0]).toBe(field);
   });
 
-  test("an issuer that cannot be read is said when the client is saved", async () => {
+  test("an unreachable issuer is reported when the client is saved", async () => {
     await server.call("/v1/oauth-providers", {
       body: { id: "nowhere", name: "Nowhere", issuer: `${as.issuer}/nothing` },
       headers: acme.owner.auth,
     });
     const reply = await putClient(server, acme.owner.auth, "nowhere");
     expect(reply).toMatchObject({ status: 400, body: { details: [{ path: ["issuer"] }] } });
-    expect(await start(server, ada.auth, "nowhere")).toMatchObject({ status: 404 });
+    expect(await startConnection(server, ada.auth, "nowhere")).toMatchObject({ status: 404 });
   });
 
-  test("another client id ends the connections made with the old one, after a warning that counts them", async () => {
+  test("a changed client id ends the connections of the old one, after a warning with their number", async () => {
     const bob = await joinWorkspace(server, acme, "member");
     await connectAccount(server, ada, id);
     await connectAccount(server, bob, id);
@@ -151,10 +151,10 @@ describe("OAuth clients", () => {
       });
     }
     await connectAccount(server, ada, id);
-    expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
+    expect((await readConnectionStatus(server, ada.auth, id)).connected).toBe(true);
   });
 
-  test("removing it warns too", async () => {
+  test("a removal needs the same warning", async () => {
     const remove = (query = "") =>
       server.call(`/v1/oauth-providers/${id}${query}`, { method: "DELETE", headers: acme.owner.auth });
     expect(await remove()).toMatchObject({
@@ -173,7 +173,7 @@ describe("OAuth clients", () => {
       tokenEndpoint: "https://id.example/token",
     };
 
-    test("by endpoints", async () => {
+    test("can be defined by their endpoints", async () => {
       const made = await create({ id: "own", name: "Own", ...endpoints, scopes: ["a"] });
       expect(made).toMatchObject({
         status: 201,
@@ -199,11 +199,11 @@ describe("OAuth clients", () => {
     test.each([
       ["neither issuer nor endpoints", {}],
       ["both", { issuer: "https://id.example", ...endpoints }],
-      ["half of the endpoints", { tokenEndpoint: endpoints.tokenEndpoint }],
+      ["only one of the endpoints", { tokenEndpoint: endpoints.tokenEndpoint }],
       ["plain http", { ...endpoints, tokenEndpoint: "http://id.example/token" }],
       ["a script", { ...endpoints, authorizationEndpoint: "javascript:alert(1)" }],
       ["credentials in the URL", { ...endpoints, tokenEndpoint: "https://a:b@id.example/token" }],
-      ["an address of this network's own", { ...endpoints, tokenEndpoint: "https://169.254.169.254/token" }],
+      ["an address of the own network", { ...endpoints, tokenEndpoint: "https://169.254.169.254/token" }],
       ["a private address", { issuer: "https://10.0.0.1" }],
     ])("%s is refused", async (_, body) => {
       expect(await create({ id: "bad", name: "Bad", ...body })).toMatchObject({
@@ -212,7 +212,7 @@ describe("OAuth clients", () => {
       });
     });
 
-    test("the list goes by id, page by page, and holds each provider once", async () => {
+    test("are listed by id, page by page, each once", async () => {
       const ids: string[] = [];
       for (let cursor = ""; ; ) {
         const { body } = await server.call(`/v1/oauth-providers?limit=20${cursor && `&cursor=${cursor}`}`, {

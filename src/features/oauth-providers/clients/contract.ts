@@ -23,7 +23,7 @@ const Client = z
   .strictObject({
     providerId: z.string(),
     clientId: z.string(),
-    redirectUri: z.string().describe("Register exactly this one at the provider."),
+    redirectUri: z.string().describe("The redirect URI. Register exactly this value at the provider."),
     tokenEndpointAuthMethod: z.enum(authMethods),
     hasSecret: z.boolean().describe("The secret itself is never shown again."),
     publicKey: z
@@ -31,16 +31,16 @@ const Client = z
       .nullable()
       .describe("For `private_key_jwt`: the JWK to register at the provider."),
     tenant: z.string().nullable(),
-    scopes: z.array(z.string()).describe("Asked for with every connection."),
-    optionalScopes: z.array(z.string()).describe("What members may ask for besides."),
+    scopes: z.array(z.string()).describe("Requested with every connection."),
+    optionalScopes: z.array(z.string()).describe("Scopes that members can request in addition."),
     connectionMode: z
       .enum(connectionModes)
       .describe(
-        "`organization`: only shared connections, made by an admin. `personal`: members make their own.",
+        "`organization`: only shared connections, created by an admin. `personal`: members connect their own accounts.",
       ),
     complete: z.boolean(),
-    missing: z.array(z.string()).describe("What it still needs before anybody can connect."),
-    connections: z.int().describe("How many live connections were made with it."),
+    missing: z.array(z.string()).describe("The missing fields. Nobody can connect before they are given."),
+    connections: z.int().describe("The number of working connections that use it."),
     createdAt: z.int(),
     updatedAt: z.int(),
   })
@@ -48,7 +48,7 @@ const Client = z
 export type Client = z.output<typeof Client>;
 
 const wouldEnd =
-  "`connections_would_end`: that many connections end by this; send `endConnections` to go on.";
+  "`connections_would_end`: the request would end connections; send `endConnections` to continue.";
 
 export const save = route({
   method: "put",
@@ -56,7 +56,7 @@ export const save = route({
   tag,
   summary: "Save the organization's OAuth client for a provider",
   description:
-    "What is left out keeps its value; the secret too, as long as the client id stays. A new secret or key of the same client leaves connections as they are. Another client id or tenant ends them, after a 409 that says how many.",
+    "Omitted fields keep their values, and the secret too if the client id does not change. A new secret or key of the same client does not affect connections. Another client id or tenant ends them, after a 409 that says how many.",
   access: manage,
   params,
   body: z.strictObject({
@@ -71,26 +71,28 @@ export const save = route({
       .string()
       .max(20_000)
       .optional()
-      .describe("For `private_key_jwt`, in PEM; left out: one is made, and only its public half is shown."),
+      .describe(
+        "For `private_key_jwt`, in PEM. When omitted, a key is generated, and only its public half is shown.",
+      ),
     keyId: z.string().min(1).max(200).optional(),
     tenant: z.string().min(1).max(200).optional(),
     scopes: scopeList.optional(),
     optionalScopes: scopeList.optional(),
     connectionMode: z.enum(connectionModes).optional(),
-    endConnections: z.boolean().default(false).describe("End every connection that was made with it."),
+    endConnections: z.boolean().default(false).describe("End every connection that uses it."),
   }),
   replies: { 200: z.strictObject({ client: Client }) },
   errors: { 409: wouldEnd },
 });
 export type SaveClient = z.output<(typeof save)["body"]>;
 
-const notConfigured = "`oauth_provider_not_found`, or `client_not_configured`: none is saved.";
+const notConfigured = "`oauth_provider_not_found`, or `client_not_configured`: no client is saved.";
 
 export const read = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}/client",
   tag,
-  summary: "The organization's OAuth client for a provider, without its secret",
+  summary: "Read the organization's OAuth client for a provider, without its secret",
   description: "Includes the redirect URI to register at the provider.",
   access: can("oauth_clients:manage"),
   params,
@@ -99,7 +101,7 @@ export const read = route({
 });
 
 export const endConnections = z.strictObject({
-  endConnections: z.enum(["true", "false"]).default("false").describe("End the connections made with it."),
+  endConnections: z.enum(["true", "false"]).default("false").describe("End the connections that use it."),
 });
 
 export const remove = route({
@@ -107,8 +109,7 @@ export const remove = route({
   path: "/v1/oauth-providers/{providerId}/client",
   tag,
   summary: "Remove the organization's OAuth client for a provider",
-  description:
-    "Connections that were made with it end. While there are any, `endConnections` must be `true`.",
+  description: "Connections that use the client end. While there are any, `endConnections` must be `true`.",
   access: manage,
   params,
   query: endConnections,

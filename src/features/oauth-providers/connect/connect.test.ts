@@ -15,15 +15,15 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import {
-  authorizeUrl,
-  codeOn,
-  comeBack,
   connectAccount,
   getToken,
+  openCallback,
   putClient,
+  readClaimCode,
+  readConnectionStatus,
+  requestAuthorizeUrl,
   setUpProvider,
-  start,
-  statusOf,
+  startConnection,
 } from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -48,7 +48,7 @@ describe("connecting an account", () => {
 
   describe("starting", () => {
     test("gives a URL with an unguessable state, PKCE S256 and the exact redirect URI", async () => {
-      const url = new URL(await authorizeUrl(server, ada.auth, id));
+      const url = new URL(await requestAuthorizeUrl(server, ada.auth, id));
       expect(url.origin).toBe(as.issuer);
       expect(Object.fromEntries(url.searchParams)).toMatchObject({
         response_type: "code",
@@ -62,55 +62,58 @@ describe("connecting an account", () => {
     });
 
     test("needs a client: 404 client_not_configured", async () => {
-      const reply = await start(server, ada.auth, "github");
+      const reply = await startConnection(server, ada.auth, "github");
       expect(reply).toMatchObject({ status: 404, body: { error: "client_not_configured" } });
       expect(reply.body.message).toContain("GitHub");
       expect(reply.body.message).toContain("PUT /v1/oauth-providers/github/client");
       expect(Object.keys(reply.body).sort()).toEqual(["error", "message"]);
     });
 
-    test("knows the provider: 400 invalid_request with details", async () => {
+    test("needs a known provider: 400 invalid_request with details", async () => {
       for (const unknown of ["nobody", "GitHub", "a".repeat(300), "%00", "é"]) {
-        const reply = await start(server, ada.auth, encodeURIComponent(unknown));
+        const reply = await startConnection(server, ada.auth, encodeURIComponent(unknown));
         expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
         expect(reply.body.details[0].message).toBeTypeOf("string");
       }
     });
 
-    test("needs the whole client: 400 names what it lacks", async () => {
+    test("needs a complete client: 400 names the missing fields", async () => {
       const { auth } = acme.owner;
       const put = (body: object) =>
         server.call("/v1/oauth-providers/zendesk/client", { method: "PUT", body, headers: auth });
       const saved = await put({ clientId: "z" });
       expect(saved.body.client).toMatchObject({ complete: false, missing: ["tenant", "clientSecret"] });
-      const reply = await start(server, ada.auth, "zendesk");
+      const reply = await startConnection(server, ada.auth, "zendesk");
       expect(reply.status).toBe(400);
       expect(reply.body.details.map(({ path }: { path: string[] }) => path.join("."))).toEqual([
         "client.tenant",
         "client.clientSecret",
       ]);
       await put({ clientId: "z", clientSecret: "s", tenant: "acme" });
-      const complete = await start(server, ada.auth, "zendesk");
+      const complete = await startConnection(server, ada.auth, "zendesk");
       expect(complete.body.authorizeUrl).toMatch(
         /^https:\/\/acme\.zendesk\.com\/oauth\/authorizations\/new\?/,
       );
     });
 
-    test("is for members: 401 without a credential", async () => {
-      expect(await start(server, {}, id)).toMatchObject({ status: 401, body: { error: "unauthorized" } });
+    test("needs a credential: 401 without one", async () => {
+      expect(await startConnection(server, {}, id)).toMatchObject({
+        status: 401,
+        body: { error: "unauthorized" },
+      });
     });
 
     test("accepts a key with connections:use, and no key without it", async () => {
       const narrow = await createKey(server, ada, { permissions: ["organization:read"] });
-      expect(await start(server, narrow.auth, id)).toMatchObject({
+      expect(await startConnection(server, narrow.auth, id)).toMatchObject({
         status: 403,
         body: { error: "forbidden", reason: "missing_permission" },
       });
       const wide = await createKey(server, ada, { permissions: ["connections:use"] });
-      expect((await start(server, wide.auth, id)).status).toBe(200);
+      expect((await startConnection(server, wide.auth, id)).status).toBe(200);
     });
 
-    test("leads back only to this site", async () => {
+    test("returns only to an address of this site", async () => {
       for (const returnTo of [
         "https://evil.example",
         "//evil.example",
@@ -118,30 +121,35 @@ describe("connecting an account", () => {
         "javascript:alert(1)",
         "x",
       ]) {
-        const reply = await start(server, ada.auth, id, `?returnTo=${encodeURIComponent(returnTo)}`);
+        const reply = await startConnection(
+          server,
+          ada.auth,
+          id,
+          `?returnTo=${encodeURIComponent(returnTo)}`,
+        );
         expect(reply, returnTo).toMatchObject({ status: 400, body: { details: [{ path: ["returnTo"] }] } });
       }
-      expect((await start(server, ada.auth, id, "?returnTo=/a?b=c%23d")).status).toBe(200);
+      expect((await startConnection(server, ada.auth, id, "?returnTo=/a?b=c%23d")).status).toBe(200);
     });
 
-    test("asks for no scope that the client does not allow", async () => {
-      const reply = await start(server, ada.auth, id, "?scopes=admin%20files:write");
+    test("requests no scope that the client does not allow", async () => {
+      const reply = await startConnection(server, ada.auth, id, "?scopes=admin%20files:write");
       expect(reply).toMatchObject({ status: 400, body: { details: [{ path: ["scopes"] }] } });
-      const url = new URL(await authorizeUrl(server, ada.auth, id, "?scopes=files:write"));
+      const url = new URL(await requestAuthorizeUrl(server, ada.auth, id, "?scopes=files:write"));
       expect(url.searchParams.get("scope")).toBe("openid email offline_access files:read files:write");
     });
   });
 
-  describe("coming back", () => {
-    test("connects in the browser of who started, and the token works", async () => {
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?returnTo=/connections"));
-      const page = await comeBack(server, back, ada);
+  describe("the callback", () => {
+    test("connects in the browser of the person who started, and the token works", async () => {
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?returnTo=/connections"));
+      const page = await openCallback(server, back, ada);
       expect(page.status).toBe(200);
       expect(page.body).toContain("Acme ID is connected.");
       expect(page.body).toContain("octo@provider.example");
       expect(page.body).toContain('href="/connections"');
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-      const status = await statusOf(server, ada.auth, id);
+      const status = await readConnectionStatus(server, ada.auth, id);
       expect(status).toMatchObject({ configured: true, connected: true });
       expect(status.connections).toMatchObject([
         {
@@ -158,7 +166,7 @@ describe("connecting an account", () => {
       expect(issued).toBe(200);
       const me = await fetch(`${as.issuer}/me`, { headers: { authorization: `Bearer ${body.accessToken}` } });
       expect(await me.json()).toMatchObject({ sub: "octo" });
-      expect((await statusOf(server, bob.auth, id)).connections).toEqual([]);
+      expect((await readConnectionStatus(server, bob.auth, id)).connections).toEqual([]);
       expect(await getToken(server, bob.auth, id)).toMatchObject({
         status: 404,
         body: { error: "connection_not_found" },
@@ -170,16 +178,17 @@ describe("connecting an account", () => {
       const key = await createKey(server, eve, { permissions: ["connections:use"] });
       const second = { token: (await signIn(server, eve)).authorization.slice("Bearer ".length) };
       for (const headers of [key.auth, { authorization: `Bearer ${second.token}` }]) {
-        const back = await approve(await authorizeUrl(server, headers, id));
-        const page = await comeBack(server, back, eve);
+        const back = await approve(await requestAuthorizeUrl(server, headers, id));
+        const page = await openCallback(server, back, eve);
         expect(page.status).toBe(200);
         expect(page.body).not.toContain("Acme ID is connected.");
         for (const named of ["Acme", "member", "Acme ID", "octo@provider.example", "If you did not start it"])
           expect(page.body).toContain(named);
-        expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
+        expect((await readConnectionStatus(server, eve.auth, id)).connections).toEqual([]);
       }
       const code = /data-code="([^"]+)"/.exec(
-        (await comeBack(server, await approve(await authorizeUrl(server, key.auth, id)), eve)).body,
+        (await openCallback(server, await approve(await requestAuthorizeUrl(server, key.auth, id)), eve))
+          .body,
       )![1];
       const claim = (cookie: string) =>
         server.call(`/v1/oauth-providers/${id}/connect/claim`, {
@@ -188,45 +197,45 @@ describe("connecting an account", () => {
         });
       expect((await claim(bob.token)).status).toBe(404);
       expect((await claim(eve.token)).status).toBe(200);
-      expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
+      expect((await readConnectionStatus(server, eve.auth, id)).connected).toBe(true);
     });
 
     test("an attempt ends with the session or the API key that started it", async () => {
       const eve = await joinWorkspace(server, acme, "member");
       const key = await createKey(server, eve, { permissions: ["connections:use"] });
-      const byKey = await approve(await authorizeUrl(server, key.auth, id));
+      const byKey = await approve(await requestAuthorizeUrl(server, key.auth, id));
       await server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: eve.auth });
-      expect((await comeBack(server, byKey, eve)).body).toContain("no longer valid");
+      expect((await openCallback(server, byKey, eve)).body).toContain("no longer valid");
       const second = await signIn(server, eve);
-      const bySession = await approve(await authorizeUrl(server, second, id));
+      const bySession = await approve(await requestAuthorizeUrl(server, second, id));
       await server.call("/api/auth/sign-out", { method: "POST", headers: second });
-      expect((await comeBack(server, bySession, eve)).body).toContain("no longer valid");
-      expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
+      expect((await openCallback(server, bySession, eve)).body).toContain("no longer valid");
+      expect((await readConnectionStatus(server, eve.auth, id)).connections).toEqual([]);
     });
 
     test("a state is used once, even by fifty requests at the same moment", async () => {
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=once"));
-      const pages = await Promise.all(Array.from({ length: 50 }, () => comeBack(server, back, ada)));
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=once"));
+      const pages = await Promise.all(Array.from({ length: 50 }, () => openCallback(server, back, ada)));
       expect(pages.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(pages.filter(({ status, body }) => status === 400 && body.includes("used before"))).toHaveLength(
         49,
       );
     });
 
-    test("started by one and finished in another's browser, it never connects", async () => {
+    test("an attempt that is finished in the browser of another person never connects", async () => {
       for (let i = 0; i < 20; i++) {
         const back = await approve(
-          await authorizeUrl(server, ada.auth, id, "?account=hijack"),
+          await requestAuthorizeUrl(server, ada.auth, id, "?account=hijack"),
           `victim-${i}`,
         );
-        const page = await comeBack(server, back, bob);
+        const page = await openCallback(server, back, bob);
         expect(page.status).toBe(400);
         expect(page.body).toContain("started by somebody else");
         // Not even afterwards, by who started it.
-        expect((await comeBack(server, back, ada)).status).toBe(400);
+        expect((await openCallback(server, back, ada)).status).toBe(400);
       }
       for (const person of [ada, bob]) {
-        const { connections } = await statusOf(server, person.auth, id);
+        const { connections } = await readConnectionStatus(server, person.auth, id);
         expect(connections.filter(({ account }: { account: string }) => account === "hijack")).toEqual([]);
       }
       const tokens = await server.platform.db.rows(sql`
@@ -234,74 +243,74 @@ describe("connecting an account", () => {
       expect(tokens).toEqual([]);
     });
 
-    test("a session of another organization's member is somebody else's", async () => {
+    test("an attempt that is finished with the session of a stranger never connects", async () => {
       const stranger = await signUp(server, "Stranger");
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=hijack"));
-      expect((await comeBack(server, back, stranger)).body).toContain("started by somebody else");
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=hijack"));
+      expect((await openCallback(server, back, stranger)).body).toContain("started by somebody else");
     });
 
-    test("the last attempt wins", async () => {
-      const first = await approve(await authorizeUrl(server, ada.auth, id, "?account=race"), "one");
-      const second = await approve(await authorizeUrl(server, ada.auth, id, "?account=race"), "two");
-      expect((await comeBack(server, first, ada)).body).toContain("no longer valid");
-      expect((await comeBack(server, second, ada)).status).toBe(200);
-      const { connections } = await statusOf(server, ada.auth, id);
+    test("the last of two attempts connects", async () => {
+      const first = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=race"), "one");
+      const second = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=race"), "two");
+      expect((await openCallback(server, first, ada)).body).toContain("no longer valid");
+      expect((await openCallback(server, second, ada)).status).toBe(200);
+      const { connections } = await readConnectionStatus(server, ada.auth, id);
       expect(
         connections.find(({ account }: { account: string }) => account === "race").outsideAccount.subject,
       ).toBe("two");
     });
 
-    test("a disconnect beats a late callback", async () => {
-      const late = await approve(await authorizeUrl(server, ada.auth, id, "?account=late"));
+    test("a callback after a disconnect does not connect", async () => {
+      const late = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=late"));
       const ended = await server.call(`/v1/oauth-providers/${id}/disconnect`, {
         body: { account: "late" },
         headers: ada.auth,
       });
       expect(ended).toMatchObject({ status: 404, body: { error: "connection_not_found" } });
-      expect((await comeBack(server, late, ada)).status).toBe(400);
+      expect((await openCallback(server, late, ada)).status).toBe(400);
     });
 
-    test("a rotated client beats a late callback", async () => {
-      const late = await approve(await authorizeUrl(server, ada.auth, id, "?account=late"));
+    test("a callback after a change of the client does not connect", async () => {
+      const late = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=late"));
       expect((await putClient(server, acme.owner.auth, id)).status).toBe(200);
-      expect((await comeBack(server, late, ada)).body).toContain("no longer valid");
+      expect((await openCallback(server, late, ada)).body).toContain("no longer valid");
     });
 
-    test("a removed member beats a late callback", async () => {
+    test("a callback after the removal of the member does not connect", async () => {
       const carl = await joinWorkspace(server, acme, "member");
-      const late = await approve(await authorizeUrl(server, carl.auth, id));
+      const late = await approve(await requestAuthorizeUrl(server, carl.auth, id));
       await server.platform.db.run(sql`delete from members where id = ${carl.memberId}`);
-      expect((await comeBack(server, late, carl)).status).toBe(400);
+      expect((await openCallback(server, late, carl)).status).toBe(400);
     });
 
-    test("ten minutes later it is too late", async () => {
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=old"));
+    test("a callback ten minutes later does not connect", async () => {
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=old"));
       await server.platform.db.run(sql`update oauth_attempts set expires_at = now() where label = 'old'`);
-      expect(await comeBack(server, back, ada)).toMatchObject({ status: 400 });
+      expect(await openCallback(server, back, ada)).toMatchObject({ status: 400 });
     });
 
-    test("the state decides which provider it is about, not the path", async () => {
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=mixed"));
+    test("the state decides the provider, not the path", async () => {
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=mixed"));
       back.pathname = back.pathname.replace(id, "github");
-      const page = await comeBack(server, back, ada);
+      const page = await openCallback(server, back, ada);
       expect(page.status).toBe(400);
       expect(page.body).toContain("provider_mismatch");
     });
 
-    test("an issuer that announces iss must send its own", async () => {
-      const absent = await approve(await authorizeUrl(server, ada.auth, id, "?account=iss"));
+    test("a callback must have the right iss when the issuer announces it", async () => {
+      const absent = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=iss"));
       absent.searchParams.delete("iss");
-      expect((await comeBack(server, absent, ada)).body).toContain("issuer_mismatch");
-      const wrong = await approve(await authorizeUrl(server, ada.auth, id, "?account=iss"));
+      expect((await openCallback(server, absent, ada)).body).toContain("issuer_mismatch");
+      const wrong = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=iss"));
       wrong.searchParams.set("iss", "https://evil.example");
-      expect((await comeBack(server, wrong, ada)).body).toContain("issuer_mismatch");
-      const present = await approve(await authorizeUrl(server, ada.auth, id, "?account=iss"));
-      expect((await comeBack(server, present, ada)).status).toBe(200);
+      expect((await openCallback(server, wrong, ada)).body).toContain("issuer_mismatch");
+      const present = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=iss"));
+      expect((await openCallback(server, present, ada)).status).toBe(200);
     });
 
-    test("what the provider refused is said in plain words, with a way to try again", async () => {
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=denied"), "deny");
-      const page = await comeBack(server, back, ada);
+    test("a refusal by the provider is explained in plain words, with a link to try again", async () => {
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=denied"), "deny");
+      const page = await openCallback(server, back, ada);
       expect(page.status).toBe(400);
       expect(page.body).toContain("Access was not allowed at Acme ID. Nothing is connected.");
       // A link to the start, which asks for confirmation before anything is started.
@@ -315,7 +324,7 @@ describe("connecting an account", () => {
     test("a visitor who did not start a refused attempt sees none of its details and no link to repeat it", async () => {
       const vic = await joinWorkspace(server, acme, "admin");
       const query = "?shared=true&account=secret-label&scopes=files:write&returnTo=/secret-path";
-      const begin = () => authorizeUrl(server, acme.owner.auth, id, query);
+      const begin = () => requestAuthorizeUrl(server, acme.owner.auth, id, query);
       const mismatched = async () => {
         const back = await approve(await begin());
         back.pathname = back.pathname.replace(id, "github");
@@ -336,7 +345,7 @@ describe("connecting an account", () => {
         [denied, undefined, "access_denied"],
       ];
       for (const [lead, visitor, code] of cases) {
-        const page = await comeBack(server, await lead(), visitor);
+        const page = await openCallback(server, await lead(), visitor);
         expect(page.status, code).toBe(400);
         expect(page.body).toContain(code);
         for (const hidden of [
@@ -355,18 +364,18 @@ describe("connecting an account", () => {
       const eve = await joinWorkspace(server, acme, "member");
       await server.call("/v1/organizations", { body: { name: "Globex" }, headers: eve.auth });
       const asAcme = { ...eve.auth, "x-organization-id": acme.orgId };
-      const back = await approve(await authorizeUrl(server, asAcme, id), "deny");
+      const back = await approve(await requestAuthorizeUrl(server, asAcme, id), "deny");
       const { activeOrganizationId } = (await server.call("/v1/me", { headers: eve.auth })).body;
       expect(activeOrganizationId).toMatch(/^org_/);
       expect(activeOrganizationId).not.toBe(acme.orgId);
-      const page = await comeBack(server, back, eve);
+      const page = await openCallback(server, back, eve);
       expect(page.body).toContain("Access was not allowed");
       expect(page.body).not.toContain("connect/start");
     });
 
-    test("nothing that came from outside becomes markup", async () => {
+    test("no value from outside becomes markup", async () => {
       const url = new URL(
-        await authorizeUrl(server, ada.auth, id, `?account=${encodeURIComponent('"><img src=x>')}`),
+        await requestAuthorizeUrl(server, ada.auth, id, `?account=${encodeURIComponent('"><img src=x>')}`),
       );
       const evil = `</h1><script>alert(1)</script>`;
       const back = new URL(url.searchParams.get("redirect_uri")!);
@@ -378,27 +387,27 @@ describe("connecting an account", () => {
           iss: as.issuer,
         }),
       );
-      const page = await comeBack(server, back, ada);
+      const page = await openCallback(server, back, ada);
       expect(page.status).toBe(400);
       expect(page.body).not.toContain("alert(1)");
       expect(page.body).not.toContain("<img");
     });
 
     test.each([
-      ["a fault", (response: import("node:http").ServerResponse) => response.writeHead(500).end("boom")],
+      ["500", (response: import("node:http").ServerResponse) => response.writeHead(500).end("boom")],
       [
         "a redirect",
         (response: import("node:http").ServerResponse) =>
           response.writeHead(302, { location: "https://x.example" }).end(),
       ],
       [
-        "no JSON",
+        "a body that is not JSON",
         (response: import("node:http").ServerResponse) =>
           response.writeHead(200, { "content-type": "text/html" }).end("<p>hi"),
       ],
       ["nothing", (response: import("node:http").ServerResponse) => response.destroy()],
       [
-        "an ID token of somebody else",
+        "an ID token that does not verify",
         (response: import("node:http").ServerResponse) =>
           response.writeHead(200, { "content-type": "application/json" }).end(
             JSON.stringify({
@@ -409,36 +418,36 @@ describe("connecting an account", () => {
           ),
       ],
     ])("a token endpoint that answers %s connects nothing", async (_, answer) => {
-      const back = await approve(await authorizeUrl(server, ada.auth, id, "?account=faulty"));
+      const back = await approve(await requestAuthorizeUrl(server, ada.auth, id, "?account=faulty"));
       as.intercept = (request, response) => {
         if (request.url !== "/token") return false;
         answer(response);
         return true;
       };
-      const page = await comeBack(server, back, ada);
+      const page = await openCallback(server, back, ada);
       as.intercept = undefined;
       expect(page.status).toBe(400);
       expect(page.body).toContain("is not connected");
-      const { connections } = await statusOf(server, ada.auth, id);
+      const { connections } = await readConnectionStatus(server, ada.auth, id);
       expect(connections.some(({ account }: { account: string }) => account === "faulty")).toBe(false);
     });
   });
 
-  describe("claiming", () => {
+  describe("claiming a connection", () => {
     const claim = (headers: Record<string, string>, code: string) =>
       server.call(`/v1/oauth-providers/${id}/connect/claim`, { body: { code }, headers });
     const wait = async (headers: Record<string, string>, account: string) => {
-      const back = await approve(await authorizeUrl(server, headers, id, `?account=${account}`));
-      const page = await comeBack(server, back);
+      const back = await approve(await requestAuthorizeUrl(server, headers, id, `?account=${account}`));
+      const page = await openCallback(server, back);
       expect(page.status).toBe(200);
       expect(page.body).toContain("One more step");
-      return codeOn(page.body);
+      return readClaimCode(page.body);
     };
 
-    test("started by key, it waits sealed until the same key brings the code of the page", async () => {
+    test("an attempt that a key started is kept sealed until the same key sends the code of the page", async () => {
       const key = await createKey(server, ada);
       const code = await wait(key.auth, "cli");
-      expect((await statusOf(server, ada.auth, id)).connections).not.toContainEqual(
+      expect((await readConnectionStatus(server, ada.auth, id)).connections).not.toContainEqual(
         expect.objectContaining({ account: "cli" }),
       );
       const other = await createKey(server, ada);
@@ -454,21 +463,21 @@ describe("connecting an account", () => {
       expect((await claim(key.auth, code)).status).toBe(404);
     });
 
-    test("a session of the same member will do; of another member it will not", async () => {
+    test("a session of the same member can claim it, and a session of another member cannot", async () => {
       const key = await createKey(server, ada);
       const code = await wait(key.auth, "cli2");
       expect((await claim(bob.auth, code)).status).toBe(404);
       expect((await claim(ada.auth, code)).status).toBe(200);
     });
 
-    test("who did not see the page has no code: five wrong ones and it is gone", async () => {
+    test("five wrong codes end the attempt", async () => {
       const key = await createKey(server, ada);
       const code = await wait(key.auth, "cli3");
       for (let i = 0; i < 5; i++) expect((await claim(key.auth, "AAAAA-AAAAA")).status).toBe(404);
       expect((await claim(key.auth, code)).status).toBe(404);
     });
 
-    test("what nobody claims is handed back to the provider", async () => {
+    test("an unclaimed token is revoked at the provider", async () => {
       const { room } = await import("../index.ts");
       const key = await createKey(server, ada);
       await wait(key.auth, "cli4");
@@ -483,14 +492,14 @@ describe("connecting an account", () => {
     });
   });
 
-  test("several accounts under labels stand side by side, and reconnecting keeps the connection", async () => {
+  test("several accounts can be connected under labels, and reconnecting keeps the connection id", async () => {
     const eve = await joinWorkspace(server, acme, "member");
     await connectAccount(server, eve, id, { account: "eve-work", query: "?account=work" });
     await connectAccount(server, eve, id, { account: "eve-home", query: "?account=home" });
-    const before = (await statusOf(server, eve.auth, id)).connections;
+    const before = (await readConnectionStatus(server, eve.auth, id)).connections;
     expect(before.map(({ account }: { account: string }) => account).sort()).toEqual(["home", "work"]);
     await connectAccount(server, eve, id, { account: "eve-work", query: "?account=work&scopes=files:write" });
-    const after = (await statusOf(server, eve.auth, id)).connections;
+    const after = (await readConnectionStatus(server, eve.auth, id)).connections;
     expect(after.map(({ id }: { id: string }) => id).sort()).toEqual(
       before.map(({ id }: { id: string }) => id).sort(),
     );

@@ -10,7 +10,7 @@ export const start = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}/connect/start",
   tag,
-  summary: "Begin connecting my account at a provider",
+  summary: "Start to connect my account at a provider",
   description:
     "Send the member's browser to `authorizeUrl`. It works once, within ten minutes; a later start with the same label replaces it. Unknown query parameters are ignored. A browser that opens this URL (`Sec-Fetch-Mode: navigate`, or an `Accept` that prefers `text/html`) gets a page that asks for confirmation and then redirects to the provider. Errors are pages too.",
   access: can("connections:use"),
@@ -24,11 +24,11 @@ export const start = route({
       .string()
       .max(4000)
       .optional()
-      .describe("Scopes to ask for besides the client's, separated by spaces: those that the client allows."),
+      .describe("Additional scopes to request, separated by spaces. The client must allow them."),
     shared: z
       .enum(["true", "false"])
       .optional()
-      .describe("`true`: a connection of the organization. Needs `connections:manage`."),
+      .describe("`true` for a shared connection. Needs `connections:manage`."),
     returnTo: z
       .string()
       .max(500)
@@ -45,7 +45,7 @@ export const start = route({
   navigation: {
     status: 303,
     description:
-      "Redirects a browser to the provider after the person has confirmed. The session is the one of its cookie.",
+      "Redirects a browser to the provider after the person has confirmed. The session is that of the cookie.",
   },
   replies: { 200: z.strictObject({ authorizeUrl: z.string() }).meta({ id: "OauthConnectStart" }) },
   errors: {
@@ -63,8 +63,8 @@ export const callback = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}/connect/callback",
   tag,
-  summary: "Where the provider sends the browser back to: a page for a person",
-  description: "Register this address at the provider. The page says how it went, and leads back.",
+  summary: "Receive the browser from the provider",
+  description: "Register this address at the provider. The page shows the result and a link back.",
   access: open,
   params,
   // Providers may add any parameters.
@@ -77,12 +77,14 @@ export const claim = route({
   method: "post",
   path: "/v1/oauth-providers/{providerId}/connect/claim",
   tag,
-  summary: "Claim what a browser without my session brought back",
+  summary: "Claim a connection that was completed in a browser without my session",
   description:
-    "For who started with a token or a key: the page in the browser shows a code. Send it with the credential that started, or with a session of the same member. Whoever did not see that page has no code, and gets nothing.",
+    "For a connection that was started with a token or a key. The page in the browser shows a code. Send the code with the credential that started, or with a session of the same member. Without the code of that page the connection cannot be claimed.",
   access: can("connections:use"),
   params,
-  body: z.strictObject({ code: z.string().min(1).max(40).describe("As the page shows it.") }),
+  body: z.strictObject({ code: z.string().min(1).max(40).describe("The code that the page shows.") }),
   replies: { 200: z.strictObject({ connection: Connection }) },
-  errors: { 404: "`oauth_provider_not_found`, or `claim_not_found`: no such code, not yours, or too late." },
+  errors: {
+    404: "`oauth_provider_not_found`, or `claim_not_found`: the code is wrong, belongs to another member, or has expired.",
+  },
 });

@@ -10,18 +10,18 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import {
-  authorizeUrl,
-  comeBack,
-  expire,
+  expireToken,
   getToken,
+  openCallback,
   putClient,
-  start,
-  statusOf,
+  readConnectionStatus,
+  requestAuthorizeUrl,
+  startConnection,
 } from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
 
 /** A provider that answers whatever a test says, in JSON as it is written down. */
-describe("a provider that means no good", () => {
+describe("a hostile provider", () => {
   const server = useServer();
   const id = "hostile";
   let provider: Server;
@@ -61,16 +61,16 @@ describe("a provider that means no good", () => {
   const reply = (more: string) => `{"access_token":"a","token_type":"Bearer","refresh_token":"r"${more}}`;
 
   const arrive = async (query = "", parameters: Record<string, string> = { code: "c" }) =>
-    comeBack(server, await wayBack(query, parameters), ada);
+    openCallback(server, await wayBack(query, parameters), ada);
 
   async function wayBack(query = "", parameters: Record<string, string> = { code: "c" }) {
-    const url = new URL(await authorizeUrl(server, ada.auth, id, query));
+    const url = new URL(await requestAuthorizeUrl(server, ada.auth, id, query));
     const back = new URL(url.searchParams.get("redirect_uri")!);
     back.search = String(new URLSearchParams({ state: url.searchParams.get("state")!, ...parameters }));
     return back;
   }
 
-  test("the way back leads to this site however it is spelled", async () => {
+  test("the return address is always on this site, in any spelling", async () => {
     for (const returnTo of [
       "/.//evil.example",
       "/..//evil.example",
@@ -78,19 +78,24 @@ describe("a provider that means no good", () => {
       "/%2e//evil.example",
       "/./\\evil.example",
     ]) {
-      const refused = await start(server, ada.auth, id, `?returnTo=${encodeURIComponent(returnTo)}`);
+      const refused = await startConnection(
+        server,
+        ada.auth,
+        id,
+        `?returnTo=${encodeURIComponent(returnTo)}`,
+      );
       expect(refused, returnTo).toMatchObject({ status: 400, body: { details: [{ path: ["returnTo"] }] } });
     }
   });
 
   test.each([
-    ["a life longer than any calendar", ',"expires_in":1e18'],
-    ["a life longer than any number", ',"expires_in":1e999'],
-    ["a negative life in text", ',"expires_in":"-5"'],
-    ["a life that is a list", ',"expires_in":[3600]'],
-    ["scopes that no column holds", ',"scope":"files\\u0000 \\ud800"'],
-    ["scopes in a list of anything", ',"scope":["a",1,null,{"b":2},"c\\u0000"]'],
-  ])("%s is no reason to lose what it gave", async (_, more) => {
+    ["a lifetime longer than any calendar", ',"expires_in":1e18'],
+    ["a lifetime larger than any number", ',"expires_in":1e999'],
+    ["a negative lifetime as text", ',"expires_in":"-5"'],
+    ["a lifetime that is a list", ',"expires_in":[3600]'],
+    ["scopes that the database cannot store", ',"scope":"files\\u0000 \\ud800"'],
+    ["scopes in a list of mixed types", ',"scope":["a",1,null,{"b":2},"c\\u0000"]'],
+  ])("a token is kept although the reply has %s", async (_, more) => {
     person = '{"sub":"octo","email":"octo@provider.example"}';
     tokens = reply(more);
     const page = await arrive();
@@ -98,25 +103,25 @@ describe("a provider that means no good", () => {
     const given = await getToken(server, ada.auth, id);
     expect(given).toMatchObject({ status: 200, body: { accessToken: "a" } });
     // The same in the answer to a refresh, which is the only one there will be.
-    await expire(server, given.body.connectionId);
+    await expireToken(server, given.body.connectionId);
     tokens = reply(more).replace('"a"', '"b"');
     expect(await getToken(server, ada.auth, id)).toMatchObject({ status: 200, body: { accessToken: "b" } });
   });
 
   test.each([
-    ["cut in the middle of a letter", `{"sub":"octo","email":"${"x".repeat(299)}😀"}`],
-    ["with what no column holds", '{"sub":"oc\\u0000to","email":"\\u0000\\ud800"}'],
-    ["of nothing that can be kept", '{"sub":"\\u0000","email":"\\u0000"}'],
-  ])("an account's name %s is kept as far as it can be", async (_, said) => {
+    ["cut in the middle of a character", `{"sub":"octo","email":"${"x".repeat(299)}😀"}`],
+    ["text that the database cannot store", '{"sub":"oc\\u0000to","email":"\\u0000\\ud800"}'],
+    ["only text that the database cannot store", '{"sub":"\\u0000","email":"\\u0000"}'],
+  ])("an account connects although its name is %s", async (_, said) => {
     person = said;
     tokens = reply("");
     const page = await arrive();
     expect(page.status, page.body).toBe(200);
-    expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
+    expect((await readConnectionStatus(server, ada.auth, id)).connected).toBe(true);
   });
 
   test.each(["constructor", "toString", "hasOwnProperty"])(
-    "the error %s is an error like any other",
+    "the error %s is handled as any other error",
     async (error) => {
       const page = await arrive("", { error });
       expect(page.status).toBe(400);
@@ -148,13 +153,13 @@ describe("a provider that means no good", () => {
         await tx.rows(sql`
           select k.id from oauth_client_credentials k join oauth_clients c on c.credentials_id = k.id
           where c.org_id = ${acme.orgId} and c.provider_id = ${id} for update of k`);
-        arrived = comeBack(server, back, ada);
+        arrived = openCallback(server, back, ada);
         await until(waiting);
         changed = putClient(server, acme.owner.auth, id, { clientId: "another" });
         await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 500))]);
       });
       await arrived!;
-      const { connected } = await statusOf(server, ada.auth, id);
+      const { connected } = await readConnectionStatus(server, ada.auth, id);
       // Whoever is first: the one who changes it hears of the connection, or there is none.
       expect([(await changed!).status, connected]).toEqual([409, true]);
     },

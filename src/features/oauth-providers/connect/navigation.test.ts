@@ -17,7 +17,12 @@ import {
   useServer,
   type Workspace,
 } from "../../../../test/harness.ts";
-import { comeBack, setUpProvider, start, statusOf } from "../../../../test/oauth.ts";
+import {
+  openCallback,
+  readConnectionStatus,
+  setUpProvider,
+  startConnection,
+} from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
 
 type Auth = Record<string, string>;
@@ -50,7 +55,7 @@ describe("a start that is opened in a browser", () => {
     /href="[^"?]*(\?[^"]*confirm=[^"]*)"/.exec(page.body)![1]!.replaceAll("&amp;", "&");
   /** Opens the address and follows the Continue link, as a person does. */
   const startByHand = async (headers: Auth, query = ""): Promise<Reply> =>
-    start(server, headers, id, confirmed(await start(server, headers, id, query)));
+    startConnection(server, headers, id, confirmed(await startConnection(server, headers, id, query)));
 
   test("asks first, and redirects to the provider once confirmed", async () => {
     for (const headers of [
@@ -58,10 +63,10 @@ describe("a start that is opened in a browser", () => {
       { accept: "text/html;q=0.9,*/*;q=0.8", ...createCookie(ada) },
       { accept: "text/html", ...ada.auth },
     ]) {
-      const page = await start(server, headers, id);
+      const page = await startConnection(server, headers, id);
       expect(page.status).toBe(200);
       expect(page.body).toContain("Connect Acme ID?");
-      const reply = await start(server, headers, id, confirmed(page));
+      const reply = await startConnection(server, headers, id, confirmed(page));
       expect(reply.status).toBe(303);
       expect(reply.body).toBe("");
       expect(reply.headers.get("cache-control")).toBe("no-store");
@@ -72,7 +77,7 @@ describe("a start that is opened in a browser", () => {
     }
   });
 
-  test("still gives JSON to programs", async () => {
+  test("returns JSON to programs", async () => {
     const key = await createKey(server, ada);
     for (const headers of [
       ada.auth,
@@ -81,26 +86,26 @@ describe("a start that is opened in a browser", () => {
       { accept: "*/*", "sec-fetch-site": "same-origin", ...createCookie(ada) },
       { accept: "text/html", ...key.auth },
     ]) {
-      const reply = await start(server, headers, id);
+      const reply = await startConnection(server, headers, id);
       expect(reply.status).toBe(200);
       expect(Object.keys(reply.body)).toEqual(["authorizeUrl"]);
     }
   });
 
-  test("the session that started it finishes it; another session of the same person must confirm", async () => {
+  test("is finished by the session that started it; another session of the same person must confirm", async () => {
     const eve = await joinWorkspace(server, acme, "member");
     const second = { token: (await signIn(server, eve)).authorization.slice("Bearer ".length) };
     const opened = async () =>
       (await startByHand({ ...browser, ...createCookie(eve) })).headers.get("location")!;
-    const asks = await comeBack(server, await approve(await opened()), second);
+    const asks = await openCallback(server, await approve(await opened()), second);
     expect(asks.body).toContain("If you did not start it");
-    expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
-    const page = await comeBack(server, await approve(await opened()), eve);
+    expect((await readConnectionStatus(server, eve.auth, id)).connections).toEqual([]);
+    const page = await openCallback(server, await approve(await opened()), eve);
     expect(page.body).toContain("Acme ID is connected.");
-    expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
+    expect((await readConnectionStatus(server, eve.auth, id)).connected).toBe(true);
   });
 
-  test("refusals are pages with the status that programs get", async () => {
+  test("shows refusals as pages, with the status that programs get", async () => {
     const role = await createRole(server, acme.owner, ["organization:read"]);
     const powerless = await joinWorkspace(server, acme, role.id);
     const lonely = await signUp(server, "Lonely");
@@ -117,19 +122,19 @@ describe("a start that is opened in a browser", () => {
       [createCookie(ada), id, "?account=a&account=b", 400, "Given more than once"],
     ];
     for (const [headers, provider, query, status, words] of cases) {
-      const page = await start(server, { ...browser, ...headers }, provider, query);
+      const page = await startConnection(server, { ...browser, ...headers }, provider, query);
       expect(page.status, words).toBe(status);
       expect(page.headers.get("content-type")).toMatch(/^text\/html/);
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
       expect(page.body).toContain(words);
-      const program = await start(server, headers, provider, query);
+      const program = await startConnection(server, headers, provider, query);
       expect(program.status).toBe(status);
       expect(program.body.error).toBeTypeOf("string");
       expect(page.headers.get("www-authenticate")).toBe(program.headers.get("www-authenticate"));
     }
   });
 
-  test("a session that is too old signs in again on the page", async () => {
+  test("lets a session that is too old sign in again on the page", async () => {
     const strict = await createWorkspace(server, "Strict");
     await setUpProvider(server, strict.owner.auth, as);
     await server.platform.db.run(
@@ -139,9 +144,11 @@ describe("a start that is opened in a browser", () => {
       sql`update sessions set created_at = now() - interval '10 minutes' where user_id = ${strict.owner.userId}`,
     );
     await expect
-      .poll(async () => (await start(server, { ...browser, ...createCookie(strict.owner) }, id)).status)
+      .poll(
+        async () => (await startConnection(server, { ...browser, ...createCookie(strict.owner) }, id)).status,
+      )
       .toBe(403);
-    const page = await start(server, { ...browser, ...createCookie(strict.owner) }, id);
+    const page = await startConnection(server, { ...browser, ...createCookie(strict.owner) }, id);
     expect(page.body).toContain("asks to sign in again every 5 minutes");
     expect(page.body).toContain('id="password"');
   });
@@ -160,7 +167,12 @@ describe("a start that is opened in a browser", () => {
       { referer: `${server.url}/` },
     ];
     for (const from of ways) {
-      const page = await start(server, { accept: browser.accept, ...from, ...createCookie(ada) }, id, lured);
+      const page = await startConnection(
+        server,
+        { accept: browser.accept, ...from, ...createCookie(ada) },
+        id,
+        lured,
+      );
       expect(page.status, JSON.stringify(from)).toBe(200);
       for (const named of ["Connect Acme ID?", "lured", "files:write", "Acme"])
         expect(page.body).toContain(named);
@@ -169,8 +181,10 @@ describe("a start that is opened in a browser", () => {
   });
 
   test("the confirmation is valid only for this session and this start", async () => {
-    const query = confirmed(await start(server, { ...browser, ...createCookie(ada) }, id, "?account=one"));
-    expect((await start(server, { ...browser, ...createCookie(ada) }, id, query)).status).toBe(303);
+    const query = confirmed(
+      await startConnection(server, { ...browser, ...createCookie(ada) }, id, "?account=one"),
+    );
+    expect((await startConnection(server, { ...browser, ...createCookie(ada) }, id, query)).status).toBe(303);
     const bob = await joinWorkspace(server, acme, "member");
     const later = query.replace(/confirm=(\d+)/, (_, at) => `confirm=${Number(at) + 60}`);
     expect(later).not.toBe(query);
@@ -184,14 +198,16 @@ describe("a start that is opened in a browser", () => {
       [createCookie(ada), "?account=one&confirm="],
     ];
     for (const [headers, changed] of others)
-      expect((await start(server, { ...browser, ...headers }, id, changed)).status, changed).toBe(200);
+      expect((await startConnection(server, { ...browser, ...headers }, id, changed)).status, changed).toBe(
+        200,
+      );
   });
 
   test("the confirmation expires after ten minutes; then the page asks again", async () => {
     const headers = { ...browser, ...createCookie(ada) };
-    const query = confirmed(await start(server, headers, id, "?account=slow"));
+    const query = confirmed(await startConnection(server, headers, id, "?account=slow"));
     const startAfter = (minutes: number) =>
-      atTime(Date.now() + minutes * 60_000, () => start(server, headers, id, query));
+      atTime(Date.now() + minutes * 60_000, () => startConnection(server, headers, id, query));
     expect((await startAfter(9)).status).toBe(303);
     const late = await startAfter(11);
     expect(late.status).toBe(200);
@@ -200,13 +216,13 @@ describe("a start that is opened in a browser", () => {
 
   test("a connection for the whole organization says so before it is started", async () => {
     const headers = { ...browser, ...createCookie(acme.owner) };
-    const page = await start(server, headers, id, "?shared=true&account=all");
+    const page = await startConnection(server, headers, id, "?shared=true&account=all");
     expect(page.status).toBe(200);
     expect(page.body).toContain("all of Acme");
     expect(await attempts("all")).toBe(0);
-    expect((await start(server, headers, id, confirmed(page))).status).toBe(303);
+    expect((await startConnection(server, headers, id, confirmed(page))).status).toBe(303);
     // A confirmation for a personal connection does not confirm a shared one.
-    const own = confirmed(await start(server, headers, id, "?account=all"));
-    expect((await start(server, headers, id, `${own}&shared=true`)).status).toBe(200);
+    const own = confirmed(await startConnection(server, headers, id, "?account=all"));
+    expect((await startConnection(server, headers, id, `${own}&shared=true`)).status).toBe(200);
   });
 });

@@ -38,7 +38,7 @@ async function claim() {
   if (reply.ok) return finish("connected", { provider });
   if (reply.status === 404) return finish("late");
   tell(reply.status === 403 && reply.body.reason === "no_active_organization"
-    ? "This account does not belong to the organization that this is for." : sentenceOf(reply));
+    ? "This account does not belong to the organization that this is for." : readMessage(reply));
 }
 `;
 
@@ -111,7 +111,7 @@ export function callbackPage(publicUrl: string, result: CallbackResult): Respons
     facts,
     body: html`${claimData}<p><strong>If that is not you, close this page</strong>: ${ifNot}</p>
 <div class="stack"><h2>Enter this code where you started</h2><pre class="code">${result.code}</pre></div><hr>
-<div class="stack"><h2>Or sign in here</h2>${signInForms({ lead: html`As ${attempt.memberName}, who started.`, suffix: "and connect" })}</div>`,
+<div class="stack"><h2>Or sign in here</h2>${signInForms({ lead: html`As ${attempt.memberName}, who started.`, suffix: "and connect", offersSso: false })}</div>`,
     ends,
     script: `${signInScript}${claimScript}const signedIn = claim;`,
   });
@@ -129,7 +129,7 @@ function unknownPage(
     title:
       result.kind === "used"
         ? "This link was used before."
-        : "This link is too old, was used before, or is not ours.",
+        : "This link is too old, was used before, or is not from this instance.",
     lead: isConnected
       ? html`It connected <b>${result.provider}</b>. Opening it again changed nothing.`
       : "Opening it changed nothing. To connect an account, start again where you started.",

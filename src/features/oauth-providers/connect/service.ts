@@ -1,5 +1,6 @@
 import type { MemberCtx } from "../../../platform/context.ts";
 import { forbidden, invalidField, invalidRequest } from "../../../platform/errors.ts";
+import { parseReturnPath } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import {
   buildAuthorizeUrl,
@@ -50,7 +51,7 @@ async function checkStart(
     isShared,
     label: account ?? defaultLabel,
     scopes: chooseScopes(client, scopes),
-    returnTo: returnTo === undefined ? null : parseReturnPath(ctx.config.publicUrl, returnTo),
+    returnTo: returnTo === undefined ? null : requireReturnPath(ctx.config.publicUrl, returnTo),
   };
 }
 
@@ -189,17 +190,11 @@ function chooseScopes({ scopes, optionalScopes }: ClientRow, asked: string | und
   return [...new Set([...scopes, ...extra])];
 }
 
-/** A path with two slashes at the beginning would be a URL with a host. */
-const isLocalPath = (text: string) => /^\/(?![/\\])/.test(text);
-
 /** Accepts only paths on this site, so that a start cannot redirect to another site. */
-function parseReturnPath(publicUrl: string, path: string): string {
-  const url = isLocalPath(path) ? URL.parse(path, publicUrl) : null;
-  // The normalized path is checked again, because `/.//elsewhere` becomes `//elsewhere`.
-  const plain = url && url.pathname + url.search + url.hash;
-  if (!plain || !isLocalPath(plain) || url.origin !== new URL(publicUrl).origin) {
+function requireReturnPath(publicUrl: string, path: string): string {
+  const plain = parseReturnPath(publicUrl, path);
+  if (plain === undefined)
     throw invalidField(["returnTo"], "Must be a path on this site, such as /connections.");
-  }
   return plain;
 }
 

@@ -55,8 +55,10 @@ const columns = sql`a.id, a.org_id as "orgId", a.member_id as "memberId", m.user
 
 const people = sql`members m join users u on u.id = m.user_id join organizations o on o.id = m.org_id`;
 
-/** An attempt ends with the session or API key that started it. */
-const isStarterValid = sql`case a.credential
+/** An attempt ends with the session or API key that started it, and with the access of its member. */
+const isStarterValid = sql`exists (
+    select from members starter where starter.id = a.member_id and starter.deactivated_at is null)
+  and case a.credential
     when 'session' then exists (select from sessions s where s.id = a.credential_id and s.expires_at > now())
     when 'key' then exists (
       select from api_keys k where k.id = a.credential_id and (k.expires_at is null or k.expires_at > now()))

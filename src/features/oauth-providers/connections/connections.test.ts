@@ -15,18 +15,18 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import {
-  authorizeUrl,
-  comeBack,
   connectAccount,
+  findLeakedSecrets,
   getToken,
-  leaks,
-  plantConnection,
+  openCallback,
   putClient,
+  readConnectionStatus,
+  readTokenRow,
+  requestAuthorizeUrl,
   runJob,
+  seedConnection,
   setUpProvider,
-  start,
-  statusOf,
-  tokenRow,
+  startConnection,
 } from "../../../../test/oauth.ts";
 import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
@@ -50,19 +50,19 @@ describe("connections", () => {
     bob = await joinWorkspace(server, acme, "member");
   });
   afterAll(async () => {
-    expect(await leaks(server, [...as.secrets, clientSecret])).toEqual([]);
+    expect(await findLeakedSecrets(server, [...as.secrets, clientSecret])).toEqual([]);
     await as.close();
   });
 
   const connected = async (person: Person) => {
     await connectAccount(server, person, id);
-    return (await statusOf(server, person.auth, id)).connections[0].id as string;
+    return (await readConnectionStatus(server, person.auth, id)).connections[0].id as string;
   };
   const readAs = (person: Person, connectionId: string) =>
     server.call(`/v1/oauth-connections/${connectionId}`, { headers: person.auth });
   /** The tokens of a connection, as the provider knows them. */
   const listSecrets = async (connectionId: string) => {
-    const row = (await tokenRow(server, connectionId))!;
+    const row = (await readTokenRow(server, connectionId))!;
     return (["access_token", "refresh_token"] as const).map((column) =>
       server.platform.keyring.open(String(row[column]), {
         table: "oauth_tokens",
@@ -76,8 +76,8 @@ describe("connections", () => {
   const isGood = async (accessToken: string) =>
     (await fetch(`${as.issuer}/me`, { headers: { authorization: `Bearer ${accessToken}` } })).status === 200;
 
-  describe("ending", () => {
-    test("a disconnect revokes both tokens at the provider, and says so", async () => {
+  describe("ending a connection", () => {
+    test("a disconnect revokes both tokens at the provider, and shows the result", async () => {
       const connectionId = await connected(ada);
       const [access, refresh] = await listSecrets(connectionId);
       expect(await isGood(access!)).toBe(true);
@@ -101,7 +101,10 @@ describe("connections", () => {
       expect(await isGood(access!)).toBe(false);
       const after = await readAs(ada, connectionId);
       expect(after.body.connection.revocation).toMatchObject({ status: "revoked", attempts: 1 });
-      expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+      expect(await readTokenRow(server, connectionId)).toMatchObject({
+        access_token: null,
+        refresh_token: null,
+      });
       const events = await server.call(`/v1/oauth-connections/${connectionId}/events`, { headers: ada.auth });
       expect(events.body.items.map(({ type }: { type: string }) => type)).toEqual([
         "revoked",
@@ -110,7 +113,7 @@ describe("connections", () => {
       ]);
     });
 
-    test("a removed member's token is revoked, whoever removed the row", async () => {
+    test("the token of a removed member is revoked, even when the row was deleted by a statement", async () => {
       const carl = await joinWorkspace(server, acme, "member");
       const connectionId = await connected(carl);
       const [access] = await listSecrets(connectionId);
@@ -125,7 +128,7 @@ describe("connections", () => {
       });
     });
 
-    test("who removes a member through the door is named in what is remembered", async () => {
+    test("the event for a removed member has the address of the request", async () => {
       const dora = await joinWorkspace(server, acme, "member");
       const connectionId = await connected(dora);
       const { platform } = server;
@@ -150,7 +153,7 @@ describe("connections", () => {
       });
     });
 
-    test("a deleted organization's tokens are revoked after it is gone, and then nothing is left of them", async () => {
+    test("the tokens of a deleted organization are revoked, and then erased", async () => {
       const gone = await createWorkspace(server, "Gone");
       await setUpProvider(server, gone.owner.auth, as);
       const connectionId = await connected(gone.owner);
@@ -167,7 +170,7 @@ describe("connections", () => {
       }
     });
 
-    test("a changed client's tokens are revoked with the old credentials", async () => {
+    test("the tokens of a changed client are revoked with the old client credentials", async () => {
       const connectionId = await connected(ada);
       const [access] = await listSecrets(connectionId);
       await putClient(server, acme.owner.auth, id, { clientId: "other", endConnections: true });
@@ -176,7 +179,7 @@ describe("connections", () => {
       await putClient(server, acme.owner.auth, id, { endConnections: true });
     });
 
-    test("a provider that cannot be told is tried for a day, then the token is erased and the truth is shown", async () => {
+    test("a failing revocation is tried for a day, then the token is erased and the failure is shown", async () => {
       const connectionId = await connected(ada);
       await server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: ada.auth });
       as.intercept = (request, response) => {
@@ -196,10 +199,13 @@ describe("connections", () => {
         );
       }
       as.intercept = undefined;
-      expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+      expect(await readTokenRow(server, connectionId)).toMatchObject({
+        access_token: null,
+        refresh_token: null,
+      });
     });
 
-    test("a revocation whose process died twice is given up and shown as failed", async () => {
+    test("a revocation whose process died twice is shown as failed", async () => {
       const connectionId = await connected(ada);
       await server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: ada.auth });
       const told = as.revocations.length;
@@ -211,11 +217,14 @@ describe("connections", () => {
       const { revocation } = (await readAs(ada, connectionId)).body.connection;
       expect(revocation).toMatchObject({ status: "failed", message: expect.stringContaining("worker_died") });
       expect(as.revocations.length).toBe(told);
-      expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+      expect(await readTokenRow(server, connectionId)).toMatchObject({
+        access_token: null,
+        refresh_token: null,
+      });
     });
 
-    test("where the provider offers no revocation, that is what is said", async () => {
-      const { providerId, connectionId } = await plantConnection(server, acme);
+    test("a provider without revocation is shown as such", async () => {
+      const { providerId, connectionId } = await seedConnection(server, acme);
       await server.call(`/v1/oauth-providers/${providerId}/disconnect`, {
         method: "POST",
         headers: acme.owner.auth,
@@ -226,7 +235,7 @@ describe("connections", () => {
       expect(shown.body.connection.revocation.message).toContain("settings there");
     });
 
-    test("reconnecting the same account revokes nothing; another account in its place revokes the old one", async () => {
+    test("reconnecting the same account revokes nothing; connecting another account revokes the old one", async () => {
       const connectionId = await connected(ada);
       const [first] = await listSecrets(connectionId);
       await connectAccount(server, ada, id);
@@ -239,8 +248,8 @@ describe("connections", () => {
     });
   });
 
-  describe("who sees what", () => {
-    test("a member sees their own; an admin sees everyone's health, and no token anywhere", async () => {
+  describe("the visibility of connections", () => {
+    test("a member sees their own; an admin sees the health of all; nobody sees a token", async () => {
       const connectionId = await connected(bob);
       expect((await readAs(ada, connectionId)).status).toBe(404);
       expect(
@@ -259,7 +268,7 @@ describe("connections", () => {
         expect(JSON.stringify(all.body)).not.toContain(secret);
     });
 
-    test("a key that was limited to something else sees none", async () => {
+    test("a key that is limited to other permissions sees none", async () => {
       const own = await connected(ada);
       const { auth } = await createKey(server, ada, { permissions: ["organization:read"] });
       for (const path of ["oauth-connections", `oauth-connections/${own}`, `oauth-providers/${id}/status`]) {
@@ -268,7 +277,7 @@ describe("connections", () => {
       }
     });
 
-    test("an admin may end what is not theirs, a member may not", async () => {
+    test("an admin may end the connection of another member, and a member may not", async () => {
       const connectionId = await connected(bob);
       const end = (person: Person) =>
         server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: person.auth });
@@ -280,18 +289,18 @@ describe("connections", () => {
     });
   });
 
-  describe("shared by the organization", () => {
+  describe("a connection that the organization shares", () => {
     let sharedId: string;
     const grant = (body: object, person: Person = acme.owner) =>
       server.call(`/v1/oauth-connections/${sharedId}/grants`, { method: "PUT", body, headers: person.auth });
 
-    test("an admin connects it; a member may not", async () => {
-      expect((await start(server, ada.auth, id, "?shared=true")).status).toBe(403);
+    test("can be connected by an admin, and not by a member", async () => {
+      expect((await startConnection(server, ada.auth, id, "?shared=true")).status).toBe(403);
       await connectAccount(server, acme.owner, id, {
         account: "company",
         query: "?shared=true&account=team",
       });
-      const shared = (await statusOf(server, acme.owner.auth, id)).connections.find(
+      const shared = (await readConnectionStatus(server, acme.owner.auth, id)).connections.find(
         (one: { shared: boolean }) => one.shared,
       );
       expect(shared).toMatchObject({
@@ -303,14 +312,16 @@ describe("connections", () => {
       expect((await getToken(server, acme.owner.auth, id, { account: "team" })).status).toBe(200);
     });
 
-    test("who stops being an admin on the way does not finish it", async () => {
+    test("is not completed when the person stops being an admin before the callback", async () => {
       const eve = await joinWorkspace(server, acme, "admin");
-      const back = await approve(await authorizeUrl(server, eve.auth, id, "?shared=true&account=coup"));
+      const back = await approve(
+        await requestAuthorizeUrl(server, eve.auth, id, "?shared=true&account=coup"),
+      );
       await server.platform.db.run(sql`update members set role = 'member' where id = ${eve.memberId}`);
-      expect((await comeBack(server, back, eve)).body).toContain("not_allowed");
+      expect((await openCallback(server, back, eve)).body).toContain("not_allowed");
     });
 
-    test("members use it once they are let in, and no longer than that", async () => {
+    test("can be used by members with a grant, only while they have it", async () => {
       const ask = () => getToken(server, ada.auth, id, { account: "team" });
       expect((await ask()).status).toBe(404);
       expect((await readAs(ada, sharedId)).status).toBe(404);
@@ -333,7 +344,7 @@ describe("connections", () => {
       expect((await getToken(server, bob.auth, id, { account: "team" })).status).toBe(200);
     });
 
-    test("what a team was given its members use, while they are in it", async () => {
+    test("can be used by the members of a team with a grant, while they are in it", async () => {
       const { auth } = acme.owner;
       const [team, other] = [await createTeam(server, acme.owner), await createTeam(server, acme.owner)];
       const place = (teamId: string) => `/v1/teams/${teamId}/members/${bob.memberId}`;
@@ -365,7 +376,7 @@ describe("connections", () => {
       await grant({ everyone: true, memberIds: [] });
     });
 
-    test("one's own comes before a shared one", async () => {
+    test("is used only when the member has no connection of their own", async () => {
       const own = await connected(bob);
       expect((await getToken(server, bob.auth, id)).body.connectionId).toBe(own);
       expect((await getToken(server, bob.auth, id, { connectionId: sharedId })).body.connectionId).toBe(
@@ -373,18 +384,18 @@ describe("connections", () => {
       );
     });
 
-    test("strangers cannot be let in, nor anybody into a member's own", async () => {
+    test("cannot be granted to strangers, and a member's own connection cannot be granted", async () => {
       const globex = await createWorkspace(server, "Globex");
       const stranger = await joinWorkspace(server, globex, "member");
       expect((await grant({ everyone: false, memberIds: [stranger.memberId] })).status).toBe(400);
-      const own = (await statusOf(server, bob.auth, id)).connections.find(
+      const own = (await readConnectionStatus(server, bob.auth, id)).connections.find(
         (one: { shared: boolean }) => !one.shared,
       );
       const reply = await server.call(`/v1/oauth-connections/${own.id}/grants`, { headers: acme.owner.auth });
       expect(reply).toMatchObject({ status: 409, body: { error: "connection_not_shared" } });
     });
 
-    test("a provider that is the organization's alone: members' own end after a warning, and none can start", async () => {
+    test("can be the only one allowed: members' own connections end after a warning, and no new ones start", async () => {
       const put = (more: object) =>
         putClient(server, acme.owner.auth, id, { connectionMode: "organization", ...more });
       expect(await put({})).toMatchObject({ status: 409, body: { error: "connections_would_end" } });
@@ -396,10 +407,10 @@ describe("connections", () => {
           (one: { shared: boolean; providerId: string }) => !one.shared && one.providerId === id,
         ).length,
       );
-      const late = await approve(await authorizeUrl(server, ada.auth, id));
+      const late = await approve(await requestAuthorizeUrl(server, ada.auth, id));
       expect((await put({ endConnections: true })).status).toBe(200);
-      expect((await comeBack(server, late, ada)).status).toBe(400);
-      const refused = await start(server, ada.auth, id);
+      expect((await openCallback(server, late, ada)).status).toBe(400);
+      const refused = await startConnection(server, ada.auth, id);
       expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request" } });
       expect(refused.body.details[0].message).toContain("whole organization");
     });

@@ -29,7 +29,7 @@ const Health = z
   .strictObject({
     status: z.enum(healthStatuses),
     reason: z.enum(healthReasons).nullable(),
-    message: z.string().describe("What that means, and what to do about it."),
+    message: z.string().describe("The meaning of the state, and what to do."),
   })
   .meta({ id: "OauthConnectionHealth" });
 export type Health = z.output<typeof Health>;
@@ -40,21 +40,28 @@ export const Connection = z
   .strictObject({
     id: idSchema("ocn"),
     providerId: z.string(),
-    account: z.string().describe("The label it was made under."),
-    shared: z.boolean().describe("The organization's, for those who were given it."),
-    memberId: idSchema("mem").nullable().describe("Whose it is; null: shared, or of a member who has left."),
+    account: z.string().describe("The label of the connection."),
+    shared: z
+      .boolean()
+      .describe("Whether the connection belongs to the organization and is granted to members."),
+    memberId: idSchema("mem")
+      .nullable()
+      .describe("The member who owns it. Null when it is shared, or when that member has left."),
     outsideAccount: z
       .strictObject({ subject: z.string(), name: z.string().nullable() })
       .nullable()
-      .describe("Which account at the provider; null: it does not say."),
+      .describe("The account at the provider. Null when the provider does not name it."),
     health: Health,
     scopes: z.strictObject({
       requested: z.array(z.string()),
       granted: z.array(z.string()),
       missing: z.array(z.string()).describe("Requested and not granted."),
     }),
-    tokenExpiresAt: z.int().nullable().describe("Of the access token at hand; null: it does not expire."),
-    refreshes: z.boolean().describe("A new access token is got without anybody's help."),
+    tokenExpiresAt: z
+      .int()
+      .nullable()
+      .describe("When the access token expires, in milliseconds since 1970. Null when it does not expire."),
+    refreshes: z.boolean().describe("A new access token can be obtained without a person."),
     lastUsedAt: z.int(),
     connectedBy: z.string(),
     connectedAt: z.int(),
@@ -67,7 +74,7 @@ export const Connection = z
         at: z.int().nullable(),
       })
       .nullable()
-      .describe("Once it has ended: whether the provider was told."),
+      .describe("Whether the token was revoked at the provider. Null while the connection has not ended."),
   })
   .meta({ id: "OauthConnection" });
 export type Connection = z.output<typeof Connection>;
@@ -76,12 +83,15 @@ export const list = route({
   method: "get",
   path: "/v1/oauth-connections",
   tag,
-  summary: "My connections and the shared ones I may use; everyone's with `connections:manage`",
+  summary: "List my connections and the shared ones I may use; with `connections:manage` all connections",
   description: "Needs `connections:use` or `connections:manage`.",
   access: member(),
   query: pageQuery.extend({
     providerId: z.string().max(40).optional(),
-    ended: z.enum(["true", "false"]).default("false").describe("`true`: those that have ended, for 90 days."),
+    ended: z
+      .enum(["true", "false"])
+      .default("false")
+      .describe("`true` for connections that have ended in the last 90 days."),
   }),
   replies: { 200: definePage(Connection).meta({ id: "OauthConnectionPage" }) },
 });
@@ -90,7 +100,7 @@ export const read = route({
   method: "get",
   path: "/v1/oauth-connections/{id}",
   tag,
-  summary: "One connection",
+  summary: "Read a connection",
   description: "Includes its health, the reason, and the outside account. Tokens are never shown here.",
   access: member(),
   params,
@@ -103,7 +113,8 @@ export const end = route({
   path: "/v1/oauth-connections/{id}",
   tag,
   summary: "End a connection",
-  description: "One's own; everyone's and the shared ones with `connections:manage`.",
+  description:
+    "Ends the caller's own connection. With `connections:manage` also those of others and shared ones.",
   access: can("connections:use"),
   params,
   replies: { 204: null },
@@ -114,7 +125,7 @@ export const status = route({
   method: "get",
   path: "/v1/oauth-providers/{providerId}/status",
   tag: "OAuth Providers",
-  summary: "My connections to a provider, and how they are",
+  summary: "List my connections to a provider, with their health",
   description: "Each connection includes its health, the reason, and the outside account.",
   access: member(),
   params: ofProvider,
@@ -122,7 +133,7 @@ export const status = route({
     200: z.strictObject({
       providerId: z.string(),
       configured: z.boolean(),
-      connected: z.boolean().describe("At least one of them works."),
+      connected: z.boolean().describe("Whether at least one of them works."),
       connections: z.array(Connection),
     }),
   },
@@ -134,23 +145,25 @@ export const disconnect = route({
   tag: "OAuth Providers",
   summary: "End my connection to a provider",
   description:
-    "Without a body: the only one there is. Whoever is on the way to the provider at this moment starts again. The provider is told as soon as possible; `revocation` says how that went.",
+    "Without a body, it ends the caller's only connection. An attempt to connect that is in progress must be started again. The token is revoked at the provider as soon as possible; `revocation` shows the result.",
   access: can("connections:use"),
   params: ofProvider,
   body: z.strictObject({ connectionId: z.string().max(100).optional(), account: label.optional() }),
   bodyOptional: true,
   replies: { 200: z.strictObject({ connection: Connection }) },
   errors: {
-    404: "`oauth_provider_not_found`, or `connection_not_found`: there is none to end.",
-    409: "`account_required`: there are several; say which.",
+    404: "`oauth_provider_not_found`, or `connection_not_found`: there is no connection to end.",
+    409: "`account_required`: there are several connections; name one with `account`.",
   },
 });
 
 const Grants = z
   .strictObject({
-    everyone: z.boolean().describe("Every member may use it."),
+    everyone: z.boolean().describe("Whether every member may use it."),
     memberIds: z.array(z.string()),
-    teamIds: z.array(z.string()).describe("Whoever is in one of these teams may use it, while they are."),
+    teamIds: z
+      .array(z.string())
+      .describe("The members of these teams may use it, while they are in the team."),
   })
   .meta({ id: "OauthConnectionGrants" });
 export type Grants = z.output<typeof Grants>;
@@ -159,8 +172,8 @@ export const readGrants = route({
   method: "get",
   path: "/v1/oauth-connections/{id}/grants",
   tag,
-  summary: "Who may use a shared connection",
-  description: "The members and teams who may get a token from it, or everyone.",
+  summary: "List who may use a shared connection",
+  description: "Returns the members and teams that may get tokens of the connection, or that everyone may.",
   access: can("connections:manage"),
   params,
   replies: { 200: z.strictObject({ grants: Grants }) },
@@ -171,9 +184,9 @@ export const setGrants = route({
   method: "put",
   path: "/v1/oauth-connections/{id}/grants",
   tag,
-  summary: "Say who may use a shared connection",
+  summary: "Set who may use a shared connection",
   description:
-    "The whole list: who is not in it may not. Takes effect with the next token that is asked for.",
+    "Replaces the whole list: members who are not in it lose access. Takes effect with the next token request.",
   access: can("connections:manage"),
   params,
   body: z.strictObject({
@@ -184,6 +197,6 @@ export const setGrants = route({
   replies: { 200: z.strictObject({ grants: Grants }) },
   errors: {
     404: "`connection_not_found`",
-    409: "`connection_not_shared`: it is a member's own.",
+    409: "`connection_not_shared`: it belongs to a member.",
   },
 });

@@ -1,6 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, emptySql, listSource, sql } from "../../../platform/db/index.ts";
+import { type Db, emptySql, leaseConditions, listSource, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isUsableBy } from "../../connection-grants/index.ts";
 import type { HealthReason } from "./contract.ts";
 
 export interface ConnectionRow {
@@ -32,27 +33,23 @@ export interface ConnectionRow {
   revokedAt: number | null;
 }
 
+/** The lease of a token refresh. */
+const lease = leaseConditions(sql`t.`);
+
 const columns = sql`c.id, c.provider_id as "providerId", c.shared, c.everyone, c.member_id as "memberId", c.label,
   c.token_id as "tokenId", c.account_subject as "accountSubject", c.account_name as "accountName",
   c.requested_scopes as "requestedScopes", c.status, c.reason, c.connected_by as "connectedBy",
   c.connected_at as "connectedAt", c.ended_at as "endedAt", t.scopes, t.expires_at as "expiresAt",
   t.last_used_at as "lastUsedAt", t.refresh_token is not null as refreshes, t.refresh_state as "refreshState",
-  coalesce(t.lease_expires_at < now(), false) as "leaseOver", t.last_error as "lastError",
+  coalesce(${lease.isExpired}, false) as "leaseOver", t.last_error as "lastError",
   t.revoke_state as "revokeState", t.revoke_attempts as "revokeAttempts", t.revoke_error as "revokeError",
   t.revoked_at as "revokedAt"`;
 
 const tables = sql`oauth_connections c join oauth_tokens t on t.id = c.token_id`;
 
-/** A member's own connections, and shared ones granted to all, to the member, or to one of the member's teams. */
-const isUsableBy = (memberId: string) =>
-  sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
-    or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
-    or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
-      where g.connection_id = c.id and x.member_id = ${memberId}))))`;
-
 /** The connections that a member may read. Null means all of them. */
 const isReachableBy = (memberId: string | null) =>
-  memberId === null ? emptySql : sql`and ${isUsableBy(memberId)}`;
+  memberId === null ? emptySql : sql`and ${isUsableBy(sql`${memberId}`)}`;
 
 interface ListFilter {
   providerId: string | null;

@@ -26,7 +26,7 @@ const ConnectionEvent = z
   .strictObject({
     id: idSchema("oce"),
     type: z.enum(eventTypes),
-    memberId: idSchema("mem").nullable().describe("Who; null: the service itself."),
+    memberId: idSchema("mem").nullable().describe("The member or user. Null when the service itself acted."),
     credential: z
       .string()
       .nullable()
@@ -48,7 +48,7 @@ export const list = route({
   method: "get",
   path: "/v1/oauth-connections/{id}/events",
   tag: "OAuth Connections",
-  summary: "What happened to a connection, and who got a token from it",
+  summary: "List the events of a connection, including issued tokens",
   description: "Newest first: connected, refreshed, used, ended.",
   access: can("connections:use"),
   params: z.strictObject({ id: z.string() }),

@@ -12,7 +12,7 @@ export const issue = route({
   method: "post",
   path: "/v1/oauth-providers/{providerId}/token",
   tag: "OAuth Providers",
-  summary: "A valid access token of mine, for an agent that works for me",
+  summary: "Get a valid access token of my account, for an agent",
   description:
     "The token is refreshed when needed, once, however many requests arrive at the same moment. Without a body it is for the account `default`, else for the newest connection; own connections come before shared ones. A runner gets tokens of its own member, a run credential those of the connections that its automation names. Each issued token is recorded.",
   access: can("connections:use", { credentials: issuePermission }),
@@ -26,9 +26,9 @@ export const issue = route({
       .max(86_400)
       .default(60)
       .describe(
-        "How long it should still be good for. What the provider gives for less is renewed at half its time.",
+        "The time for which the token must still be valid. Tokens with a shorter lifetime are refreshed at half of it.",
       ),
-    scopes: z.array(scopeToken).max(100).default([]).describe("What it must allow."),
+    scopes: z.array(scopeToken).max(100).default([]).describe("The scopes that the token must have."),
   }),
   bodyOptional: true,
   replies: {
@@ -45,8 +45,8 @@ export const issue = route({
   },
   errors: {
     404: "`oauth_provider_not_found`, or `connection_not_found`: connect an account first.",
-    409: "`reconnect_required`: it cannot be renewed; `reason` says why. `step_up_required`: `missingScopes` were not granted.",
-    503: "`provider_unavailable`: the provider does not renew it at the moment. `Retry-After` says when to come back.",
+    409: "`reconnect_required`: the token cannot be refreshed; `reason` says why. `step_up_required`: `missingScopes` were not granted.",
+    503: "`provider_unavailable`: the provider does not refresh the token at the moment. `Retry-After` says when to try again.",
   },
 });
 export type IssueToken = z.output<(typeof issue)["body"]>;

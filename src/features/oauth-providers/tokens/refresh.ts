@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { computePause } from "../../../platform/backoff.ts";
+import { computePause } from "@signalbox/flow-control";
 import type { Bus } from "../../../platform/bus.ts";
 import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";

@@ -1,16 +1,10 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, defineLease, sql } from "../../../platform/db/index.ts";
 import type { Server } from "../../../platform/oauth/index.ts";
+import { isUsableBy } from "../../connection-grants/index.ts";
 
 /** Longer than a request to the provider can take. */
 const lease = defineLease(30);
-
-/** The same rule as in the list of connections: a member's own, and shared ones that are granted to the member. */
-const isUsableBy = (memberId: string) =>
-  sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
-    or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
-    or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
-      where g.connection_id = c.id and x.member_id = ${memberId}))))`;
 
 export interface NewToken {
   id: string;
@@ -101,7 +95,7 @@ export const findAndIssue = (db: Db, orgId: OrgId, wanted: TokenRequest, out: Is
       from oauth_connections c join oauth_tokens t on t.id = c.token_id
       join oauth_client_credentials k on k.id = t.credentials_id
       where c.org_id = ${orgId} and c.provider_id = ${wanted.providerId} and c.status <> 'ended'
-        and ${isUsableBy(wanted.memberId)}
+        and ${isUsableBy(sql`${wanted.memberId}`)}
         and (${wanted.connectionId}::text is null or c.id = ${wanted.connectionId})
         and (${wanted.among}::text[] is null or c.id = any(${wanted.among}::text[]))
         and (${wanted.label}::text is null or c.label = ${wanted.label})

@@ -18,14 +18,14 @@ import {
 } from "../../../../test/harness.ts";
 import {
   connectAccount,
-  expire,
+  expireToken,
+  findLeakedSecrets,
   getToken,
-  leaks,
   putClient,
+  readConnectionStatus,
+  readTokenRow,
   runJob,
   setUpProvider,
-  statusOf,
-  tokenRow,
 } from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newKey, publicJwk } from "../../../platform/oauth/index.ts";
@@ -56,11 +56,11 @@ describe("tokens", () => {
     await setUpProvider(server, acme.owner.auth, as);
     ada = await joinWorkspace(server, acme, "member");
     await connectAccount(server, ada, id);
-    connectionId = (await statusOf(server, ada.auth, id)).connections[0].id;
+    connectionId = (await readConnectionStatus(server, ada.auth, id)).connections[0].id;
   });
   afterAll(async () => {
     // Whatever happened above, none of it wrote down what nobody may read.
-    expect(await leaks(server, [...as.secrets, clientSecret, key.slice(40, 100)])).toEqual([]);
+    expect(await findLeakedSecrets(server, [...as.secrets, clientSecret, key.slice(40, 100)])).toEqual([]);
     if (replica !== server) await replica.close();
     await server.close();
     await as.close();
@@ -83,7 +83,7 @@ describe("tokens", () => {
     as.intercept = undefined;
     return server.platform.db.run(sql`update oauth_tokens set next_refresh_at = null`);
   };
-  const health = async () => (await statusOf(server, ada.auth, id)).connections[0].health;
+  const health = async () => (await readConnectionStatus(server, ada.auth, id)).connections[0].health;
   /** The reasons for which a connection was announced. */
   const announced = async (connectionId: string) =>
     (
@@ -95,10 +95,13 @@ describe("tokens", () => {
   const freshConnection = async () => {
     const person = await joinWorkspace(server, acme, "member");
     await connectAccount(server, person, id);
-    return { person, connectionId: (await statusOf(server, person.auth, id)).connections[0].id as string };
+    return {
+      person,
+      connectionId: (await readConnectionStatus(server, person.auth, id)).connections[0].id as string,
+    };
   };
 
-  test("a fresh token is handed out as it is, and that is written down", async () => {
+  test("a fresh token is returned unchanged, and its use is recorded", async () => {
     const agent = await createKey(server, ada, { permissions: ["connections:use"] });
     const before = as.refreshes.length;
     const first = await getToken(server, agent.auth, id);
@@ -117,7 +120,7 @@ describe("tokens", () => {
     expect(JSON.stringify(events.body)).not.toContain(first.body.accessToken);
   });
 
-  test("an agent's key needs the permission, and a runner gets its own member's", async () => {
+  test("an agent's key needs the permission, and a runner gets the token of its own member", async () => {
     const narrow = await createKey(server, ada, { permissions: ["automations:create"] });
     expect((await getToken(server, narrow.auth, id)).status).toBe(403);
     const runner = await createRunner(server, ada.auth);
@@ -126,20 +129,20 @@ describe("tokens", () => {
     expect((await getToken(server, others.auth, id)).status).toBe(404);
   });
 
-  test("an expired one is renewed, and the old refresh token is never sent again", async () => {
+  test("an expired token is refreshed, and the old refresh token is never sent again", async () => {
     const old = (await getToken(server, ada.auth, id)).body.accessToken;
-    await expire(server, connectionId);
+    await expireToken(server, connectionId);
     const { status, body } = await getToken(server, ada.auth, id);
     expect(status).toBe(200);
     expect(body.accessToken).not.toBe(old);
-    await expire(server, connectionId);
+    await expireToken(server, connectionId);
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
     expect(as.reuses).toBe(0);
   });
 
-  test("however many ask, in two processes, each round is one call and no reuse", async () => {
+  test("fifty callers in two processes cause one refresh, without reuse of a refresh token", async () => {
     for (let round = 0; round < 3; round++) {
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       const before = as.refreshes.length;
       const replies = await Promise.all(
         Array.from({ length: 50 }, (_, i) => getToken(i % 2 ? server : replica, ada.auth, id)),
@@ -164,45 +167,45 @@ describe("tokens", () => {
         },
       });
       await connectAccount(server, ada, provider);
-      const [connection] = (await statusOf(server, ada.auth, provider)).connections;
-      await expire(server, connection.id);
+      const [connection] = (await readConnectionStatus(server, ada.auth, provider)).connections;
+      await expireToken(server, connection.id);
       expect((await getToken(server, ada.auth, provider)).status).toBe(200);
     },
   );
 
-  test("an answer without a refresh token keeps the old one", async () => {
-    const before = await tokenRow(server, connectionId);
-    await expire(server, connectionId);
+  test("a reply without a refresh token keeps the old one", async () => {
+    const before = await readTokenRow(server, connectionId);
+    await expireToken(server, connectionId);
     answer(200, { access_token: "at-without-refresh", token_type: "Bearer", expires_in: 100 });
     const { body } = await getToken(server, ada.auth, id);
     await answerWell();
     expect(body.accessToken).toBe("at-without-refresh");
-    expect((await tokenRow(server, connectionId))!.refresh_hash).toBe(before!.refresh_hash);
-    await expire(server, connectionId);
+    expect((await readTokenRow(server, connectionId))!.refresh_hash).toBe(before!.refresh_hash);
+    await expireToken(server, connectionId);
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
   });
 
   test.each([
-    ["a fault", 500, { error: "server_error" }, {}],
-    ["too many requests", 429, {}, { "retry-after": "7" }],
+    ["a 500 of the provider", 500, { error: "server_error" }, {}],
+    ["a 429 of the provider", 429, {}, { "retry-after": "7" }],
     ["a refused client", 401, { error: "invalid_client" }, {}],
-    ["a page", 200, { hello: 1 }, {}],
-    ["no answer", 0, null, {}],
+    ["a reply without a token", 200, { hello: 1 }, {}],
+    ["a missing reply", 0, null, {}],
   ])(
-    "%s ends nothing: 503 with Retry-After, and it goes on afterwards",
+    "%s does not end the connection: 503 with Retry-After, and it works afterwards",
     async (what, status, body, headers) => {
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       answer(status, body, headers as Record<string, string>);
       const refused = await getToken(server, ada.auth, id);
       expect(refused).toMatchObject({ status: 503, body: { error: "provider_unavailable" } });
       const retryAfter = Number(refused.headers.get("retry-after"));
       expect(retryAfter).toBeGreaterThan(0);
-      if (what === "too many requests") expect(retryAfter).toBe(7);
+      if (what === "a 429 of the provider") expect(retryAfter).toBe(7);
       expect(await health()).toMatchObject({
         status: "connected",
         reason: what === "a refused client" ? "client_rejected" : "provider_unavailable",
       });
-      if (what === "a fault") expect(await announced(connectionId)).toEqual([]);
+      if (what === "a 500 of the provider") expect(await announced(connectionId)).toEqual([]);
       if (what === "a refused client") expect(await announced(connectionId)).toEqual(["client_rejected"]);
       // While it waits, nobody else is sent to the provider either.
       const calls = as.refreshes.length;
@@ -214,8 +217,8 @@ describe("tokens", () => {
     },
   );
 
-  test("while the provider is in trouble, a token that is still good is handed out", async () => {
-    await expire(server, connectionId, 40);
+  test("a token that is still valid is returned while the provider fails", async () => {
+    await expireToken(server, connectionId, 40);
     answer(500, {});
     const reply = await getToken(server, ada.auth, id);
     expect(reply.status).toBe(200);
@@ -224,9 +227,9 @@ describe("tokens", () => {
     expect((await getToken(server, ada.auth, id)).body.expiresAt).toBeGreaterThan(Date.now() + 1_000_000);
   });
 
-  test("only invalid_grant ends it, and connecting again mends it", async () => {
+  test("only invalid_grant ends the connection, and reconnecting repairs it", async () => {
     const { person, connectionId } = await freshConnection();
-    await expire(server, connectionId);
+    await expireToken(server, connectionId);
     answer(400, { error: "invalid_grant" });
     const refused = await getToken(server, person.auth, id);
     await answerWell();
@@ -234,19 +237,22 @@ describe("tokens", () => {
       status: 409,
       body: { error: "reconnect_required", reason: "revoked_at_provider", connectionId },
     });
-    const [connection] = (await statusOf(server, person.auth, id)).connections;
+    const [connection] = (await readConnectionStatus(server, person.auth, id)).connections;
     expect(connection.health).toMatchObject({ status: "needs_reconnect", reason: "revoked_at_provider" });
     expect(await announced(connectionId)).toEqual(["revoked_at_provider"]);
-    expect(await tokenRow(server, connectionId)).toMatchObject({ access_token: null, refresh_token: null });
+    expect(await readTokenRow(server, connectionId)).toMatchObject({
+      access_token: null,
+      refresh_token: null,
+    });
     await connectAccount(server, person, id);
     expect(await getToken(server, person.auth, id)).toMatchObject({ status: 200, body: { connectionId } });
   });
 
-  test("what a stolen and used refresh token leads to is an end, not a loop", async () => {
+  test("a stolen and used refresh token ends the connection, without a loop of refreshes", async () => {
     const { person, connectionId } = await freshConnection();
-    await expire(server, connectionId);
+    await expireToken(server, connectionId);
     // The provider ends the whole grant when a spent token comes again; here the thief was first.
-    const row = await tokenRow(server, connectionId);
+    const row = await readTokenRow(server, connectionId);
     const stolen = server.platform.keyring.open(String(row!.refresh_token), {
       table: "oauth_tokens",
       row: String(row!.id),
@@ -267,36 +273,36 @@ describe("tokens", () => {
     as.reuses = 0;
   });
 
-  describe("when a process vanishes between the provider's answer and the commit", () => {
+  describe("when a process dies between the provider's reply and the commit", () => {
     const vanish = (connectionId: string) =>
       server.platform.db.run(sql`
         update oauth_tokens set refresh_state = 'refreshing', holder = 'gone', consumed_hash = refresh_hash,
           lease_expires_at = now() - interval '1 second'
         where id = (select token_id from oauth_connections where id = ${connectionId})`);
 
-    test("the spent token is never sent again: uncertain, with a way out", async () => {
+    test("the used refresh token is never sent again, and the connection is uncertain until a reconnect", async () => {
       const { person, connectionId } = await freshConnection();
-      await expire(server, connectionId, 30);
+      await expireToken(server, connectionId, 30);
       await vanish(connectionId);
       const calls = as.refreshes.length;
       // What is still good is handed out; then it says what to do.
       expect((await getToken(server, person.auth, id)).status).toBe(200);
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       expect(await getToken(server, person.auth, id)).toMatchObject({
         status: 409,
         body: { error: "reconnect_required", reason: "refresh_uncertain" },
       });
       await runJob(server, "oauth.keep-fresh");
-      const [connection] = (await statusOf(server, person.auth, id)).connections;
+      const [connection] = (await readConnectionStatus(server, person.auth, id)).connections;
       expect(connection.health).toMatchObject({ status: "uncertain", reason: "refresh_uncertain" });
       expect(as.refreshes.length).toBe(calls);
       await connectAccount(server, person, id);
       expect((await getToken(server, person.auth, id)).status).toBe(200);
     });
 
-    test("where refresh tokens may be used twice the refresh is repeated, but not after a second death", async () => {
+    test("the refresh is repeated where refresh tokens may be used twice, but not after a second death", async () => {
       const { person, connectionId } = await freshConnection();
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       await vanish(connectionId);
       const reusable = (refresh: string) =>
         server.platform.db.run(
@@ -306,7 +312,7 @@ describe("tokens", () => {
       await reusable("reusable");
       expect((await getToken(server, person.auth, id)).status).toBe(200);
       // The second death in a row: the refresh itself may be what kills the process.
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       await vanish(connectionId);
       await server.platform.db.run(sql`update oauth_tokens set refresh_deaths = 1 where holder = 'gone'`);
       const calls = as.refreshes.length;
@@ -315,9 +321,9 @@ describe("tokens", () => {
       await reusable("rotating");
     });
 
-    test("an answer that comes after all makes it certain again", async () => {
+    test("a late reply makes the connection certain again", async () => {
       const { person, connectionId } = await freshConnection();
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       let release = () => {};
       const held = new Promise<void>((resolve) => {
         release = resolve;
@@ -340,7 +346,7 @@ describe("tokens", () => {
         update oauth_tokens set lease_expires_at = now() - interval '1 second'
         where id = (select token_id from oauth_connections where id = ${connectionId})`);
       await runJob(server, "oauth.keep-fresh");
-      expect((await tokenRow(server, connectionId))!.refresh_state).toBe("uncertain");
+      expect((await readTokenRow(server, connectionId))!.refresh_state).toBe("uncertain");
       release();
       expect(await waiting).toMatchObject({ status: 200, body: { accessToken: "late-but-true" } });
       as.intercept = undefined;
@@ -348,7 +354,7 @@ describe("tokens", () => {
 
     test("a connection that ends during a refresh leaves the new token to be revoked", async () => {
       const { person, connectionId } = await freshConnection();
-      await expire(server, connectionId);
+      await expireToken(server, connectionId);
       as.intercept = (request, response, body) => {
         if (request.url !== "/token" || !body.includes("refresh_token")) return false;
         void server
@@ -367,29 +373,29 @@ describe("tokens", () => {
     });
   });
 
-  test("what is used and soon over is renewed before anybody waits for it", async () => {
-    await expire(server, connectionId, 120);
+  test("a used token that expires soon is refreshed in advance", async () => {
+    await expireToken(server, connectionId, 120);
     const before = as.refreshes.length;
     await runJob(server, "oauth.keep-fresh");
     expect(as.refreshes.length).toBe(before + 1);
     await runJob(server, "oauth.keep-fresh");
     expect(as.refreshes.length).toBe(before + 1);
     // Not for who has not asked in days.
-    await expire(server, connectionId, 120);
+    await expireToken(server, connectionId, 120);
     await server.platform.db.run(sql`update oauth_tokens set last_used_at = now() - interval '2 days'`);
     await runJob(server, "oauth.keep-fresh");
     expect(as.refreshes.length).toBe(before + 1);
   });
 
-  test("without a refresh token it expires: first a warning, then a reconnect", async () => {
+  test("a token without a refresh token first gives a warning, then needs a reconnect", async () => {
     const { person, connectionId } = await freshConnection();
     await server.platform.db.run(sql`
       update oauth_tokens set refresh_token = null where id = (select token_id from oauth_connections where id = ${connectionId})`);
-    await expire(server, connectionId, 600);
-    const look = async () => (await statusOf(server, person.auth, id)).connections[0].health;
+    await expireToken(server, connectionId, 600);
+    const look = async () => (await readConnectionStatus(server, person.auth, id)).connections[0].health;
     expect(await look()).toMatchObject({ status: "expiring", reason: "no_refresh" });
     expect((await getToken(server, person.auth, id, { minTtlSeconds: 3000 })).status).toBe(200);
-    await expire(server, connectionId);
+    await expireToken(server, connectionId);
     expect(await getToken(server, person.auth, id)).toMatchObject({
       status: 409,
       body: { reason: "expired" },
@@ -397,15 +403,15 @@ describe("tokens", () => {
     expect(await look()).toMatchObject({ status: "needs_reconnect", reason: "expired" });
   });
 
-  test("a longer wish than the provider's tokens live gets a renewed one, once", async () => {
-    await expire(server, connectionId, 600);
+  test("a minTtlSeconds longer than the provider's tokens causes one refresh", async () => {
+    await expireToken(server, connectionId, 600);
     const before = as.refreshes.length;
     expect((await getToken(server, ada.auth, id, { minTtlSeconds: 86_400 })).status).toBe(200);
     expect(as.refreshes.length).toBe(before + 1);
   });
 
-  test("a secret that was rotated at the provider is saved anew, and every connection goes on", async () => {
-    await expire(server, connectionId);
+  test("connections work again after a rotated client secret is saved", async () => {
+    await expireToken(server, connectionId);
     expect((await putClient(server, acme.owner.auth, id, { clientSecret: "wrong" })).status).toBe(200);
     expect((await getToken(server, ada.auth, id)).status).toBe(503);
     expect(await health()).toMatchObject({ status: "connected", reason: "client_rejected" });
