@@ -96,7 +96,7 @@ async function sign(io: Io, only: string | undefined, json: boolean): Promise<nu
     if (json) io.out(JSON.stringify(signing));
     else for (const line of describeSigning(signing)) io.out(line);
     if (io.signal.aborted) {
-      io.err("Stopped. Run it again to go on.");
+      io.err("Stopped. Run the command again to continue.");
       return exit.failed;
     }
   }

@@ -1,4 +1,5 @@
 import type { Automation, Body, Client } from "@signalbox/client";
+import { cleanText } from "@signalbox/command-line";
 import { OperatorError } from "../platform/errors.ts";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
@@ -18,7 +19,6 @@ import {
   type Session,
 } from "./remote/session.ts";
 import { watch } from "./remote/watch.ts";
-import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox automations <action> [options]
@@ -86,7 +86,7 @@ async function list(args: string[], io: Io): Promise<number> {
       { title: "SCHEDULE", value: (one) => formatSchedule(one.schedule) },
       { title: "NEXT RUN", value: ({ nextRunAt }) => formatLocalTime(nextRunAt), whole: true },
     ],
-    "There are no automations. Make one with `signalbox automations create`.",
+    "There are no automations. Create one with `signalbox automations create`.",
   );
   return exit.ok;
 }
@@ -118,7 +118,7 @@ function describe(session: Session, reply: { automation: Automation }): void {
 }
 
 const nameTemplate = ({ id, slug, name }: Automation["templates"][number]) =>
-  name === null ? `${id} (gone)` : `${name} (${slug})`;
+  name === null ? `${id} (deleted)` : `${name} (${slug})`;
 
 const nameConnection = ({ id, providerId, account }: Automation["connections"][number]) =>
   providerId === null ? `${id} (ended)` : `${providerId}/${account}`;
@@ -153,7 +153,7 @@ async function create(args: string[], io: Io): Promise<number> {
 async function update(args: string[], io: Io): Promise<number> {
   const { values, word: id, session } = openAction(args, io, { help, what, options: changeOptions });
   if (Object.keys(changeOptions).every((name) => values[name as keyof typeof changeOptions] === undefined))
-    throw new UsageError("Say what to change, such as --name NAME.");
+    throw new UsageError("Name a field to change, such as --name NAME.");
   const body = buildChanges(values);
   const { client } = session;
   const reply = await client.automations.change(id, { ...body, ...(await findResources(client, values)) });

@@ -1,4 +1,5 @@
 import { type Client, type OauthConnection, RefusedError } from "@signalbox/client";
+import { cleanText } from "@signalbox/command-line";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { formatLocalTime, paintStatus } from "./remote/format.ts";
@@ -11,7 +12,6 @@ import {
   openSession,
   parseLimit,
 } from "./remote/session.ts";
-import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox connections <action> [options]

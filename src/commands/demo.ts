@@ -11,7 +11,7 @@ People, teams and roles; automations with runs in every state, their events and 
 sample repository; an account that needs a person; the audit log of all of it.
 Prints how to sign in and what to try. Refuses an instance that anybody uses.
 
-Nothing in it calls out: the repository's connector is switched off, and no mail is sent.
+It makes no outgoing calls: the connector of the repository is disabled, and no mail is sent.
 
 Options:
   --seed TEXT  other figures; the same text gives the same ones (without it: 1)

@@ -96,7 +96,7 @@ export const commands: Record<string, Entry> = {
     stops: true,
   },
   reseal: {
-    summary: "seal every stored secret anew, after a change of SIGNALBOX_SECRET",
+    summary: "seal every stored secret again, after a change of SIGNALBOX_SECRET",
     load: async () => (await import("./reseal.ts")).reseal,
     database: true,
     stops: true,

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { createClient, type Me, RefusedError } from "@signalbox/client";
 import {
   checkKey,
+  cleanText,
   defaultUrl,
   NotSignedIn,
   type Profile,
@@ -17,7 +18,6 @@ import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { openPrompt, type Prompt } from "./remote/prompt.ts";
 import { connectCommand, userAgent } from "./remote/session.ts";
-import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox login [--url URL] [--key-file FILE | --email ADDRESS] [--profile NAME]
@@ -135,7 +135,7 @@ async function chooseOrganization(client: ReturnType<typeof createClient>, wante
   const chosen = wanted ?? activeOrganizationId ?? organizations[0]?.organizationId;
   if (chosen === undefined) {
     throw new OperatorError(
-      "You belong to no organization yet. Make one (POST /v1/organizations), or accept an invitation; then sign in again.",
+      "You belong to no organization yet. Create one (POST /v1/organizations), or accept an invitation; then sign in again.",
     );
   }
   if (wanted === undefined && activeOrganizationId === null && organizations.length > 1) {

@@ -28,12 +28,13 @@ export const logout = connectCommand(async (args: string[], io: Io): Promise<num
   const name = profileName(values.profile, io.environment);
   const profiles = readProfiles(io.environment);
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (!profile) throw new NotSignedIn("You are not signed in, so there is nothing to forget.");
+  if (!profile) throw new NotSignedIn("You are not signed in, so there is no stored key to remove.");
   const isEnded = values.local || profile.keyId === undefined || (await endKey(profile, profile.keyId));
   const { [name]: _, ...others } = profiles;
   writeProfiles(io.environment, others);
   io.out(`Signed out of ${profile.url}.`);
-  if (!isEnded) io.err("This API key may not end keys. An owner or admin can: DELETE /v1/api-keys/{id}.");
+  if (!isEnded)
+    io.err("This API key may not revoke keys. An owner or admin can revoke it: DELETE /v1/api-keys/{id}.");
   else if (values.local && profile.keyId)
     io.err(`The API key ${profile.keyId} is still valid at the server.`);
   return exit.ok;

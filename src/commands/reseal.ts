@@ -12,7 +12,7 @@ Usage: signalbox reseal [--check] [--accept-loss [--lose-everything]] [--json]
 
 Seals every stored secret and signs every audit chain anew under SIGNALBOX_SECRET, after that was changed. The old one must be in
 SIGNALBOX_SECRET_PREVIOUS meanwhile. It runs while the service serves; it can be stopped and run again.
-When it ends with 0, the old secret can go. How to rotate: docs/operations.md
+When it ends with 0, the old secret can be removed. How to rotate: docs/operations.md
 
 Options:
   --check             changes nothing: counts what is left to do, and ends with 3 if there is something
@@ -80,7 +80,7 @@ export async function reseal(args: string[], io: Io): Promise<number> {
   if (values.json) io.out(JSON.stringify(reports));
   else for (const report of reports) io.out(sentence(report));
   if (io.signal.aborted) {
-    io.err("Stopped. Run it again to go on.");
+    io.err("Stopped. Run the command again to continue.");
     return exit.failed;
   }
   if (acceptsLoss && reports.some(({ left }) => left.unknown > 0)) io.err(wayBack);
@@ -109,7 +109,7 @@ async function refuseLosingEverything(
   if (lost === 0) return;
   for (const line of lines) io.err(line);
   throw new OperatorError(
-    `None of the ${lost} sealed or signed values is under a configured secret. Is the secret mistyped? Nothing was ` +
+    `None of the ${lost} sealed or signed values is under a configured secret. Check the secret for wrong characters. Nothing was ` +
       "changed. Set the right secret; if it is lost for good, run `signalbox reseal --accept-loss --lose-everything`.",
   );
 }
@@ -129,7 +129,7 @@ async function resealColumnOnce(
       resealed += progress.resealed;
       overtaken += progress.overtaken;
       for (const one of progress.unopened) unopened.set(one.row, one);
-      if (!quiet && progress.resealed) io.out(`${formatColumn(where)}: ${resealed} sealed anew …`);
+      if (!quiet && progress.resealed) io.out(`${formatColumn(where)}: ${resealed} sealed again …`);
       await breathe();
       if (io.signal.aborted) return { resealed, unopened: unopened.size };
     }
@@ -170,5 +170,5 @@ function sentence({ column, resealed, left: { current, previous, unknown } }: Re
   const parts = [`${current} under the current secret`];
   if (previous) parts.push(`${previous} still under a previous one or in the first format`);
   if (unknown) parts.push(`${unknown} under a secret that is not configured`);
-  return `${column}: ${parts.join(", ")}${resealed ? ` (${resealed} sealed anew)` : ""}.`;
+  return `${column}: ${parts.join(", ")}${resealed ? ` (${resealed} sealed again)` : ""}.`;
 }

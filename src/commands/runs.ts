@@ -1,3 +1,4 @@
+import { cleanText } from "@signalbox/command-line";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import {
@@ -20,7 +21,6 @@ import {
   parseWholeNumber,
 } from "./remote/session.ts";
 import { formatEvent, watch as watchRun } from "./remote/watch.ts";
-import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox runs <action> [options]

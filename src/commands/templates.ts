@@ -1,4 +1,5 @@
 import { RefusedError } from "@signalbox/client";
+import { cleanText } from "@signalbox/command-line";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { formatLocalTime } from "./remote/format.ts";
@@ -12,7 +13,6 @@ import {
   parseLimit,
   type Session,
 } from "./remote/session.ts";
-import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox templates <action> [options]
@@ -47,7 +47,7 @@ async function list(args: string[], io: Io): Promise<number> {
 
 async function search(args: string[], io: Io): Promise<number> {
   const { values, words } = readArguments(args, { help, options, words: Number.POSITIVE_INFINITY });
-  if (words.length === 0) throw new UsageError("Name the words to look for.");
+  if (words.length === 0) throw new UsageError("Give the words to search for.");
   const limit = parseLimit(values.limit);
   return showMatches(openSession(values, io), { q: words.join(" "), tag: values.tag, limit });
 }

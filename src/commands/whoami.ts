@@ -1,7 +1,7 @@
+import { cleanText } from "@signalbox/command-line";
 import { readArguments } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import { connectCommand, connectionHelp, connectionOptions, openSession } from "./remote/session.ts";
-import { cleanText } from "./text.ts";
 
 const help = `
 Usage: signalbox whoami [options]

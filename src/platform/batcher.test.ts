@@ -64,7 +64,7 @@ describe("a batcher", () => {
     expect(order).toEqual(["answered", "a b"]);
   });
 
-  test("leaves half of many items to the next statement, because answered callers send again", async () => {
+  test("leaves half of many items for the next statement, because answered callers send again", async () => {
     const { sent, add } = createStage({ maxItems: 64 });
     // Each has its own key.
     const names = Array.from({ length: 60 }, (_, n) => String.fromCodePoint(0x4e00 + n));
@@ -91,7 +91,7 @@ describe("a batcher", () => {
     expect((await all).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  test("answers each item once and with its own outcome, in any order of events", async () => {
+  test("answers each item once with its own result, in any order of events", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.stringMatching(/^[a-d][a-z]{0,3}$/), fc.boolean(), fc.boolean()), {

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEmptyPglite } from "../../test/cluster.ts";
 import { type Bus, openBus } from "./bus.ts";
-import { createDb, type Db, type Engine, openPglite } from "./db/index.ts";
+import { createDb, type Db, type Engine } from "./db/index.ts";
 
 describe("the bus", () => {
   let engine: Engine;
   let db: Db;
   let bus: Bus;
   beforeAll(async () => {
-    engine = await openPglite();
+    engine = await openEmptyPglite();
     db = createDb(engine);
     bus = await openBus(db);
   });
@@ -22,7 +23,7 @@ describe("the bus", () => {
     return heard;
   }
 
-  test("who sends inside a transaction hears it when that is committed, and once", async () => {
+  test("a message sent inside a transaction reaches its own process once, after the commit", async () => {
     const heard = hear(bus);
     await db.transaction(async (tx) => {
       await bus.publish(tx, "t", "hello world");
@@ -33,7 +34,7 @@ describe("the bus", () => {
     expect(heard).toEqual(["hello world"]);
   });
 
-  test("what is rolled back is heard by nobody", async () => {
+  test("a message of a rolled back transaction reaches nobody", async () => {
     const other = await openBus(db);
     const [here, there] = [hear(bus), hear(other)];
     await expect(

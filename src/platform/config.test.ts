@@ -16,7 +16,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("takes an empty value as not set", () => {
+  test("treats an empty value as not set", () => {
     expect(readConfig({ PORT: "", PUBLIC_URL: " ", SMTP_URL: "" })).toEqual(readConfig({}));
   });
 
@@ -31,7 +31,7 @@ describe("the configuration", () => {
     expect(config.publicUrl).toBe("https://signalbox.example.com");
   });
 
-  test("takes several previous secrets, also one that has a comma in it", () => {
+  test("accepts several previous secrets, also one that contains a comma", () => {
     const withComma = "a secret for the tests, long enough";
     expect(readConfig({ SIGNALBOX_SECRET_PREVIOUS: withComma }).previousSecrets).toEqual([withComma]);
     const several = readConfig({ SIGNALBOX_SECRET_PREVIOUS: `${secret}-1, ${secret}-2` }).previousSecrets;
@@ -51,13 +51,13 @@ describe("the configuration", () => {
     ["MAIL_FROM", "a@example.com\nBcc: b@example.com"],
     ["SIGNUP", "everybody"],
     ["BOOTSTRAP", "invited"],
-  ])("refuses %s=%j in one sentence that begins with its name", (name, value) => {
+  ])("refuses %s=%j in one sentence that begins with the variable", (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(new RegExp(`^${name} must [^\\n]*\\.$`));
   });
 
-  test("asks for a secret where replicas must share one", () => {
+  test("requires a secret where replicas must share one", () => {
     const DATABASE_URL = "postgres://localhost/signalbox";
     expect(() => readConfig({ DATABASE_URL })).toThrow(/^SIGNALBOX_SECRET must be set when DATABASE_URL is/);
     expect(readConfig({ DATABASE_URL, SIGNALBOX_SECRET: secret }).databaseUrl).toBe(DATABASE_URL);

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { isLoopbackHost, parseEgressAllow } from "@signalbox/discovery/egress";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { isLoopbackHost, parseEgressAllow } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
 
 /** The environment is wrong; the message names the variable and the way out. */
@@ -157,7 +157,7 @@ const variables = z.object({
     .pipe(z.array(header).transform((headers) => Object.fromEntries(headers)))
     .default({}),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .literal("http/json", { error: "must be http/json or left out: Signalbox speaks no other" })
+    .literal("http/json", { error: "must be http/json or not set: Signalbox supports no other protocol" })
     .default("http/json"),
   OTEL_SERVICE_NAME: z.string().min(1).default("signalbox"),
   OTEL_TRACES_SAMPLER: z
@@ -185,7 +185,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   if (env.DATABASE_URL && !env.SIGNALBOX_SECRET && !env.SIGNALBOX_SECRET_FILE) {
     throw new ConfigError(
       "SIGNALBOX_SECRET must be set when DATABASE_URL is: every replica needs the same one. " +
-        "Make it with `openssl rand -base64 32`, or name a file that holds it with SIGNALBOX_SECRET_FILE.",
+        "Create it with `openssl rand -base64 32`, or name the file that contains it with SIGNALBOX_SECRET_FILE.",
     );
   }
   const config = {

@@ -1,13 +1,14 @@
+import type { EgressGateway } from "@signalbox/discovery/egress";
 import type { Bus } from "./bus.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/index.ts";
-import type { EgressGateway } from "./egress/index.ts";
 import type { Id } from "./ids.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queues } from "./queues.ts";
 import type { Sandbox } from "./sandbox/index.ts";
+import type { ResolveTexts } from "./text-records.ts";
 import type { Tracer } from "./trace.ts";
 
 export type OrgId = Id<"org">;
@@ -24,6 +25,8 @@ export interface Platform {
   mail: Mail;
   /** Sends every request to an address that somebody else chose. */
   egress: EgressGateway;
+  /** Reads the TXT records of a name. */
+  resolveTexts: ResolveTexts;
   /** Queues that share limited capacity fairly between organizations and networks. */
   queues: Queues;
   /** Worker threads for untrusted input. */
@@ -195,6 +198,8 @@ export interface UsedCredential {
   signedInAt?: number;
   /** The scopes of the credential, for kinds that have scopes. */
   scopes?: readonly string[];
+  /** The only organization that the credential may act in. It does not speak for the person's account. */
+  onlyOrgId?: OrgId;
   /** The only ids that the credential may access. Every route that accepts such a credential checks them. */
   limitedTo?: ReadonlySet<string>;
   /** The runner or member that holds the run of this credential. */

@@ -41,19 +41,19 @@ const echo = async ({ command, args }: ControlCommand, { out, err }: CommandOutp
 };
 
 describe("the control channel", () => {
-  test("runs the command there, and returns its lines and exit code in order", async () => {
+  test("runs the command in the server, and returns its lines and exit code in order", async () => {
     control = await openControl(folder, echo);
     const terminal = createOutput();
     expect(await sendCommand(control.address, { command: "mail", args: ["--last"] }, terminal)).toBe(3);
     expect(terminal.lines).toEqual(["out mail --last", "err a line\nthat is two, with “quotes”"]);
   });
 
-  test("is for its owner only", async () => {
+  test("is accessible to its owner only", async () => {
     control = await openControl(folder, echo);
     expect(statSync(control.address).mode & 0o777).toBe(0o600);
   });
 
-  test("takes a place elsewhere when the path is too long for a socket, and leaves nothing there", async () => {
+  test("uses another folder when the path is too long for a socket, and leaves nothing there", async () => {
     const deep = join(folder, "d".repeat(120));
     mkdirSync(deep);
     control = await openControl(deep, echo);
@@ -65,13 +65,13 @@ describe("the control channel", () => {
     control = undefined;
   });
 
-  test("a socket that a killed process left does not hinder", async () => {
+  test("replaces the socket of a killed process", async () => {
     writeFileSync(join(folder, "control.sock"), "");
     control = await openControl(folder, echo);
     expect(await sendCommand(control.address, { command: "mail", args: [] }, createOutput())).toBe(3);
   });
 
-  test("the one who carries it out is told when the one who ordered is gone", async () => {
+  test("aborts the signal of the command when the client disconnects", async () => {
     const told = Promise.withResolvers<void>();
     control = await openControl(folder, async (_order, { out, signal }) => {
       out("begun");
@@ -87,7 +87,7 @@ describe("the control channel", () => {
     await told.promise;
   });
 
-  test("closing ends what is being carried out", async () => {
+  test("ends active commands when it closes", async () => {
     control = await openControl(folder, async (_order, { out, signal }) => {
       out("begun");
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -104,27 +104,27 @@ describe("the control channel", () => {
     expect(await ended).toBe(1);
   });
 
-  test("a fault in there is a failure here, not silence", async () => {
+  test("reports an exception of the command to the client", async () => {
     control = await openControl(folder, () => Promise.reject(new Error("boom")));
     expect(await sendCommand(control.address, { command: "mail", args: [] }, createOutput())).toBe(1);
   });
 
-  test("nobody there is told apart from somebody who stopped", async () => {
+  test("has an error of its own for a socket without a server", async () => {
     const nobody = sendCommand(join(folder, "control.sock"), { command: "mail", args: [] }, createOutput());
     await expect(nobody).rejects.toThrow(CommandNotAccepted);
   });
 
-  test("anything but a command is refused", async () => {
+  test("refuses any request that is not a command", async () => {
     control = await openControl(folder, echo);
     const { address } = control;
-    const statusOf = (method: string, path: string, body = "") =>
+    const requestStatus = (method: string, path: string, body = "") =>
       new Promise((resolve, reject) => {
         request({ socketPath: address, method, path }, (response) => resolve(response.resume().statusCode))
           .on("error", reject)
           .end(body);
       });
-    expect(await statusOf("GET", "/orders")).toBe(404);
-    expect(await statusOf("POST", "/elsewhere")).toBe(404);
+    expect(await requestStatus("GET", "/orders")).toBe(404);
+    expect(await requestStatus("POST", "/elsewhere")).toBe(404);
     for (const body of [
       "",
       "{",
@@ -133,6 +133,6 @@ describe("the control channel", () => {
       '{"command":"mail"}',
       '{"command":"mail","args":[1]}',
     ])
-      expect(await statusOf("POST", "/orders", body)).toBe(400);
+      expect(await requestStatus("POST", "/orders", body)).toBe(400);
   });
 });

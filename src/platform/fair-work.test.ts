@@ -1,5 +1,5 @@
+import { createFairQueue } from "@signalbox/flow-control";
 import { expect, test } from "vitest";
-import { createFairQueue } from "./fair-queue.ts";
 import { workFairly } from "./fair-work.ts";
 
 const queue = () =>
@@ -57,7 +57,7 @@ test("a failure is thrown after all taken items are done", async () => {
   expect(done.toSorted()).toEqual(["b1", "c1"]);
 });
 
-test("a failure does not stop items that are due afterwards", async () => {
+test("a failure does not stop later items", async () => {
   const done: string[] = [];
   const all = workFairly({
     queue: queue(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FairQueue, Release } from "./fair-queue.ts";
+import type { FairQueue, Release } from "@signalbox/flow-control";
 
 export interface FairWork<Item> {
   queue: FairQueue;

@@ -3,13 +3,13 @@ import { describe, expect, test, vi } from "vitest";
 import { idsBetween, isId, newId, newIdAt } from "./ids.ts";
 
 describe("an id", () => {
-  test("sorts by the moment it was made, also within a millisecond", () => {
+  test("sorts by its time of creation, also within a millisecond", () => {
     const ids = Array.from({ length: 20_000 }, () => newId("run"));
     expect(ids).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("sorts after its elders even when the clock is set back", () => {
+  test("sorts after earlier ids even when the clock is set back", () => {
     vi.useFakeTimers();
     try {
       fc.assert(
@@ -41,7 +41,7 @@ describe("an id", () => {
     );
   });
 
-  test("is an id of its own kind and of no other", () => {
+  test("is valid for its own kind only", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("org", "usr", "mem", "automation"),
@@ -54,7 +54,7 @@ describe("an id", () => {
     );
   });
 
-  test("is nothing else: no other text passes for one", () => {
+  test("is recognized only in its exact form", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(isId("org", text)).toBe(false);

@@ -9,7 +9,7 @@ const place = fc.record({ table: fc.string(), row: fc.string(), column: fc.strin
 const here: Place = { table: "mails", row: "mail_1", column: "text" };
 
 describe("the key ring", () => {
-  test("opens in its place what it sealed there, and nowhere else", () => {
+  test("opens a sealed value for its table, row and column, and for no other", () => {
     const ring = createKeyring(secret);
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), place, place, (plain, at, elsewhere) => {
@@ -21,7 +21,7 @@ describe("the key ring", () => {
     );
   });
 
-  test("opens for the organization and the address it was sealed for, and for no other", () => {
+  test("opens a value for the organization and address it was sealed for, and for no other", () => {
     const ring = createKeyring(secret);
     const bound = { ...here, organization: "org_1", address: "https://git.example" };
     const sealed = ring.seal("token", bound);
@@ -37,7 +37,7 @@ describe("the key ring", () => {
       expect(() => ring.open(sealed, other)).toThrow(UnsealError);
   });
 
-  test("opens the first format, which authenticates neither, until that format has ended", () => {
+  test("opens the first format, without organization and address, until that format is retired", () => {
     const ring = createKeyring(secret);
     const bound = { ...here, organization: "org_1", address: "https://git.example" };
     const old = sealFirstFormat(secret, "token", here);
@@ -51,7 +51,7 @@ describe("the key ring", () => {
     expect(ring.open(ring.seal("token", bound), bound)).toBe("token");
   });
 
-  test("never opens what was tampered with", () => {
+  test("never opens a value that was changed", () => {
     const ring = createKeyring(secret);
     fc.assert(
       fc.property(fc.string(), fc.nat(), fc.integer({ min: 1, max: 255 }), (plain, where, flip) => {
@@ -63,7 +63,7 @@ describe("the key ring", () => {
     );
   });
 
-  test("never opens what it did not seal, however it looks", () => {
+  test("never opens a text that it did not seal", () => {
     const ring = createKeyring(secret);
     const text = fc.oneof(
       fc.string(),
@@ -77,14 +77,14 @@ describe("the key ring", () => {
     );
   });
 
-  test("never opens a value cut short, whatever is left of it", () => {
+  test("never opens a truncated value", () => {
     const ring = createKeyring(secret);
     const sealed = ring.seal("hello", here);
     for (let length = 0; length < sealed.length; length++)
       expect(() => ring.open(sealed.slice(0, length), here)).toThrow(UnsealError);
   });
 
-  test("opens what a previous secret sealed, seals by the current one, and tells the two apart", () => {
+  test("opens values of a previous secret, seals with the current one, and knows which one was used", () => {
     const old = createKeyring(secret).seal("hello", here);
     const ring = createKeyring(other, [secret]);
     expect(ring.open(old, here)).toBe("hello");
@@ -100,7 +100,7 @@ describe("the key ring", () => {
     expect(ring.seal("hello", here)).not.toBe(ring.seal("hello", here));
   });
 
-  test("names an instance by its secret, and keys for other purposes differ from each other", () => {
+  test("derives the instance id from the secret, and different keys for different purposes", () => {
     expect(instanceId(createKeyring(secret))).toBe(instanceId(createKeyring(secret, [other])));
     expect(instanceId(createKeyring(secret))).not.toBe(instanceId(createKeyring(other)));
     expect(createKeyring(secret).derive("one")).not.toBe(createKeyring(secret).derive("two"));
@@ -113,7 +113,7 @@ describe("a signature", () => {
     "the secret of last year, long enough",
   ]);
 
-  test("belongs to one text, one purpose and one key", () => {
+  test("is valid for one text, one purpose and one key", () => {
     const signature = ring.sign("rows", "text");
     expect(ring.checkSignature("rows", "text", signature)).toBe("current");
     expect(ring.checkSignature("rows", "other", signature)).toBe("invalid");

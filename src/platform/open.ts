@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { tightenContents } from "@signalbox/command-line/folders";
+import { createEgress } from "@signalbox/discovery/egress";
 import { openBus } from "./bus.ts";
 import { checkSecret, refuseWrongSecret } from "./canary/index.ts";
 import { type Config, isLoopbackOnly } from "./config.ts";
@@ -21,7 +22,6 @@ import {
   openPostgres,
   pendingMigrations,
 } from "./db/index.ts";
-import { createEgress } from "./egress/index.ts";
 import { OperatorError } from "./errors.ts";
 import { watchPlatform } from "./gauges.ts";
 import { type Job, openJobs } from "./jobs/index.ts";
@@ -34,6 +34,7 @@ import { loadFormat } from "./reseal/index.ts";
 import { createSandbox } from "./sandbox/index.ts";
 import { describeSecretSource, readInstanceSecret } from "./secret-file.ts";
 import { createState } from "./state.ts";
+import { createTextResolver } from "./text-records.ts";
 import { openTracer } from "./trace.ts";
 
 /** The open database, without background work. */
@@ -167,6 +168,8 @@ export interface OpenOptions extends DatabaseOptions {
   works: boolean;
   /** A database that is being opened already. */
   database?: Promise<OpenDatabase>;
+  /** Name servers for TXT records, instead of those of the system. */
+  nameServers?: readonly string[];
 }
 
 export interface OpenPlatform extends Platform {
@@ -209,6 +212,7 @@ export async function openPlatform(config: Config, options: OpenOptions): Promis
       jobs,
       mail: createMail({ keyring, smtpUrl: config.smtpUrl, jobs }),
       egress,
+      resolveTexts: createTextResolver(options.nameServers),
       queues: createQueues(metrics),
       sandbox,
       state: createState(() => platform),

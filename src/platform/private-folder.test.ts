@@ -33,18 +33,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-const modeOf = (path: string) => statSync(path).mode & 0o777;
+const readMode = (path: string) => statSync(path).mode & 0o777;
 
 /** Returns all files below a folder on which other users have any permission. */
 function openToOthers(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: "utf8" }).filter(
-    (name) => (modeOf(join(path, name)) & 0o077) !== 0,
+    (name) => (readMode(join(path, name)) & 0o077) !== 0,
   );
 }
 
 describe("the data folder", () => {
   // It creates a database, which takes a while on a busy machine.
-  test("and everything in it is private to its owner, also with a umask that lets others read", {
+  test("is private to its owner with everything in it, also with a umask that lets others read", {
     timeout: 120_000,
   }, async () => {
     const before = process.umask(0);
@@ -52,7 +52,7 @@ describe("the data folder", () => {
       const database = await openDatabase(readConfig({ DATA_DIR: folder }), { log: createLog("silent") });
       const whileOpen = openToOthers(folder);
       await database.close();
-      expect(modeOf(folder)).toBe(0o700);
+      expect(readMode(folder)).toBe(0o700);
       expect(whileOpen).toEqual([]);
       expect(openToOthers(folder)).toEqual([]);
     } finally {
@@ -71,13 +71,13 @@ describe("the data folder", () => {
     log.warn = ((_: object, text: string) => void warnings.push(text)) as typeof log.warn;
     const database = await openDatabase(readConfig({ DATA_DIR: folder }), { log, schema: "leave" });
     await database.close();
-    expect(modeOf(folder)).toBe(0o700);
+    expect(readMode(folder)).toBe(0o700);
     expect(openToOthers(folder)).toEqual([]);
-    expect(modeOf(join(folder, "pg.old/base/1"))).toBe(0o700);
+    expect(readMode(join(folder, "pg.old/base/1"))).toBe(0o700);
     expect(warnings).toEqual([expect.stringContaining("was open to other users of this machine")]);
   });
 
-  test("is not taken through a symbolic link", () => {
+  test("is not used through a symbolic link", () => {
     mkdirSync(join(parent, "elsewhere"));
     symlinkSync(join(parent, "elsewhere"), folder);
     expect(() => lockFolder(folder)).toThrow(/^DATA_DIR .*data is a symbolic link to .*elsewhere\. /);
@@ -106,7 +106,7 @@ describe("the data folder", () => {
     ).rejects.toThrow(/secret belongs to another user \(uid 65534\)/);
   });
 
-  test.skipIf(!isRoot)("may have the lost+found folder of a file system in it", async () => {
+  test.skipIf(!isRoot)("may contain the lost+found folder of a file system", async () => {
     mkdirSync(join(folder, "lost+found"), { recursive: true, mode: 0o700 });
     chownSync(join(folder, "lost+found"), nobody, nobody);
     const opening = openDatabase(readConfig({ DATA_DIR: folder }), {

@@ -1,4 +1,4 @@
-import { createFairQueue, type FairQueue, type FairQueueOptions } from "./fair-queue.ts";
+import { createFairQueue, type FairQueue, type FairQueueOptions } from "@signalbox/flow-control";
 import type { Metrics } from "./metrics.ts";
 
 /** Returns the fair queue of this process with this name. The first call creates it, with the options of that call. */

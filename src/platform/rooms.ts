@@ -32,6 +32,10 @@ export interface Room {
   credentials?: readonly CredentialType[];
   /** Decides who administers the instance. One room has it. */
   isOperator?(ctx: Ctx, userId: UserId): Promise<boolean>;
+  /** Decides how many replies to repeated requests an organization may have stored. One room has it. */
+  idempotencyLimits?: HttpOptions["idempotencyLimits"];
+  /** Descriptions of API fields that its contracts do not describe, with an example of each. */
+  fields?: FieldGuide;
   /** Columns with sealed values. `signalbox reseal` seals them again after the secret has changed. */
   sealedColumns?: readonly SealedColumn[];
   /** Columns with values that depend on the secret and that `reseal` handles in its own way. */
@@ -39,7 +43,7 @@ export interface Room {
   /** What it keeps in memory. */
   state?: readonly StateDefinition<unknown>[];
   /** Called once, before the first request. Throws when the configuration is wrong. */
-  start?(platform: Platform): void;
+  start?(platform: Platform, product: Product): void;
 }
 
 export const defineRoom = (room: Room): Room => room;
@@ -60,10 +64,7 @@ export interface Product {
 }
 
 /** The order of the rooms is the order of the API reference. */
-export function assembleRooms(
-  rooms: readonly Room[],
-  info: { description: string; fields: FieldGuide },
-): Product {
+export function assembleRooms(rooms: readonly Room[], description: string): Product {
   const routes = rooms.flatMap((room) => room.routes ?? []);
   const credentials = rooms.flatMap((room) => room.credentials ?? []);
   const sealedColumns = [
@@ -79,8 +80,8 @@ export function assembleRooms(
     schedule: "*/10 * * * *",
     handle: (platform) => upgradeSealing(platform, sealedColumns),
   });
-  let description: Record<string, unknown> | undefined;
-  return {
+  let api: Record<string, unknown> | undefined;
+  const product: Product = {
     rooms,
     routes,
     credentials,
@@ -94,22 +95,29 @@ export function assembleRooms(
     sealedColumns,
     columnsUnderSecret: [...sealedColumns, ...rooms.flatMap((room) => room.signedColumns ?? [])],
     api() {
-      description ??= describeApi(
+      api ??= describeApi(
         routes.map(({ spec }) => spec),
-        { version: "dev", tags: rooms.flatMap((room) => room.tags ?? []), tokenSchemes, ...info },
+        {
+          version: "dev",
+          description,
+          tags: rooms.flatMap((room) => room.tags ?? []),
+          tokenSchemes,
+          fields: Object.assign({}, ...rooms.map((room) => room.fields ?? {})),
+        },
       );
-      return description;
+      return api;
     },
     start(platform) {
       for (const room of rooms) {
-        room.start?.(platform);
+        room.start?.(platform, product);
         for (const definition of room.state ?? []) platform.state.get(definition);
       }
     },
   };
+  return product;
 }
 
-export interface ServeOptions extends Pick<HttpOptions, "routes" | "checkReplies" | "idempotencyLimits"> {
+export interface ServeOptions extends Pick<HttpOptions, "routes" | "checkReplies"> {
   /** Kinds of credentials beside those of the rooms, for tests. */
   moreCredentials?: readonly CredentialType[];
 }
@@ -127,9 +135,11 @@ export function serveRooms(
   const lastUsed = createLastUsed(platform.db, platform.log, credentials);
   const authenticate = createAuthenticator(platform, credentials);
   const isOperator = rooms.find((room) => room.isOperator)?.isOperator;
+  const idempotencyLimits = rooms.find((room) => room.idempotencyLimits)?.idempotencyLimits;
   const http = createHttp({
     ...options,
     ...(isOperator ? { isOperator } : {}),
+    ...(idempotencyLimits ? { idempotencyLimits } : {}),
     platform,
     closing: closing.signal,
     async authenticate(ctx, request) {

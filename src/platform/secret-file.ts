@@ -35,7 +35,7 @@ function readSecret(file: string): string {
   }
   if (text.length >= 32) return text;
   throw new OperatorError(
-    `SIGNALBOX_SECRET_FILE names ${file}, which holds less than 32 characters. Make a secret with \`openssl rand -base64 32\`.`,
+    `SIGNALBOX_SECRET_FILE names ${file}, which contains less than 32 characters. Create a secret with \`openssl rand -base64 32\`.`,
   );
 }
 

@@ -6,7 +6,7 @@ const prefixes = fc.constantFrom("sbx_", "sbr_", "sbw_", "sbs_", "sbm_");
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("a token", () => {
-  test("is one of its own kind only", () => {
+  test("is valid for its own kind only", () => {
     fc.assert(
       fc.property(prefixes, prefixes, (own, other) => {
         const token = newToken(own);
@@ -19,7 +19,7 @@ describe("a token", () => {
     );
   });
 
-  test("with one letter changed, or two exchanged, is refused without a query", () => {
+  test("with one changed or two exchanged characters is refused without a query", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 4, max: 39 }),
@@ -36,7 +36,7 @@ describe("a token", () => {
     );
   });
 
-  test("is no other text", () => {
+  test("is recognized only in its exact form", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
         expect(isToken("sbx_", text)).toBe(false);
@@ -45,7 +45,7 @@ describe("a token", () => {
     );
   });
 
-  test("uses every letter about as often", () => {
+  test("uses every character about equally often", () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 3_000; i++) {
       for (const letter of newToken("").slice(0, 30)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -56,7 +56,7 @@ describe("a token", () => {
   });
 });
 
-test("secrets are the same only when they are, whatever their length", () => {
+test("two secrets compare as equal only if they are equal, whatever their length", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       expect(isSameSecret(a, b)).toBe(a === b);

@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { openEmptyPglite } from "../../test/cluster.ts";
 import { readConfig } from "./config.ts";
-import { openPglite } from "./db/index.ts";
 import { createHttp, listen, on, open, route, signedIn } from "./http/index.ts";
 import { type Job, job } from "./jobs/index.ts";
 import { createLog } from "./log.ts";
@@ -71,7 +71,7 @@ async function startCollector(): Promise<Collector> {
   return collector;
 }
 
-const attributesOf = ({ attributes }: ExportedSpan) =>
+const readAttributes = ({ attributes }: ExportedSpan) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
 
 const counted = (metrics: Metrics, name: string) =>
@@ -117,7 +117,7 @@ describe("a tracer and its collector", () => {
     expect(span!.traceId).toMatch(/^[\da-f]{32}$/);
     expect(span!.spanId).toMatch(/^[\da-f]{16}$/);
     expect(span!.parentSpanId).toBeUndefined();
-    expect(attributesOf(span!)).toEqual({ "http.route": "/v1/things/{id}", n: 7 });
+    expect(readAttributes(span!)).toEqual({ "http.route": "/v1/things/{id}", n: 7 });
     const startedMs = Number(BigInt(span!.startTimeUnixNano) / 1_000_000n);
     expect(Math.abs(startedMs - before)).toBeLessThan(2_000);
     expect(BigInt(span!.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span!.startTimeUnixNano));
@@ -131,7 +131,7 @@ describe("a tracer and its collector", () => {
     expect(collector.paths).toEqual(["/otlp/v1/traces"]);
   });
 
-  test("a caller's trace goes on, and its decision to sample counts in both directions", () => {
+  test("a caller's trace is continued, and its decision to sample or not is kept", () => {
     const none = start({ OTEL_TRACES_SAMPLER_ARG: "0" });
     expect(none.start("a", "server", sampled)?.traceId).toBe("0af7651916cd43dd8448eb211c80319c");
     expect(none.start("a", "server")).toBeUndefined();
@@ -140,7 +140,7 @@ describe("a tracer and its collector", () => {
     expect(all.start("a", "server")).toBeDefined();
   });
 
-  test("a malformed traceparent is as if there were none", () => {
+  test("a malformed traceparent is ignored", () => {
     const trace = start();
     for (const header of [
       "",
@@ -160,7 +160,7 @@ describe("a tracer and its collector", () => {
     );
   });
 
-  test("a share of the traces is kept, by their ids", () => {
+  test("a share of the traces is sampled, by their ids", () => {
     const trace = start({ OTEL_TRACES_SAMPLER_ARG: "0.25" });
     let kept = 0;
     for (let i = 0; i < 4_000; i++) if (trace.start("a", "server")) kept++;
@@ -182,14 +182,14 @@ describe("a tracer and its collector", () => {
     expect(counted(metrics, "trace_spans_dropped_total")).toBe(0);
   });
 
-  test("what a collector refuses for good is dropped and counted", async () => {
+  test("spans that a collector refuses permanently are dropped and counted", async () => {
     collector.answer = () => 400;
     const trace = start({}, 20);
     trace.start("a", "server")!.end(false, {});
     await expect.poll(() => counted(metrics, "trace_spans_dropped_total")).toBe(1);
   });
 
-  test("with the collector away memory stays bounded, and what was lost is counted", async () => {
+  test("memory stays bounded while the collector is down, and lost spans are counted", async () => {
     await collector.close();
     const trace = start();
     const started = performance.now();
@@ -199,7 +199,7 @@ describe("a tracer and its collector", () => {
     expect(counted(metrics, "trace_spans_dropped_total")).toBe(20_000);
   });
 
-  test("stopping waits for a silent collector no longer than its grace", async () => {
+  test("stopping waits for a silent collector only for the grace period", async () => {
     collector.answer = () => "never";
     const trace = start();
     trace.start("a", "server")!.end(false, {});
@@ -259,7 +259,7 @@ describe("a traced service", () => {
       jobs,
       works: true,
       log,
-      engine: await openPglite(),
+      engine: await openEmptyPglite(),
     });
     const http = createHttp({
       platform,
@@ -288,7 +288,7 @@ describe("a traced service", () => {
     await collector?.close();
   });
 
-  test("requests and jobs leave spans that tell how it went and nothing of whom", async () => {
+  test("requests and jobs produce spans with their outcome and without personal data", async () => {
     const given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     await fetch(`${url}/v1/things/thing_secretive?token=secretive`, {
       headers: { traceparent: given, "x-api-key": "sbx_secretive", "x-request-id": "request-1" },
@@ -316,7 +316,7 @@ describe("a traced service", () => {
       kind: 2,
     });
     expect(thing.status).toBeUndefined();
-    expect(attributesOf(thing)).toEqual({
+    expect(readAttributes(thing)).toEqual({
       "http.request.method": "GET",
       "http.route": "/v1/things/{id}",
       "http.response.status_code": 200,
@@ -324,11 +324,11 @@ describe("a traced service", () => {
       "signalbox.request_id": "request-1",
       "signalbox.credential": "key",
     });
-    expect(attributesOf(spans.get("GET /v1/broken")!)).toMatchObject({ "error.type": "500" });
+    expect(readAttributes(spans.get("GET /v1/broken")!)).toMatchObject({ "error.type": "500" });
     expect(spans.get("GET /v1/broken")!.status).toEqual({ code: 2 });
     expect(spans.get("not_found")!.status).toBeUndefined();
     expect(spans.get("job test.works")).toMatchObject({ kind: 5 });
-    expect(attributesOf(spans.get("job test.fails")!)).toMatchObject({ "error.type": "TypeError" });
+    expect(readAttributes(spans.get("job test.fails")!)).toMatchObject({ "error.type": "TypeError" });
     expect(spans.get("job test.fails")!.status).toEqual({ code: 2 });
     for (const body of collector.bodies) expect(body).not.toMatch(/secretive|a secret detail|127\.0\.0\.1/);
 
@@ -348,7 +348,7 @@ describe("a traced service", () => {
 });
 
 describe("the configuration of tracing", () => {
-  test("is off without an endpoint", () => {
+  test("is disabled without an endpoint", () => {
     expect(readConfig({ OTEL_SERVICE_NAME: "x" }).tracing).toBeUndefined();
   });
 
@@ -364,7 +364,7 @@ describe("the configuration of tracing", () => {
     ["OTEL_TRACES_SAMPLER", "always_off", "OTEL_TRACES_SAMPLER_ARG"],
     ["OTEL_TRACES_SAMPLER_ARG", "half", "must be a number from 0 to 1"],
     ["OTEL_TRACES_SAMPLER_ARG", "1.5", "must be a number from 0 to 1"],
-  ])("%s=%s stops the start with a sentence", (name, value, sentence) => {
+  ])("%s=%s prevents the start with one sentence", (name, value, sentence) => {
     const reading = () => readConfig({ [name]: value });
     expect(reading).toThrow(new RegExp(`^${name} `));
     expect(reading).toThrow(sentence);

@@ -41,7 +41,8 @@ async function checkMigrations(db: Platform["db"]): Promise<Finding> {
 function checkClock(skewMs: number): Finding {
   if (skewMs <= 2_000) return ok("clock", "this machine and the database agree");
   const message = `this machine and the database are ${Math.round(skewMs / 1000)} s apart`;
-  const advice = "Set both by NTP: sessions, links and leases would end too early or too late.";
+  const advice =
+    "Synchronize both clocks with NTP: sessions, links and leases would end too early or too late.";
   return skewMs <= 30_000 ? warning("clock", message, advice) : problem("clock", message, advice);
 }
 
@@ -73,7 +74,7 @@ export async function checkSealed(
         warning(
           check,
           `${previous} sealed values in ${name} are still under a previous secret or in the first format`,
-          "Run `signalbox reseal`; after that SIGNALBOX_SECRET_PREVIOUS can go.",
+          "Run `signalbox reseal`; then remove SIGNALBOX_SECRET_PREVIOUS.",
         ),
       );
     }

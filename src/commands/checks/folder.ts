@@ -10,8 +10,9 @@ export function checkFolder({ dataDir, databaseUrl, secret, secretFile }: Config
   if (databaseUrl) return [];
   const folder = statSync(dataDir, { throwIfNoEntry: false });
   if (!folder)
-    return [warning(check, `${dataDir} is not there yet`, "The first `signalbox serve` makes it.")];
-  if (!folder.isDirectory()) return [problem(check, `${dataDir} is not a folder`, "Name one with DATA_DIR.")];
+    return [warning(check, `${dataDir} does not exist yet`, "The first `signalbox serve` creates it.")];
+  if (!folder.isDirectory())
+    return [problem(check, `${dataDir} is not a folder`, "Set DATA_DIR to a folder.")];
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {

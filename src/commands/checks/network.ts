@@ -98,7 +98,7 @@ export async function checkReachable(
     return problem(
       check,
       `something else answers at ${publicUrl} (HTTP ${response.status})`,
-      "Correct PUBLIC_URL, or lead that address here.",
+      "Correct PUBLIC_URL, or make that address lead to this instance.",
     );
   }
   return answer.instance === instance
@@ -113,10 +113,10 @@ export async function checkReachable(
 export async function checkMail(config: Config): Promise<Finding> {
   const { smtpUrl } = config;
   if (!smtpUrl) {
-    const message = "SMTP_URL is not set: mails are kept, `signalbox mail` shows them";
+    const message = "SMTP_URL is not set: mails are stored, and `signalbox mail` shows them";
     return isLoopbackOnly(config)
       ? ok("mail", message)
-      : warning("mail", message, "Set SMTP_URL, so that people get them.");
+      : warning("mail", message, "Set SMTP_URL, so that people get their mails.");
   }
   const server = new URL(smtpUrl).host;
   try {

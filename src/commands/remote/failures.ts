@@ -1,6 +1,6 @@
 import { RefusedError, UnreachableError } from "@signalbox/client";
+import { cleanText } from "@signalbox/command-line";
 import { exit } from "../io.ts";
-import { cleanText } from "../text.ts";
 
 interface Failure {
   sentence: string;

@@ -1,5 +1,5 @@
 import type { Automation, AutomationRun } from "@signalbox/client";
-import type { Paint } from "../text.ts";
+import type { Paint } from "@signalbox/command-line";
 
 const padTwoDigits = (value: number) => String(value).padStart(2, "0");
 

@@ -6,7 +6,7 @@ import type { Io } from "../io.ts";
  */
 export function createRemoteIo(environment: NodeJS.ProcessEnv, signal: AbortSignal): Io {
   const unavailable = () => {
-    throw new Error("This command has no database of its own.");
+    throw new Error("This command does not use the database.");
   };
   return {
     out: (line) => void process.stdout.write(`${line}\n`),

@@ -1,6 +1,6 @@
 import type { Client, OauthConnection } from "@signalbox/client";
+import { cleanText } from "@signalbox/command-line";
 import { OperatorError } from "../../platform/errors.ts";
-import { cleanText } from "../text.ts";
 
 /** Splits a comma-separated list; `none` means an empty list. */
 const splitWords = (text: string): string[] =>

@@ -1,10 +1,17 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import { type Client, createClient } from "@signalbox/client";
-import { findLogin, type Login, type LoginFlags } from "@signalbox/command-line";
+import {
+  cleanText,
+  createPaint,
+  describeScreen,
+  findLogin,
+  type Login,
+  type LoginFlags,
+  type Paint,
+} from "@signalbox/command-line";
 import { version } from "../../platform/version.ts";
 import { readArguments, UsageError } from "../arguments.ts";
 import { type Command, exit, type Io } from "../io.ts";
-import { cleanText, createPaint, describeScreen, type Paint } from "../text.ts";
 import { describeFailure } from "./failures.ts";
 import { paintStatus } from "./format.ts";
 import { type Column, renderTable } from "./table.ts";

@@ -1,4 +1,4 @@
-import { cleanText } from "../text.ts";
+import { cleanText } from "@signalbox/command-line";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 

@@ -1,6 +1,6 @@
 import { type AutomationRun, type AutomationRunEvent, isEnded } from "@signalbox/client";
+import { cleanText } from "@signalbox/command-line";
 import { exit } from "../io.ts";
-import { cleanText } from "../text.ts";
 import { formatClockTime, formatCost, formatCount, formatRunTime, paintStatus } from "./format.ts";
 import type { Session } from "./session.ts";
 

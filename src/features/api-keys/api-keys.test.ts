@@ -17,7 +17,7 @@ describe("API keys", () => {
     acme = await createWorkspace(server);
   });
 
-  test("a key calls as the member who made it, in that organization", async () => {
+  test("a key acts as the member who created it, in that organization", async () => {
     const key = await createKey(server, acme.owner);
     const { status, body } = await server.call("/v1/me", { headers: key.auth });
     expect(status).toBe(200);
@@ -26,7 +26,7 @@ describe("API keys", () => {
     expect(body.credential).toBe("key");
   });
 
-  test("a removed key is refused at once", async () => {
+  test("a deleted key is refused at once", async () => {
     const key = await createKey(server, acme.owner);
     expect((await server.call("/v1/me", { headers: key.auth })).status).toBe(200);
     expect(
@@ -37,7 +37,7 @@ describe("API keys", () => {
       .toBe(401);
   });
 
-  test("a member sees and removes only their own keys, an admin everyone's", async () => {
+  test("a member sees and deletes only their own keys, an admin those of everyone", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const ownersKey = await createKey(server, acme.owner);
     const membersKey = await createKey(server, member);
@@ -54,7 +54,7 @@ describe("API keys", () => {
     );
   });
 
-  test("is rotated: the new one works at once, the old one until the overlap ends", async () => {
+  test("after a rotation the new key works at once, and the old key until the overlap ends", async () => {
     const old = await createKey(server, acme.owner, { permissions: ["members:read"], name: "CI" });
     const rotate = (id: string, body: object, headers: Record<string, string> = acme.owner.auth) =>
       server.call(`/v1/api-keys/${id}/rotate`, { body, headers });
@@ -81,7 +81,7 @@ describe("API keys", () => {
     expect((await rotate(body.apiKey.id, {})).status).toBe(404);
   });
 
-  test("rotated twice at the same moment has one successor", async () => {
+  test("a key that is rotated twice at the same moment has one successor", async () => {
     const key = await createKey(server, acme.owner);
     const replies = await Promise.all(
       [1, 2, 3].map(() =>
@@ -94,7 +94,7 @@ describe("API keys", () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  test("is rotated by its member alone, never wider than they are now, never past its end", async () => {
+  test("only its member can rotate a key, with no more permissions than the member has now, and no later expiry", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
     const key = await createKey(server, admin, {
       permissions: ["organization:update"],
@@ -125,7 +125,7 @@ describe("API keys", () => {
     expect(over).toMatchObject({ status: 409, body: { error: "api_key_expired" } });
   });
 
-  test("is shown whole once, and by its first letters afterwards", async () => {
+  test("a key is shown in full once, and by its first characters afterwards", async () => {
     const { body } = await server.call("/v1/api-keys", {
       body: { name: " CI " },
       headers: acme.owner.auth,
@@ -137,7 +137,7 @@ describe("API keys", () => {
     expect(listed.body.items).toContainEqual(body.apiKey);
   });
 
-  test("that expires is refused from then on", async () => {
+  test("a key is refused once it has expired", async () => {
     const key = await createKey(server, acme.owner, { expiresAt: Date.now() + 1_500 });
     expect((await server.call("/v1/me", { headers: key.auth })).status).toBe(200);
     await expect
@@ -146,7 +146,7 @@ describe("API keys", () => {
   });
 
   test.each([0, -1, 1, 1.5, 1e300, Number.MAX_SAFE_INTEGER, 253_402_300_800_000, "tomorrow", null])(
-    "cannot expire at %j",
+    "the expiry %j is refused",
     async (expiresAt) => {
       const reply = await server.call("/v1/api-keys", {
         body: { name: "x", expiresAt },
@@ -156,7 +156,7 @@ describe("API keys", () => {
     },
   );
 
-  test("has never more than its member: not by asking, not by the member losing it", async () => {
+  test("a key never has more permissions than its member, neither when it is created nor when the member loses some", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const wide = await server.call("/v1/api-keys", {
       body: { name: "wide", permissions: ["organization:update"] },
@@ -171,7 +171,7 @@ describe("API keys", () => {
     await expect.poll(async () => (await change()).status, { timeout: 5_000 }).toBe(403);
   });
 
-  test("limited to nothing, to something unknown or twice is refused or harmless", async () => {
+  test("an empty, unknown or malformed list of permissions is refused", async () => {
     for (const permissions of [[], ["everything"], "members:read", [null]]) {
       const reply = await server.call("/v1/api-keys", {
         body: { name: "x", permissions },
@@ -181,13 +181,13 @@ describe("API keys", () => {
     }
   });
 
-  test("makes no other key", async () => {
+  test("a key cannot create another key", async () => {
     const key = await createKey(server, acme.owner);
     const reply = await server.call("/v1/api-keys", { body: { name: "child" }, headers: key.auth });
     expect(reply).toMatchObject({ status: 403, body: { error: "reauth", reason: "session_too_old" } });
   });
 
-  test("can end itself, once", async () => {
+  test("a key can revoke itself, once", async () => {
     const key = await createKey(server, acme.owner);
     const end = () => server.call(`/v1/api-keys/${key.id}`, { method: "DELETE", headers: key.auth });
     const statuses = (await Promise.all([end(), end()])).map(({ status }) => status);
@@ -196,7 +196,7 @@ describe("API keys", () => {
     expect((await end()).status).toBe(401);
   });
 
-  test("that was used says when, a little later", async () => {
+  test("the time of last use of a key is shown soon after it was used", async () => {
     const key = await createKey(server, acme.owner);
     const app = createApp(server.platform, { role: "api" });
     await askOnce(app, "/v1/me", key.auth);

@@ -14,10 +14,13 @@ export const ApiKey = z
     permissions: z
       .array(z.string())
       .nullable()
-      .describe("What it is limited to; null: whatever its member may do."),
+      .describe("The permissions that it is limited to. Null means all permissions of its member."),
     expiresAt: z.int().nullable(),
-    lastUsedAt: z.int().nullable().describe("To within some seconds."),
-    replacedBy: z.string().nullable().describe("The key that took its place, while both work."),
+    lastUsedAt: z
+      .int()
+      .nullable()
+      .describe("When it was last used, in milliseconds since 1970. Accurate to some seconds."),
+    replacedBy: z.string().nullable().describe("The key that replaces it, while both are valid."),
     createdAt: z.int(),
   })
   .meta({ id: "ApiKey" });
@@ -27,7 +30,7 @@ export const list = route({
   method: "get",
   path: "/v1/api-keys",
   tag,
-  summary: "My API keys; those of every member with `api_keys:manage`",
+  summary: "List my API keys; with `api_keys:manage` those of every member",
   description: "Newest first, without the keys themselves: those are shown once, when they are made.",
   access: can("api_keys:create"),
   query: pageQuery,
@@ -38,12 +41,13 @@ export const create = route({
   method: "post",
   path: "/v1/api-keys",
   tag,
-  summary: "Make an API key for myself in the active organization",
-  description: "The key is shown in this reply and never again. It may be limited, never widened.",
+  summary: "Create an API key for myself in the active organization",
+  description:
+    "The key is shown only in this reply. It can have fewer permissions than its member, never more.",
   access: can("api_keys:create", { fresh: true }),
   body: z.strictObject({
     name: lineOfText(120),
-    expiresAt: z.int().optional().describe("Milliseconds since 1970; left out: it does not expire."),
+    expiresAt: z.int().optional().describe("Milliseconds since 1970. When omitted, it does not expire."),
     permissions: z.array(z.enum(permissions)).min(1).max(permissions.length).optional(),
   }),
   replies: { 201: z.strictObject({ apiKey: ApiKey, key: z.string() }) },
@@ -59,11 +63,11 @@ export const rotate = route({
   access: can("api_keys:create", { fresh: true }),
   params: z.strictObject({ id: z.string() }),
   body: z.strictObject({
-    overlapSeconds: z.int().min(0).max(604_800).default(0).describe("0: the old key ends at once."),
+    overlapSeconds: z.int().min(0).max(604_800).default(0).describe("With 0, the old key ends at once."),
   }),
   replies: { 201: z.strictObject({ apiKey: ApiKey, key: z.string(), previous: ApiKey.nullable() }) },
   errors: {
-    409: "`api_key_replaced`: rotate the newer one. `api_key_expired`: make a new key.",
+    409: "`api_key_replaced`: rotate the newer key. `api_key_expired`: create a new key.",
   },
 });
 
@@ -71,8 +75,8 @@ export const remove = route({
   method: "delete",
   path: "/v1/api-keys/{id}",
   tag,
-  summary: "End an API key at once",
-  description: "Calls with it are refused from then on, in every process.",
+  summary: "Revoke an API key at once",
+  description: "Requests with it are refused from then on, in every process.",
   access: can("api_keys:create"),
   params: z.strictObject({ id: z.string() }),
   replies: { 204: null },

@@ -92,7 +92,7 @@ export async function rotate(ctx: MemberCtx, id: string, { overlapSeconds }: { o
     if (!old) throw notFound("api_key");
     if (old.replacedBy)
       throw conflict("api_key_replaced", `It was rotated. Rotate ${old.replacedBy} instead.`);
-    if (old.isExpired) throw conflict("api_key_expired", "This key has expired. Make a new one.");
+    if (old.isExpired) throw conflict("api_key_expired", "This key has expired. Create a new one.");
     checkOwnPermissions(member, old.permissions);
     const apiKey = await insert(tx, orgId, member.id, key, old);
     const keyId = old.id as store.ApiKeyId;

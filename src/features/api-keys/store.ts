@@ -3,6 +3,7 @@ import { type Db, emptySql, reuseStatement, type Sql, sql } from "../../platform
 import type { Id } from "../../platform/ids.ts";
 import {
   customRole,
+  isActiveMember,
   type MembershipRow,
   membershipColumns,
   recordUseAcrossOrganizations,
@@ -62,7 +63,7 @@ const selectByHash = reuseStatement(
   (keyHash: string) => sql`
     select k.id, k.permissions, ${membershipColumns}
     from api_keys k join members m on m.id = k.member_id and m.org_id = k.org_id ${customRole}
-    where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now())`,
+    where k.key_hash = ${keyHash} and (k.expires_at is null or k.expires_at > now()) and ${isActiveMember}`,
 );
 
 export const findKeyByToken = (db: Db, keyHash: string) =>

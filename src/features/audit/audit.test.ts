@@ -35,8 +35,8 @@ const findVerdict = async (orgId: string) => {
   throw new Error("no chain");
 };
 
-describe("an entry", () => {
-  test("says who changed what, how, from where, and what it was before", async () => {
+describe("an audit entry", () => {
+  test("records who changed what, with which credential, from where, and the previous values", async () => {
     await server.call("/v1/organization", {
       method: "PATCH",
       body: { name: "Acme Two", allowedEmailDomains: ["acme.test"] },
@@ -59,7 +59,7 @@ describe("an entry", () => {
     });
   });
 
-  test("names the key that was used, and never holds the secret of one", async () => {
+  test("names the key that was used, and never contains the secret of a key", async () => {
     const key = await createKey(server, owner, { name: "ci" });
     const made = (await read("?action=api_key.created&limit=1")).items[0];
     expect(made).toMatchObject({
@@ -81,7 +81,7 @@ describe("an entry", () => {
     expect(all).not.toMatch(/sbr_/);
   });
 
-  test("is there when its change is, and not when that was refused or rolled back", async () => {
+  test("exists when its change was committed, and not when the change was refused or rolled back", async () => {
     const before = (await read("?limit=1")).items[0].sequence;
     expect((await rename("")).status).toBe(400);
     const other = await createWorkspace(server, "Taken");
@@ -95,7 +95,7 @@ describe("an entry", () => {
     expect((await read("?limit=1")).items[0].sequence).toBe(before);
   });
 
-  test("is written once for a request that is sent twice under one key", async () => {
+  test("is written once for a request that is sent twice with the same Idempotency-Key", async () => {
     const headers = { ...owner.auth, "idempotency-key": "audit-once" };
     const body = { name: "Once", instructions: "Go.", schedule: { kind: "manual" } };
     await server.call("/v1/automations", { body, headers });
@@ -104,7 +104,7 @@ describe("an entry", () => {
     expect(made.filter((one: { after: { name: string } }) => one.after.name === "Once")).toHaveLength(1);
   });
 
-  test("of signing up and of a new password belongs to the instance", async () => {
+  test("about a sign-up or a new password belongs to the instance", async () => {
     const { db } = server.platform;
     const person = await signUp(server, "Reset");
     await server.call("/api/auth/request-password-reset", { body: { email: person.email } });
@@ -126,7 +126,7 @@ describe("an entry", () => {
     ]);
   });
 
-  test("is written for what takes more than a body: accepting, leaving, claiming", async () => {
+  test("is written when somebody accepts an invitation, leaves, or claims a workspace", async () => {
     const globex = await createWorkspace(server, "Globex");
     const newcomer = await signUp(server, "Grace");
     const invited = await server.call("/v1/invitations", {
@@ -161,7 +161,7 @@ describe("an entry", () => {
     expect(claimed[1].address).toBe("127.0.0.1");
   });
 
-  test("is not written for asking what is already so", async () => {
+  test("is not written for a change to the current state", async () => {
     const automation = await createAutomation(server, owner.auth);
     const activate = () =>
       server.call(`/v1/automations/${automation.id}/deactivate`, { method: "POST", headers: owner.auth });
@@ -172,8 +172,8 @@ describe("an entry", () => {
   });
 });
 
-describe("reading", () => {
-  test("is for admins, and of their own organization", async () => {
+describe("reading the audit log", () => {
+  test("is allowed for admins, in their own organization", async () => {
     const member = await joinWorkspace(server, acme, "member");
     expect((await server.call("/v1/audit-events", { headers: member.auth })).status).toBe(403);
     const admin = await joinWorkspace(server, acme, "admin");
@@ -188,7 +188,7 @@ describe("reading", () => {
     ).toBe(404);
   });
 
-  test("filters by action, kind of action, actor, target and time, and pages without missing any", async () => {
+  test("filters by action, kind of action, actor, target and time, and the pages skip no entry", async () => {
     const globex = await createWorkspace(server, "Globex");
     const admin = await joinWorkspace(server, globex, "admin");
     for (let i = 0; i < 5; i++) await rename(`Globex ${i}`, i % 2 ? admin.auth : globex.owner.auth);
@@ -216,7 +216,7 @@ describe("reading", () => {
     );
   });
 
-  test("everything can be had as JSON lines and as CSV that no spreadsheet runs", async () => {
+  test("the whole log can be exported as JSON lines, and as CSV without spreadsheet formulas", async () => {
     const globex = await createWorkspace(server, "Globex");
     const evil = '=HYPERLINK("http://evil.test","x"), and a\ttab';
     await server.platform.db.transaction((tx) =>
@@ -247,8 +247,8 @@ describe("reading", () => {
   });
 });
 
-describe("the chain", () => {
-  test("has no gap and holds when many write at the same moment", async () => {
+describe("the audit chain", () => {
+  test("has no gap and stays valid when many requests write at the same moment", async () => {
     const globex = await createWorkspace(server, "Globex");
     await Promise.all(Array.from({ length: 20 }, (_, i) => rename(`Name ${i}`, globex.owner.auth)));
     const { items } = await read("?limit=100", globex.owner.auth);
@@ -301,7 +301,7 @@ describe("the chain", () => {
     expect(await findVerdict(globex.orgId)).toMatchObject({ entries: 3, sequence: 7, faults: [] });
   });
 
-  test("goes with its organization", async () => {
+  test("is deleted with its organization", async () => {
     const { db } = server.platform;
     const globex = await createWorkspace(server, "Globex");
     await db.run(sql`delete from organizations where id = ${globex.orgId}`);

@@ -11,15 +11,17 @@ const state = z.record(z.string(), z.unknown()).nullable();
 const AuditEvent = z
   .strictObject({
     id: z.string(),
-    sequence: z.int().describe("Its place in the organization's chain, from 1, without gaps."),
+    sequence: z.int().describe("The position in the chain of the organization, from 1, without gaps."),
     at: z.int(),
-    action: z.string().describe("What happened: `member.removed`."),
+    action: z.string().describe("The action, such as `member.removed`."),
     actor: z
       .strictObject({
         userId: z.string().nullable(),
         memberId: z.string().nullable(),
-        name: z.string().nullable().describe("As it was then."),
-        credential: z.enum(credentials).describe("How they were known; `system`: nobody asked."),
+        name: z.string().nullable().describe("The name at that time."),
+        credential: z
+          .enum(credentials)
+          .describe("The credential that was used. `system`: the service itself acted."),
         credentialId: z.string().nullable(),
       })
       .meta({ id: "AuditActor" }),
@@ -27,8 +29,8 @@ const AuditEvent = z
     userAgent: z.string().nullable(),
     requestId: z.string().nullable(),
     target: z.strictObject({ type: z.string(), id: z.string().nullable() }).meta({ id: "AuditTarget" }),
-    before: state.describe("What it was, of that which changed. No secrets."),
-    after: state.describe("What it became."),
+    before: state.describe("The changed fields before the change, without secrets."),
+    after: state.describe("The changed fields after the change, without secrets."),
     previousHash: z.string(),
     hash: z.string().describe("SHA-256 over this entry and the hash of the one before."),
   })
@@ -42,13 +44,13 @@ const filters = {
     .max(100)
     .regex(/^[a-z_]+(?:\.[a-z_]+)?$/, "An action such as member.removed, or the part before the dot.")
     .optional()
-    .describe("An action, or what all of a kind begin with: `member`."),
-  actorId: z.string().max(60).optional().describe("A user's or a member's id."),
+    .describe("An action, or the beginning of all actions of one kind, such as `member`."),
+  actorId: z.string().max(60).optional().describe("The id of a user or of a member."),
   credential: z.enum(credentials).optional(),
   targetType: z.string().max(60).optional(),
   targetId: z.string().max(200).optional(),
-  from: time.optional().describe("Not before this moment."),
-  to: time.optional().describe("Before this moment."),
+  from: time.optional().describe("Only entries at this time or later, in milliseconds since 1970."),
+  to: time.optional().describe("Only entries before this time, in milliseconds since 1970."),
 };
 export const filterQuery = z.strictObject(filters);
 export type Filter = z.output<typeof filterQuery>;
@@ -58,7 +60,7 @@ export const list = route({
   method: "get",
   path: "/v1/audit-events",
   tag,
-  summary: "What was changed, by whom and from where",
+  summary: "List audit entries",
   description: "Newest first. Filters can be combined.",
   access: can("audit:read"),
   query: listQuery,
@@ -69,7 +71,7 @@ export const read = route({
   method: "get",
   path: "/v1/audit-events/{id}",
   tag,
-  summary: "One entry",
+  summary: "Read an entry",
   description: "Includes the state before and after the change.",
   access: can("audit:read"),
   params: z.strictObject({ id: z.string() }),
@@ -80,9 +82,9 @@ export const exportAll = route({
   method: "get",
   path: "/v1/audit-export",
   tag,
-  summary: "Every entry that the filters let through, oldest first, as a file",
+  summary: "Export every entry that matches the filters, oldest first",
   description:
-    'JSON lines, or CSV with `format=csv`. It is sent as it is read, however long it is. A file that was cut off lacks its last line: JSON lines end with `{"complete":true}`, CSV with `# complete`.',
+    'JSON lines, or CSV with `format=csv`. The file is streamed, whatever its length. A complete file ends with the line `{"complete":true}`, or `# complete` in CSV.',
   access: can("audit:read"),
   query: z.strictObject({ format: z.enum(["jsonl", "csv"]).default("jsonl"), ...filters }),
   raw: "application/x-ndjson",
@@ -91,11 +93,13 @@ export const exportAll = route({
 
 const Chain = z
   .strictObject({
-    sequence: z.int().describe("Of the newest entry."),
+    sequence: z.int().describe("The number of the newest entry."),
     hash: z
       .string()
-      .describe("Its hash. Noted elsewhere, it shows later that nothing up to here was changed."),
-    prunedSequence: z.int().describe("Entries up to this one were removed when their time was over."),
+      .describe(
+        "The hash of the newest entry. Store it elsewhere to prove later that no earlier entry was changed.",
+      ),
+    prunedSequence: z.int().describe("Entries up to this one were deleted after their retention."),
     retentionDays: z.int(),
   })
   .meta({ id: "AuditChain" });
@@ -105,7 +109,7 @@ export const readChain = route({
   method: "get",
   path: "/v1/audit-chain",
   tag,
-  summary: "The end of the chain, and how long entries are kept",
+  summary: "Read the end of the audit chain, and how long entries are kept",
   description: "Store the hash elsewhere to prove later that nothing was changed.",
   access: can("audit:read"),
   replies: { 200: z.strictObject({ chain: Chain }) },
@@ -115,7 +119,7 @@ export const changeChain = route({
   method: "patch",
   path: "/v1/audit-chain",
   tag,
-  summary: "Say how long entries are kept",
+  summary: "Set how long entries are kept",
   description: "Older entries are removed once a day. The rest of the chain can still be verified.",
   access: can("audit:manage", { fresh: true }),
   body: z.strictObject({ retentionDays: z.int().min(90).max(36_500) }),

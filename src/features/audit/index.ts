@@ -19,7 +19,7 @@ export { type Verdict, verifyChains } from "./verify.ts";
 
 export const room = defineRoom({
   name: "audit",
-  tags: [{ name: "Audit", description: "What was changed, by whom and from where." }],
+  tags: [{ name: "Audit", description: "Records of what was changed, by whom and from where." }],
   routes,
   jobs,
   permissions: ["audit:read", "audit:manage"] satisfies Permission[],

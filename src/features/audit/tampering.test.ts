@@ -189,7 +189,7 @@ describe("an attacker with access to the database but without the secret", () =>
     expect((await findVerdict(scope)).faults).toEqual([]);
   });
 
-  test("cannot prune unnoticed, even if the noted end still exists", async () => {
+  test("cannot prune unnoticed, even if the entry that the operator noted still exists", async () => {
     const { db } = server.platform;
     const { orgId: scope } = await workspaceWith(5);
     const { sequence, hash } = await findVerdict(scope);
@@ -274,7 +274,7 @@ test("an instance that has only provisional users needs no chain yet", async () 
   expect(scopes).toEqual([]);
 });
 
-describe("a noted entry", () => {
+describe("an entry that the operator noted", () => {
   test("shows that an older state of the chain was restored", async () => {
     const { db } = server.platform;
     const globex = await workspaceWith(2);

@@ -41,7 +41,7 @@ describe("an automation", () => {
     server.call(`/v1/automations/${id}`, { method: "PATCH", body, headers });
   const read = async (id: string, headers = auth) => server.call(`/v1/automations/${id}`, { headers });
 
-  test("is what was sent, active, and due when its schedule says", async () => {
+  test("is created active with the fields that were sent, and is due when its schedule says", async () => {
     const automation = await createAutomation(server, auth, {
       name: "  Morning report ",
       schedule: everyDay,
@@ -70,14 +70,14 @@ describe("an automation", () => {
     ["schedule", { kind: "once", at: 1000, timezone: "UTC" }],
     ["model", { providerId: "p" }],
     ["maxRuntimeSeconds", 0],
-  ])("a wrong %s is a 400 that says where", async (field, value) => {
+  ])("a wrong %s is refused with 400 and its path", async (field, value) => {
     const body = { name: "n", instructions: "i", schedule: { kind: "manual" }, [field]: value };
     const reply = await server.call("/v1/automations", { body, headers: auth });
     expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     expect(reply.body.details[0].path[0]).toBe(field);
   });
 
-  test("a change is a new revision; what ran before keeps the words it ran with", async () => {
+  test("a change makes a new revision, and earlier runs keep their own instructions", async () => {
     const automation = await createAutomation(server, auth);
     const run = await runNow(server, auth, automation.id);
     const changed = await patch(automation.id, { instructions: "Do something else.", model: null });
@@ -97,7 +97,7 @@ describe("an automation", () => {
     expect(rest.body).toMatchObject({ items: [{ revision: 1 }], nextCursor: null });
   });
 
-  test("of two who change the same revision one is told", async () => {
+  test("of two changes to the same revision, one is refused", async () => {
     const automation = await createAutomation(server, auth);
     const replies = await Promise.all(
       ["a", "b"].map((name) => patch(automation.id, { name, expectedRevision: 1 })),
@@ -109,7 +109,7 @@ describe("an automation", () => {
     });
   });
 
-  test("run while it is being changed, it runs with the change", async () => {
+  test("a run that starts during a change uses the new revision", async () => {
     const { id } = await createAutomation(server, auth);
     const running = await server.platform.db.transaction(async (tx) => {
       await tx.run(sql`update automations set revision = 2 where id = ${id}`);
@@ -124,7 +124,7 @@ describe("an automation", () => {
     expect(await running.reply).toMatchObject({ status: 202, body: { run: { automationRevision: 2 } } });
   });
 
-  test("editing an inactive one does not switch it on; activating it does", async () => {
+  test("editing an inactive automation does not activate it; activating it does", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyDay, active: false });
     expect(automation).toMatchObject({ status: "inactive", nextRunAt: null });
     const edited = await patch(automation.id, { schedule: { ...everyDay, hour: 10 } });
@@ -136,7 +136,7 @@ describe("an automation", () => {
     expect((await post(automation.id, "run")).status).toBe(202);
   });
 
-  test("archived, it is kept to read, what waited is cancelled, and nothing runs any more", async () => {
+  test("an archived automation can be read, its queued runs are cancelled, and it does not run any more", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyDay });
     const waiting = await runNow(server, auth, automation.id);
     expect((await post(automation.id, "archive")).body.automation).toMatchObject({
@@ -160,7 +160,7 @@ describe("an automation", () => {
     expect(archived.body.items.map((one: { id: string }) => one.id)).toContain(automation.id);
   });
 
-  test("archived while it runs, that run may finish, but a lost one is not tried again", async () => {
+  test("a run may finish after its automation is archived, but is not tried again when it is lost", async () => {
     const run = await queueRun(server, auth);
     await claim(server, auth, run.id);
     await post(run.automationId, "archive");
@@ -182,7 +182,7 @@ describe("an automation", () => {
     expect((await readRun(server, auth, raced.id)).run).toMatchObject({ status: "cancelled", attempt: 0 });
   });
 
-  test("is private to its owner; admins see and run everyone's", async () => {
+  test("is private to its owner; admins see and run the automations of everyone", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const colleague = await joinWorkspace(server, acme, "member");
     const admin = await joinWorkspace(server, acme, "admin");
@@ -197,7 +197,7 @@ describe("an automation", () => {
     expect((await readRun(server, member.auth, run.id)).run.memberId).toBe(member.memberId);
   });
 
-  test("whose owner has left rests until an admin hands it to somebody", async () => {
+  test("whose owner has left does not run until an admin gives it a new owner", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const heir = await joinWorkspace(server, acme, "member");
     const automation = await createAutomation(server, member.auth, { schedule: everyDay });
@@ -215,7 +215,7 @@ describe("an automation", () => {
     expect((await patch(automation.id, { memberId: heir.memberId }, heir.auth)).status).toBe(403);
   });
 
-  test("run now is made once per Idempotency-Key", async () => {
+  test("a manual run is created once per Idempotency-Key", async () => {
     const automation = await createAutomation(server, auth);
     const headers = { ...auth, "idempotency-key": "press-the-button-once" };
     const [first, second] = [
@@ -226,7 +226,7 @@ describe("an automation", () => {
     expect(second.body.run.id).toBe(first.body.run.id);
   });
 
-  test("the next occurrences can be asked for before saving", async () => {
+  test("the next occurrences can be previewed before saving", async () => {
     const { body } = await server.call("/v1/automation-schedules/preview", {
       body: {
         schedule: { kind: "daily", hour: 2, minute: 30, timezone: "America/New_York" },
@@ -242,7 +242,7 @@ describe("an automation", () => {
   });
 });
 
-describe("the clock", () => {
+describe("the scheduler", () => {
   const server = useServer();
   let auth: Auth;
   beforeAll(async () => {
@@ -257,7 +257,7 @@ describe("the clock", () => {
   const listRuns = async (id: string) =>
     (await server.call(`/v1/automation-runs?automationId=${id}`, { headers: auth })).body.items;
 
-  test("makes the run of an occurrence once, and knows the next", async () => {
+  test("creates one run for an occurrence, and stores the next occurrence", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     const at = thisMinute();
     await dueSince(automation.id, at);
@@ -273,7 +273,7 @@ describe("the clock", () => {
     expect(body.automation.nextRunAt).toBeGreaterThan(at);
   });
 
-  test("an occurrence is skipped while a run of before is still there, and says which", async () => {
+  test("an occurrence is skipped while an earlier run is not finished, and the skipped run names it", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     const running = await runNow(server, auth, automation.id);
     await dueSince(automation.id, thisMinute());
@@ -284,7 +284,7 @@ describe("the clock", () => {
     expect(skipped.finishedAt).toBeTypeOf("number");
   });
 
-  test("what was due while the service was away is missed, except what is still worth starting", async () => {
+  test("occurrences during a downtime are reported as missed, and the latest one runs when it is recent", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     const since = thisMinute() - 30 * 60_000;
     await dueSince(automation.id, since);
@@ -295,7 +295,7 @@ describe("the clock", () => {
     expect(missed.reasonDetail).toMatch(/^3[01] times/);
   });
 
-  test("a day away from a daily one: missed, and not run late", async () => {
+  test("an occurrence of a daily schedule three hours ago is missed, and does not run late", async () => {
     const at = new Date(thisMinute() - 3 * 3600_000);
     const daily = { kind: "daily", hour: at.getUTCHours(), minute: at.getUTCMinutes(), timezone: "UTC" };
     const automation = await createAutomation(server, auth, { schedule: daily });
@@ -305,7 +305,7 @@ describe("the clock", () => {
     expect((await listRuns(automation.id))[0].reasonDetail).toMatch(/^Once/);
   });
 
-  test("a month away from one of every minute is found out quickly", async () => {
+  test("a month of missed occurrences, one each minute, is handled within seconds", async () => {
     const automation = await createAutomation(server, auth, { schedule: everyMinute });
     await dueSince(automation.id, thisMinute() - 30 * 24 * 3600_000);
     const started = performance.now();
@@ -314,7 +314,7 @@ describe("the clock", () => {
     expect((await listRuns(automation.id))[1].reasonDetail).toMatch(/^More than 1000 times/);
   });
 
-  test("once is due once", async () => {
+  test("a schedule of the kind `once` is due once", async () => {
     const automation = await createAutomation(server, auth, {
       schedule: { kind: "once", at: Date.now() + 300, timezone: "UTC" },
     });
@@ -329,7 +329,7 @@ describe("the clock", () => {
   });
 });
 
-test("two replicas that tick at the same time make 1,000 runs of 1,000 due automations", async () => {
+test("two replicas that start due automations at the same time make 1,000 runs of 1,000 automations", async () => {
   const database = await createDatabase();
   const servers = [await startServer(database)];
   if (database.kind === "postgres") servers.push(await startServer(database));
@@ -370,7 +370,7 @@ describe("retention", () => {
   const countEvents = async () =>
     (await server.platform.db.row<{ n: number }>(sql`select count(*) as n from automation_events`))!.n;
 
-  test("events go first, then runs; what was spent stays known", async () => {
+  test("deletes events first, then runs, and keeps the usage", async () => {
     const settings = { eventRetentionDays: 10, runRetentionDays: 20 };
     await server.call("/v1/automation-settings", { method: "PATCH", body: settings, headers: auth });
     const [young, old, ancient, running] = [
@@ -399,7 +399,7 @@ describe("retention", () => {
     expect(usage.body.totals.costMicros).toBe(21);
   });
 
-  test("an organization that is deleted leaves no events behind", async () => {
+  test("a deleted organization leaves no events", async () => {
     const before = await countEvents();
     const globex = await createWorkspace(server, "Globex");
     const run = await queueRun(server, globex.owner.auth);
@@ -410,7 +410,7 @@ describe("retention", () => {
     expect(await countEvents()).toBe(before);
   });
 
-  test("reports go on while a large run is being pruned", async () => {
+  test("event reports are accepted while a large run is being deleted", async () => {
     const [large, live] = [await queueRun(server, auth), await queueRun(server, auth)];
     const batch = (from: number) => Array.from({ length: 500 }, (_, i) => event(from + i));
     for (let from = 0; from < 5000; from += 500) await reportBatch(server, auth, large.id, batch(from));

@@ -21,7 +21,7 @@ const settings = {
 const Automation = z
   .strictObject({
     id: idSchema("aut"),
-    memberId: idSchema("mem").nullable().describe("Its owner; null when they have left."),
+    memberId: idSchema("mem").nullable().describe("The member who owns it. Null when that member has left."),
     status: z.enum(["active", "inactive", "archived"]),
     revision: z.int(),
     name: z.string(),
@@ -35,7 +35,10 @@ const Automation = z
     connections: z
       .array(NamedConnection)
       .describe("The connections of `connectionIds`, with their providers and labels."),
-    nextRunAt: z.int().nullable().describe("When its schedule is due next; null: not by itself."),
+    nextRunAt: z
+      .int()
+      .nullable()
+      .describe("The next time in the schedule, in milliseconds since 1970. Null when no run is scheduled."),
     createdAt: z.int(),
     updatedAt: z.int(),
   })
@@ -73,7 +76,7 @@ export const list = route({
   method: "get",
   path: "/v1/automations",
   tag,
-  summary: "My automations; those of every member with `automations:manage`",
+  summary: "List my automations; with `automations:manage` those of every member",
   description: "Newest first. Archived automations are listed only with `status=archived`.",
   access,
   query: listQuery,
@@ -84,8 +87,8 @@ export const create = route({
   method: "post",
   path: "/v1/automations",
   tag,
-  summary: "Make an automation of my own",
-  description: "It is active from now on unless `active` is false.",
+  summary: "Create an automation of my own",
+  description: "The automation is active unless `active` is false.",
   access,
   body: z.strictObject({
     ...words,
@@ -103,7 +106,7 @@ export const read = route({
   method: "get",
   path: "/v1/automations/{id}",
   tag,
-  summary: "One automation",
+  summary: "Read an automation",
   description: "The current state of the automation. Earlier states are in its revisions.",
   access,
   params,
@@ -114,9 +117,8 @@ export const change = route({
   method: "patch",
   path: "/v1/automations/{id}",
   tag,
-  summary: "Write the automation's next revision",
-  description:
-    "Earlier revisions stay as they are, and so do runs made from them. Whether it is active does not change.",
+  summary: "Change an automation; this creates a revision",
+  description: "Earlier revisions and their runs do not change. An inactive automation stays inactive.",
   access,
   params,
   body: z.strictObject({
@@ -127,16 +129,20 @@ export const change = route({
     maxRuntimeSeconds: settings.maxRuntimeSeconds.optional(),
     templateIds: resourceIds.templateIds.optional(),
     connectionIds: resourceIds.connectionIds.optional(),
-    expectedRevision: z.int().min(1).optional().describe("Refused unless this is still the current one."),
+    expectedRevision: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("The current revision or version. When it has changed meanwhile, the request is refused."),
     memberId: z
       .string()
       .max(160)
       .optional()
-      .describe("Hands it to another member; needs `automations:manage`."),
+      .describe("The new owner of the automation. Needs `automations:manage`."),
   }),
   replies: { 200: one },
   errors: {
-    409: "`revision_conflict`: somebody else changed it meanwhile. `automation_archived`: it is put away.",
+    409: "`revision_conflict`: somebody else changed it meanwhile. `automation_archived`: it is archived.",
   },
 });
 
@@ -150,22 +156,24 @@ const act = <const Verb extends string>(verb: Verb, summary: string, description
     access,
     params,
     replies: { 200: one },
-    errors: { 409: "`automation_archived`: it is put away. `owner_left`: hand it to a member first." },
+    errors: {
+      409: "`automation_archived`: it is archived. `owner_left`, `owner_deactivated`: give it a new owner first.",
+    },
   });
 
 export const activate = act(
   "activate",
-  "Let its schedule count from now on",
+  "Activate the schedule of an automation",
   "The next occurrence is computed from now. Missed occurrences are not run.",
 );
 export const deactivate = act(
   "deactivate",
-  "Let its schedule rest; it can still be run by hand",
+  "Deactivate the schedule of an automation; it can still be run by hand",
   "Queued and running runs continue.",
 );
 export const archive = act(
   "archive",
-  "Put it away for good: it is kept to read, and does not run again",
+  "Archive an automation permanently",
   "It cannot be activated again. Its queued runs are cancelled; running ones continue. Runs and revisions can still be read.",
 );
 
@@ -173,13 +181,13 @@ export const run = route({
   method: "post",
   path: "/v1/automations/{id}/run",
   tag,
-  summary: "Run it now",
+  summary: "Run an automation now",
   description: "Queues a run, also when the automation is inactive. A runner must claim the run.",
   access,
   params,
   replies: { 202: z.strictObject({ run: NamedRun }) },
   errors: {
-    409: "`automation_archived`, `owner_left`, or `monthly_budget_exceeded`: this month's money is spent.",
+    409: "`automation_archived`, `owner_left`, `owner_deactivated`, or `monthly_budget_exceeded`: the budget of this month is spent.",
   },
 });
 
@@ -187,7 +195,7 @@ export const listRevisions = route({
   method: "get",
   path: "/v1/automations/{id}/revisions",
   tag,
-  summary: "Everything it ever said, newest first",
+  summary: "List the revisions of an automation, newest first",
   description:
     "Every change of its content creates a revision, and a run names the revision that it uses. Old revisions that no run uses are deleted beyond the quota `automation_revisions`.",
   access,

@@ -2,6 +2,7 @@ import type { Job } from "../../platform/jobs/index.ts";
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
+import { fields } from "./fields.ts";
 import { tick } from "./jobs.ts";
 import { prune } from "./retention/index.ts";
 import { routes } from "./routes.ts";
@@ -20,12 +21,16 @@ export { defaults as defaultSettings } from "./settings/index.ts";
 export const room = defineRoom({
   name: "automations",
   tags: [
-    { name: "Automations", description: "What should happen when." },
-    { name: "Automation Runs", description: "Each time it did, and what was reported about it." },
-    { name: "Automation Runners", description: "The machines that do runs." },
-    { name: "Automation Usage", description: "What runs used and cost." },
+    { name: "Automations", description: "Instructions for agents, with a schedule." },
+    {
+      name: "Automation Runs",
+      description: "The executions of automations, and what runners report about them.",
+    },
+    { name: "Automation Runners", description: "The programs that execute runs." },
+    { name: "Automation Usage", description: "The usage and cost of runs." },
   ],
   routes,
+  fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
   jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],

@@ -36,8 +36,15 @@ export async function startDueAutomations(platform: Platform): Promise<void> {
 }
 
 async function startAutomation(platform: Platform, tx: Db, automation: store.DueAutomation): Promise<void> {
-  const { id, orgId, memberId, revision, schedule, nextRunAt, now } = automation;
+  const { id, orgId, memberId, ownerDeactivated, revision, schedule, nextRunAt, now } = automation;
   if (memberId === null) return void (await store.setStatus(tx, orgId, id, "inactive", null));
+  if (ownerDeactivated) {
+    // The occurrence is skipped, so that the automation goes on when its owner is reactivated.
+    const next = findNextOccurrence(schedule, now);
+    if (next === undefined) await store.setStatus(tx, orgId, id, "inactive", null);
+    else await store.setNextRun(tx, orgId, id, next);
+    return;
+  }
   const { latest, missed } = findOccurrencesUntil(schedule, nextRunAt, now);
   const due = { automationId: id, revision, memberId, trigger: "schedule" } as const;
   if (missed > 0) {

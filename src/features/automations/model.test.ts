@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { createDatabase, openTestPlatform } from "../../../test/harness.ts";
-import { createWorld, history, hold } from "../../../test/model/histories.ts";
+import { checkHistory, createModelWorkspace, history } from "../../../test/model/histories.ts";
 
 /** Each lane has a database of its own: sweeping is for all runs, and histories must not sweep each other's. */
 async function lane(numRuns: number, seed: number): Promise<string> {
@@ -9,10 +9,10 @@ async function lane(numRuns: number, seed: number): Promise<string> {
   // What survives a power cut is another test's matter, and waiting for the disk is most of the time here.
   if (database.url) database.url += "?options=-c%20synchronous_commit%3Doff";
   const platform = await openTestPlatform(database, { jobs: [], works: false });
-  const world = await createWorld(platform);
+  const world = await createModelWorkspace(platform);
   // The embedded engine takes several times as long for the same.
   const held = await fc.check(
-    fc.asyncProperty(history(database.kind === "pglite" ? 8 : 12), (steps) => hold(world, steps)),
+    fc.asyncProperty(history(database.kind === "pglite" ? 8 : 12), (steps) => checkHistory(world, steps)),
     { numRuns, seed },
   );
   await platform.close(0);
@@ -20,7 +20,7 @@ async function lane(numRuns: number, seed: number): Promise<string> {
   return held.failed ? `seed ${held.seed}, path ${held.counterexamplePath}: ${held.errorInstance}` : "";
 }
 
-test("2,000 random histories of claims, reports, repeats, lost leases and cancellations are as the rules say", async () => {
+test("2,000 random histories of claims, reports, repeats, lost leases and cancellations follow the model", async () => {
   const lanes = inject("engine") === "pglite" ? 1 : 2;
   const seed = Number(process.env.HISTORIES_SEED ?? Date.now() % 2 ** 31);
   const failures = await Promise.all(Array.from({ length: lanes }, (_, i) => lane(2_000 / lanes, seed + i)));

@@ -57,14 +57,14 @@ describe("a retry of a run", () => {
   test.each([
     ["succeeded", async (id: string) => complete(server, auth, id, { attempt: 1, status: "succeeded" })],
     ["cancelled", cancel],
-  ])("is made of a run that is %s", async (status, end) => {
+  ])("is possible for a run that is %s", async (status, end) => {
     const run = await queueRun(server, auth);
     await end(run.id);
     expect((await readRun(server, auth, run.id)).run.status).toBe(status);
     expect((await retry(run.id)).body.run).toMatchObject({ status: "queued", retryOf: run.id });
   });
 
-  test("is refused while the run waits or runs, and says what to do", async () => {
+  test("is refused while the run is queued or running, and the error says what to do", async () => {
     const run = await queueRun(server, auth);
     const refused = (status: string) => ({
       status: 409,
@@ -95,7 +95,7 @@ describe("a retry of a run", () => {
     });
   });
 
-  test("needs the reach that running the automation needs", async () => {
+  test("needs the same access as running the automation", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const stranger = (await createWorkspace(server)).owner;
     const run = await queueRun(server, auth);

@@ -1,4 +1,4 @@
-import type { MemberCtx } from "../../platform/context.ts";
+import type { MemberCtx, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict, forbidden, invalidField, notFound } from "../../platform/errors.ts";
 import { cutPage, numberCursor, type PageQuery, readPage } from "../../platform/http/index.ts";
@@ -21,9 +21,22 @@ function parseAutomationId(id: string): store.AutomationId {
 }
 
 const archived = () =>
-  conflict("automation_archived", "This automation is archived. Make a new one from what it says.");
-const ownerLeft = () =>
-  conflict("owner_left", "The owner has left. Hand it to a member first: PATCH it with memberId.");
+  conflict(
+    "automation_archived",
+    "This automation is archived. Create a new one with the same instructions.",
+  );
+/** An automation acts for its owner, so it needs one with access. */
+async function requireActiveOwner(tx: Db, orgId: OrgId, memberId: string | null): Promise<string> {
+  if (memberId === null)
+    throw conflict("owner_left", "The owner has left. Give it a new owner first: PATCH it with memberId.");
+  if (await store.isDeactivated(tx, orgId, memberId)) {
+    throw conflict(
+      "owner_deactivated",
+      "The owner is deactivated. Reactivate them, or give it a new owner: PATCH it with memberId.",
+    );
+  }
+  return memberId;
+}
 
 export async function list(ctx: MemberCtx, query: (typeof listQuery)["_output"]) {
   const filter = { status: query.status ?? null, memberId: query.memberId ?? null };
@@ -136,7 +149,7 @@ async function changeOwner(ctx: MemberCtx, tx: Db, id: store.AutomationId, membe
 export const activate = (ctx: MemberCtx, id: string) =>
   changeStatus(ctx, id, "activated", async (tx, { id, status, schedule, memberId }) => {
     if (status === "archived") throw archived();
-    if (memberId === null) throw ownerLeft();
+    await requireActiveOwner(tx, ctx.orgId, memberId);
     if (status === "active") return;
     const due = findNextOccurrence(schedule, Date.now()) ?? null;
     await store.setStatus(tx, ctx.orgId, id as store.AutomationId, "active", due);
@@ -227,8 +240,7 @@ async function lockRunnable(ctx: MemberCtx, tx: Db, id: string) {
   const automation = await store.lock(tx, ctx.orgId, resolveReach(ctx), parseAutomationId(id));
   if (!automation) throw noAutomation();
   if (automation.status === "archived") throw archived();
-  if (automation.memberId === null) throw ownerLeft();
-  return { ...automation, memberId: automation.memberId };
+  return { ...automation, memberId: await requireActiveOwner(tx, ctx.orgId, automation.memberId) };
 }
 
 async function queueRun(

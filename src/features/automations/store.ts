@@ -128,16 +128,23 @@ export const setNextRun = (tx: Db, orgId: OrgId, id: AutomationId, nextRunAt: nu
     sql`update automations set next_run_at = ${instant(nextRunAt)} where id = ${id} and org_id = ${orgId}`,
   );
 
-/** Returns how many automations changed: 0 when the member is not in this organization. */
+export const isDeactivated = async (db: Db, orgId: OrgId, memberId: string): Promise<boolean> =>
+  (await db.row(sql`
+    select 1 from members where org_id = ${orgId} and id = ${memberId} and deactivated_at is not null`)) !==
+  undefined;
+
+/** Returns how many automations changed: 0 when the member is not in this organization or is deactivated. */
 export const setOwner = (tx: Db, orgId: OrgId, id: AutomationId, memberId: string) =>
   tx.run(sql`
     update automations a set member_id = m.id, updated_at = now() from members m
-    where a.id = ${id} and a.org_id = ${orgId} and m.id = ${memberId} and m.org_id = ${orgId}`);
+    where a.id = ${id} and a.org_id = ${orgId} and m.id = ${memberId} and m.org_id = ${orgId}
+      and m.deactivated_at is null`);
 
 export interface DueAutomation {
   id: AutomationId;
   orgId: OrgId;
   memberId: string | null;
+  ownerDeactivated: boolean;
   revision: number;
   schedule: Automation["schedule"];
   nextRunAt: number;
@@ -152,6 +159,7 @@ export interface DueAutomation {
 export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
   tx.rows<DueAutomation>(sql`
     select a.id, a.org_id as "orgId", a.member_id as "memberId", a.revision, v.schedule,
+      exists (select from members m where m.id = a.member_id and m.deactivated_at is not null) as "ownerDeactivated",
       a.next_run_at as "nextRunAt", now() as now
     from ${current}
     where a.next_run_at <= now() and a.id in (

@@ -23,7 +23,7 @@ const expire = (orgId: string) =>
   );
 
 describe("a workspace without an account", () => {
-  test("is there with one call, for seven days, with a key that reads it and does runs", async () => {
+  test("is created by one call, for seven days, with a key that can read it and report runs", async () => {
     const agent = await bootstrap(server);
     const { organization } = (await server.call("/v1/organization", { headers: agent.auth })).body;
     expect(organization).toMatchObject({ id: agent.orgId, name: "Provisional workspace" });
@@ -39,7 +39,7 @@ describe("a workspace without an account", () => {
     );
   });
 
-  test("its key lets nobody in, makes no key, changes nothing of the organization", async () => {
+  test("its key can invite nobody, create no key, and change nothing of the organization", async () => {
     const { auth } = await bootstrap(server);
     const calls: [string, string, object?][] = [
       ["POST", "/v1/invitations", { email: "a@example.com", role: "member" }],
@@ -57,7 +57,7 @@ describe("a workspace without an account", () => {
     }
   });
 
-  test("is nobody one could sign in as", async () => {
+  test("has a user as whom nobody can sign in", async () => {
     const { auth } = await bootstrap(server);
     const { user } = (await server.call("/v1/me", { headers: auth })).body;
     expect(user.email).toMatch(/@provisional\.invalid$/);
@@ -74,7 +74,7 @@ describe("a workspace without an account", () => {
     expect(await mails()).toBe(before);
   });
 
-  test("the sixth in an hour from one address is refused", async () => {
+  test("is refused after five in an hour from one address", async () => {
     await server.platform.db.run(sql`delete from rate_limits`);
     const make = () => server.call("/v1/bootstrap/workspace", { body: {} });
     for (let i = 0; i < 5; i++) expect((await make()).status).toBe(201);
@@ -83,7 +83,7 @@ describe("a workspace without an account", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_000);
   });
 
-  test("thousands that nobody claims are not made", async () => {
+  test("is refused while a thousand of them are unclaimed", async () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => `org_many_${i}`);
     await server.platform.db.run(sql`insert into organizations (id, name, slug, provisional_until)
       select id, 'Many', id, now() + interval '1 day' from unnest(${ids}::text[]) as id`);
@@ -95,8 +95,8 @@ describe("a workspace without an account", () => {
   });
 });
 
-describe("claiming it", () => {
-  test("makes a person its owner, with everything in it; the key goes on and can do no more", async () => {
+describe("claiming a workspace", () => {
+  test("makes a person its owner and keeps everything in it; the key still works with the same permissions", async () => {
     const agent = await bootstrap(server);
     const run = await queueRun(server, agent.auth);
     const runner = await createRunner(server, agent.auth);
@@ -142,7 +142,7 @@ describe("claiming it", () => {
     expect(members).toEqual([{ role: "owner" }]);
   });
 
-  test("takes the newest link, within a day, of a session", async () => {
+  test("needs a session and the newest link, within a day", async () => {
     const agent = await bootstrap(server);
     const ada = await signUp(server);
     const second = (await createLink(agent.auth)).body.claim;
@@ -162,7 +162,7 @@ describe("claiming it", () => {
     expect((await accept(third.token, acme.owner.auth)).status).toBe(200);
   });
 
-  test("of an organization that has an owner is nothing one can make a link for", async () => {
+  test("is not possible for an organization that has an owner", async () => {
     const acme = await createWorkspace(server);
     expect(await createLink(acme.owner.auth)).toMatchObject({
       status: 409,
@@ -170,7 +170,7 @@ describe("claiming it", () => {
     });
   });
 
-  test("links and keys are kept as hashes", async () => {
+  test("stores links and keys as hashes only", async () => {
     const agent = await bootstrap(server);
     const rows = [
       ...(await server.platform.db.rows<{ row: string }>(sql`select c::text as row from claim_links c`)),
@@ -183,7 +183,7 @@ describe("claiming it", () => {
 });
 
 describe("a workspace that nobody claims", () => {
-  test("goes after its time, with its key; one that was claimed stays", async () => {
+  test("is deleted with its key when it expires, and a claimed one is kept", async () => {
     const [agent, claimed, young] = [
       await bootstrap(server),
       await bootstrap(server),
@@ -202,7 +202,7 @@ describe("a workspace that nobody claims", () => {
     expect(left).toEqual([]);
   });
 
-  test("that is claimed at its last moment is claimed or gone, not both", async () => {
+  test("is either claimed or deleted when both happen at the same moment", async () => {
     for (let round = 0; round < 5; round++) {
       const agent = await bootstrap(server);
       const ada = await signUp(server);
@@ -217,7 +217,7 @@ describe("a workspace that nobody claims", () => {
   });
 });
 
-test("the new owner can end or keep the agent's key, and the page says what the key can do", async () => {
+test("the new owner can revoke or keep the agent's key, and the page says what the key can do", async () => {
   const [ended, kept] = [await bootstrap(server), await bootstrap(server)];
   const page = await server.call(ended.claim.url.slice(server.url.length));
   expect(page.body).toContain("read the organization, make automations and report their runs");

@@ -9,8 +9,8 @@ const tag = "Bootstrap";
 
 const Claim = z
   .strictObject({
-    url: z.string().describe("For a person: whoever opens it and signs in becomes the owner."),
-    token: z.string().describe("What the link carries, for programs."),
+    url: z.string().describe("For a person. The person who opens it and signs in becomes the owner."),
+    token: z.string().describe("The token in the link, for programs."),
     expiresAt: z.int(),
   })
   .meta({ id: "Claim" });
@@ -19,9 +19,9 @@ export const create = route({
   method: "post",
   path: "/v1/bootstrap/workspace",
   tag,
-  summary: "A workspace for an agent that has no account",
+  summary: "Create a workspace for an agent that has no account",
   description:
-    "Goes after 7 days unless a person claims it. Its key reads the organization, makes automations and reports their runs, and nothing else.",
+    "The workspace is deleted after 7 days unless a person claims it. Its key can read the organization, create automations and report their runs, and nothing else.",
   access: open,
   limit: { attempts: 5, perSeconds: 3600 },
   body: z.strictObject({ name: lineOfText(120).default("Provisional workspace") }),
@@ -29,7 +29,7 @@ export const create = route({
     201: z.strictObject({ organization: Organization, apiKey: ApiKey, key: z.string(), claim: Claim }),
   },
   errors: {
-    403: "`bootstrap_closed`: the instance does not offer this (`BOOTSTRAP`). Make an account instead.",
+    403: "`bootstrap_closed`: the instance does not offer this (`BOOTSTRAP`). Create an account instead.",
     409: "`quota_exceeded`: this network has reached its limit of unclaimed workspaces.",
     503: "`service_unavailable`: the instance has reached its limit of unclaimed workspaces.",
   },
@@ -39,8 +39,8 @@ export const createClaim = route({
   method: "post",
   path: "/v1/bootstrap/claims",
   tag,
-  summary: "A new claim link for a provisional workspace",
-  description: "Good for 24 hours. The link before is no longer good.",
+  summary: "Create a new claim link for a provisional workspace",
+  description: "Valid for 24 hours. The previous link becomes invalid.",
   access: can("organization:read"),
   replies: { 201: z.strictObject({ claim: Claim }) },
   errors: { 409: "`already_claimed`: somebody owns this organization." },
@@ -54,19 +54,21 @@ export const acceptClaim = route({
   tag,
   summary: "Become the owner of a provisional workspace",
   description:
-    "Automations and runs stay. The agent's key stays too, with the same few permissions, but acts in the owner's name: it can read the organization, make automations and report their runs. `endKey` ends it. The organization becomes the session's active one.",
-  access: signedIn({ credentials: ["session"] }),
+    "Automations and runs are kept. The agent's key is kept too, with the same few permissions, but acts for the owner: it can read the organization, create automations and report their runs. `endKey` revokes it. The organization becomes the session's active one.",
+  access: signedIn({ credentials: ["session"], account: true }),
   body: z.strictObject({
     token,
     endKey: z
       .boolean()
       .optional()
-      .describe("Ends the key that the agent was given, and runner tokens made with it. Default: it stays."),
+      .describe(
+        "Revokes the key of the agent, and runner tokens that were created with it. By default the key is kept.",
+      ),
   }),
   replies: { 200: z.strictObject({ member: Member, organization: Organization }) },
   errors: {
-    404: "`claim_not_found`: the link was not copied whole, was replaced by a newer one, or the workspace is gone.",
-    409: "`already_claimed`: somebody was faster. `claim_expired`: ask the agent for a new link.",
+    404: "`claim_not_found`: the link is not complete, was replaced by a newer one, or the workspace was deleted.",
+    409: "`already_claimed`: somebody else has claimed it. `claim_expired`: ask the agent for a new link.",
   },
 });
 
@@ -74,9 +76,9 @@ export const claimPage = route({
   method: "get",
   path: "/claim",
   tag,
-  summary: "The page behind a claim link",
+  summary: "Open the page behind a claim link",
   description:
-    "A page for the person who takes over a workspace that an agent made. When the link is not valid: 400, and a page that explains what to do.",
+    "A page for the person who claims a workspace that an agent created. When the link is not valid: 400, and a page that explains what to do.",
   access: open,
   limit: { attempts: 3_000, perSeconds: 3600 },
   query: linkQuery,

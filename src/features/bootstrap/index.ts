@@ -4,9 +4,7 @@ import { routes } from "./routes.ts";
 
 export const room = defineRoom({
   name: "bootstrap",
-  tags: [
-    { name: "Bootstrap", description: "Workspaces that agents make for themselves, and claiming them." },
-  ],
+  tags: [{ name: "Bootstrap", description: "Workspaces that agents create, until a person claims them." }],
   routes,
   jobs,
 });

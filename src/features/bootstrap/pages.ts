@@ -10,7 +10,7 @@ const agentRights = "read the organization, make automations and report their ru
 const invalidLinkTexts = {
   unknown: [
     "Link not valid",
-    "This link was replaced by a newer one, was not copied whole, or its workspace is gone",
+    "This link was replaced by a newer one or is not complete, or its workspace was deleted",
   ],
   incomplete: ["Link not complete", "This link is not complete"],
   expired: ["Link expired", "This link is older than 24 hours"],
@@ -54,7 +54,7 @@ export function claimPage(publicUrl: string, link: ClaimLink, offersSignUp: bool
   return actionPage({
     publicUrl,
     title: `Claim ${organization.name}`,
-    lead: "An agent made this workspace and gave you the link. Whoever claims it owns it, with everything in it.",
+    lead: "An agent created this workspace and gave you the link. The person who claims it becomes the owner of everything in it.",
     facts: [
       ["Workspace", organization.name],
       ["Made", timeText(organization.createdAt)],

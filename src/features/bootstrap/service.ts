@@ -41,7 +41,7 @@ export async function create(ctx: Ctx, { name }: { name: string }) {
   if (config.bootstrap === "closed") {
     throw forbidden(
       "bootstrap_closed",
-      "Workspaces without an account are switched off here. Make an account and an organization, or ask the people who run this instance to set BOOTSTRAP=open.",
+      "This instance does not offer workspaces without an account. Create an account and an organization, or ask the people who run this instance to set BOOTSTRAP=open.",
     );
   }
   const network = hashSecret(`provisional ${toNetwork(ctx.address)}`);
@@ -94,7 +94,7 @@ async function createLink(tx: Db, publicUrl: string, orgId: OrgId) {
   return { url, token, expiresAt: link!.expiresAt };
 }
 
-const alreadyClaimed = () => conflict("already_claimed", "Somebody owns this organization already.");
+const alreadyClaimed = () => conflict("already_claimed", "This organization already has an owner.");
 
 export async function createClaim(ctx: MemberCtx) {
   return ctx.db.transaction(async (tx) => {

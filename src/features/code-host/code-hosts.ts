@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../../platform/egress/index.ts";
+import { isLoopbackHost } from "@signalbox/discovery/egress";
 import { invalidField } from "../../platform/errors.ts";
 
 export const codehosts = ["github", "gitlab", "gitea", "forgejo", "bitbucket", "git"] as const;
@@ -90,7 +90,7 @@ function parseWebUrl(given: string, field: string): URL {
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:"))
     throw invalidField([field], "Give an https or http address; ssh and local paths are not read.");
   if (url.username || url.password)
-    throw invalidField([field], "Leave user and password out of the address. A token belongs into access.");
+    throw invalidField([field], "Leave user and password out of the address. Put a token into access.");
   if (url.search || url.hash) throw invalidField([field], "Leave ? and # out of the address.");
   return url;
 }

@@ -15,9 +15,9 @@ export { createSecret } from "./secrets/index.ts";
 export const room = defineRoom({
   name: "code-host",
   tags: [
-    { name: "Connectors", description: "Repositories that templates follow." },
-    { name: "Connector Syncs", description: "Making templates equal to what a repository holds." },
-    { name: "Webhooks", description: "What code hosts send, and what became of it." },
+    { name: "Connectors", description: "Repositories whose files become templates." },
+    { name: "Connector Syncs", description: "Make templates equal to the files of a repository." },
+    { name: "Webhooks", description: "Webhook deliveries from code hosts, and their outcome." },
   ],
   routes: [...connectors, ...checks, ...secrets, ...syncs, ...ingress, ...deliveries, ...refused],
   jobs: [runSyncs, compareHeads, removeOldSyncs, removeOldRecords],

@@ -167,11 +167,13 @@ describe("the workspace", () => {
         if (status !== 200) refused.push(`${spec.path} ${status} ${body.error}`);
         if (body.items?.length) filled.push(spec.path);
       }
-      // Two need a session, and one needs the token of an invitation.
+      // Three need a session, one needs the token of an invitation, and one an address.
       expect(refused).toEqual([
         "/v1/me/sessions 403 forbidden",
         "/v1/me/two-factor 403 forbidden",
+        "/v1/me/passkeys 403 forbidden",
         "/v1/invitations/preview 400 invalid_request",
+        "/v1/sso/resolve 400 invalid_request",
       ]);
       expect(filled).toEqual(
         expect.arrayContaining([
@@ -316,7 +318,7 @@ describe("the workspace", () => {
     });
   });
 
-  test("is removed without what other people made meanwhile", async () => {
+  test("is removed, but not what other people created meanwhile", async () => {
     await withServer(async (server) => {
       const { password } = await fillDemo(server.platform);
       const email = "felix@northwind.example";
@@ -427,7 +429,7 @@ describe("the workspace", () => {
     });
   });
 
-  test("leaves nothing when it is interrupted", async () => {
+  test("leaves no data when it is interrupted", async () => {
     await withServer(async (server) => {
       const empty = await countRows(server);
       const stop = new AbortController();

@@ -2,6 +2,7 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes as deliveries } from "./deliveries/index.ts";
 import { routes as endpoints, sealedColumns } from "./endpoints/index.ts";
+import { fields } from "./fields.ts";
 import { jobs } from "./jobs.ts";
 import { routes as settings } from "./settings/index.ts";
 
@@ -12,10 +13,11 @@ export const room = defineRoom({
   tags: [
     {
       name: "Notifications",
-      description: "Outgoing webhooks and mails about events, and who receives them.",
+      description: "Webhooks and mails about events of the organization, and their recipients.",
     },
   ],
   routes: [...settings, ...endpoints, ...deliveries],
+  fields,
   jobs,
   permissions: ["notifications:manage"] satisfies Permission[],
   sealedColumns,

@@ -9,7 +9,7 @@ import {
   report,
   runNow,
 } from "../../../test/automations.ts";
-import { createConnector, workSyncs } from "../../../test/connectors.ts";
+import { createConnector, runSyncs } from "../../../test/connectors.ts";
 import {
   createKey,
   createRole,
@@ -21,8 +21,8 @@ import {
   type Workspace,
 } from "../../../test/harness.ts";
 import { createEndpoint, fanOut, mail, mailsTo, prune } from "../../../test/notifications.ts";
-import { plantConnection, runJob } from "../../../test/oauth.ts";
-import { insertConnector, speak } from "../../../test/webhooks.ts";
+import { runJob, seedConnection } from "../../../test/oauth.ts";
+import { insertConnector, signedHeaders } from "../../../test/webhooks.ts";
 import { jobs } from "../../app.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
@@ -115,7 +115,7 @@ describe("a failed run", () => {
     expect(await subjectsTo(member)).toHaveLength(1);
   });
 
-  test("is announced, but not one that succeeds or is cancelled", async () => {
+  test("is announced, and a run that succeeds or is cancelled is not", async () => {
     const { owner, orgId } = await setUp();
     for (const status of ["succeeded", "cancelled"]) {
       const run = await queueRun(server, owner.auth);
@@ -151,7 +151,7 @@ describe("a failed run", () => {
     ]);
   });
 
-  test("is announced once when it ran too long and then stopped, or its runner went silent", async () => {
+  test("is announced once when it exceeded its time limit, or when its runner was lost", async () => {
     const { owner, orgId } = await setUp();
     const tick = jobs.find(({ name }) => name === "automations.tick")!;
     const timeOut = async () => {
@@ -190,7 +190,7 @@ describe("a failed run", () => {
     expect(events[1]!.data.message).toMatch(/ran longer than its automation allows/);
   });
 
-  test("of a removed organization can still end", async () => {
+  test("of a deleted organization can still end", async () => {
     const { owner, orgId } = await setUp();
     const run = await queueRun(server, owner.auth);
     await server.platform.db.transaction(async (tx) => {
@@ -240,7 +240,7 @@ describe("a failed run", () => {
     expect(row!.minutes).toBe(10);
   });
 
-  test("that keeps failing is mailed ten minutes after the first at the latest", async () => {
+  test("is mailed at most ten minutes after the first failure, even while more failures follow", async () => {
     const { owner } = await setUp();
     const automation = await createAutomation(server, owner.auth);
     const due = () =>
@@ -259,7 +259,7 @@ describe("a failed run", () => {
     expect((await due())!.seconds).toBe(600);
   });
 
-  test("is mailed with untrusted names and messages in one line and without links", async () => {
+  test("is mailed with untrusted names and messages on one line and without links", async () => {
     const { owner } = await setUp("evil.example");
     const automation = await createAutomation(server, owner.auth, { name: "Click https://evil.example/x" });
     await failRun(owner, automation.id, "Sign in at\nhttp://evil.example/login now");
@@ -356,7 +356,7 @@ describe("who gets mails", () => {
     expect(await subjectsTo(operator)).toEqual(["Acme: Triage failed"]);
   });
 
-  test("stays within an organization", async () => {
+  test("is separate for each organization", async () => {
     const acme = await setUp();
     const globex = await setUp("Globex");
     const both = await join(acme, "admin");
@@ -421,7 +421,7 @@ describe("who gets mails", () => {
     expect(read.body.settings.mail["run.failed"]).toBeNull();
   });
 
-  test("is owners and admins when the member has left", async () => {
+  test("includes owners and admins when the member has left", async () => {
     const workspace = await setUp();
     const member = await join(workspace, "member");
     const automation = await createAutomation(server, member.auth);
@@ -495,7 +495,7 @@ describe("a connection", () => {
 
   test("that expires without a way to renew it is announced to its member, once", async () => {
     const workspace = await setUp();
-    const { connectionId, tokenId, providerId } = await plantConnection(server, workspace);
+    const { connectionId, tokenId, providerId } = await seedConnection(server, workspace);
     await runJob(server, "oauth.expire");
     expect(await concern(workspace.orgId)).toEqual([]);
     await server.platform.db.run(
@@ -516,7 +516,7 @@ describe("a connection", () => {
 
   test("whose refresh was interrupted is announced", async () => {
     const workspace = await setUp();
-    const { connectionId, tokenId } = await plantConnection(server, workspace, { shared: true });
+    const { connectionId, tokenId } = await seedConnection(server, workspace, { shared: true });
     await server.platform.db.run(sql`
       update oauth_tokens set refresh_state = 'refreshing', refresh_token = 'sealed', holder = 'gone',
         lease_expires_at = now() - interval '1 minute' where id = ${tokenId}`);
@@ -544,7 +544,7 @@ describe("a sync", () => {
         await server.platform.db.run(
           sql`update connector_syncs set due_at = now() where connector_id = ${id} and status = 'queued'`,
         );
-        await workSyncs(server);
+        await runSyncs(server);
         const row = await server.platform.db.row<{ status: string }>(
           sql`select status from connector_syncs where id = ${body.sync.id}`,
         );
@@ -552,7 +552,7 @@ describe("a sync", () => {
       }
     };
     // The first attempt is retried, so nothing is announced.
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await failed()).toEqual([]);
     await failOnce();
     expect(await failed()).toEqual(["unreachable"]);
@@ -577,7 +577,7 @@ describe("a sync", () => {
     });
     const sent = await server.call(`/v1/webhooks/connectors/codehost?connector=${id}`, {
       body,
-      headers: speak.github(secret, body, { event: "repository" }),
+      headers: signedHeaders.github(secret, body, { event: "repository" }),
     });
     expect(sent.status).toBe(202);
     expect((await listEvents(orgId)).map(({ data }) => [data.connectorId, data.code])).toEqual([

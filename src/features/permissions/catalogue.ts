@@ -62,6 +62,23 @@ export const catalogue = {
     description: "Choose who gets which mails, and manage webhook endpoints and their deliveries.",
     roles: admins,
   },
+  "scim:read": {
+    description: "See the directory that manages members, its health and its calls.",
+    roles: admins,
+  },
+  "scim:manage": {
+    description: "Connect a directory that manages members, and say what its groups become.",
+    roles: owners,
+  },
+  "sso:read": {
+    description: "See the organization's single sign-on, its domains and its last calls.",
+    roles: admins,
+  },
+  "sso:manage": {
+    description:
+      "Set up single sign-on and its domains. Whoever has it decides which provider vouches for every member, owners too.",
+    roles: owners,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

@@ -25,6 +25,8 @@ export const quotas = {
     limit: 5_000,
     provisional: 5,
   },
+  scim_users: { unit: "count", description: "Users of the directory.", limit: 20_000, provisional: 5 },
+  scim_groups: { unit: "count", description: "Groups of the directory.", limit: 5_000, provisional: 5 },
   automations: {
     unit: "count",
     description: "Automations, including archived automations.",
@@ -47,6 +49,13 @@ export const quotas = {
   },
   connectors: { unit: "count", description: "Connectors.", limit: 500, provisional: 5 },
   oauth_providers: { unit: "count", description: "Custom OAuth providers.", limit: 200, provisional: 5 },
+  sso_connectors: { unit: "count", description: "Single sign-on connectors.", limit: 20, provisional: 0 },
+  sso_domains: {
+    unit: "count",
+    description: "Domains for single sign-on.",
+    limit: 100,
+    provisional: 0,
+  },
   webhook_endpoints: {
     unit: "count",
     description: "Webhook endpoints.",

@@ -29,7 +29,7 @@ export const list = route({
   method: "get",
   path: "/v1/organization/quotas",
   tag: "Organizations",
-  summary: "The quotas of the organization, and how much of each is used",
+  summary: "List the quotas of the organization, and their usage",
   description:
     "A request that would exceed a limit is refused with 409 `quota_exceeded`. The error names the quota, its limit and the current usage.",
   access: can("organization:read"),

@@ -3,10 +3,11 @@ import { jobs } from "./jobs.ts";
 import { checkQuotaNames } from "./limits.ts";
 import { quotaMeter } from "./meter.ts";
 import { routes } from "./routes.ts";
+import { idempotencyLimits } from "./service.ts";
 
 export { instanceLimit } from "./limits.ts";
 export { quotaMeter } from "./meter.ts";
-export { findKeepLimit, idempotencyLimits, measureDue, takeQuota } from "./service.ts";
+export { findKeepLimit, measureDue, takeQuota } from "./service.ts";
 export { overhead } from "./store.ts";
 
 export const room = defineRoom({
@@ -14,5 +15,6 @@ export const room = defineRoom({
   routes,
   jobs,
   state: [quotaMeter],
+  idempotencyLimits,
   start: ({ config }) => checkQuotaNames(config),
 });

@@ -14,12 +14,12 @@ import {
   connectorBody,
   createConnector,
   createTemplate,
+  runSyncs,
   templateFile,
-  workSyncs,
 } from "../../../test/connectors.ts";
 import { startGitServer } from "../../../test/fixtures/git-server.ts";
 import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
-import { insertConnector, pushBody, speak } from "../../../test/webhooks.ts";
+import { insertConnector, pushBody, signedHeaders } from "../../../test/webhooks.ts";
 import { createApp } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
 import type { QuotaName } from "./catalogue.ts";
@@ -93,7 +93,7 @@ describe("objects that people create", () => {
   };
 
   test.each(Object.entries(makers))(
-    "%s: an object beyond the limit is refused, also when requests arrive at the same moment",
+    "%s: one object more than the limit is refused, also when requests arrive at the same moment",
     async (name, make) => {
       const workspace = await createWorkspace(server);
       const quota = name as QuotaName;
@@ -108,7 +108,7 @@ describe("objects that people create", () => {
     },
   );
 
-  test("a runner that registers again takes no second place, and only its newest tokens stay valid", async () => {
+  test("a runner that registers again counts once, and only its newest tokens stay valid", async () => {
     const workspace = await createWorkspace(server);
     await allow(workspace.orgId, "runners", 1);
     const runnerId = "the-only-runner";
@@ -141,7 +141,7 @@ describe("objects that people create", () => {
 });
 
 describe("what automations store", () => {
-  test("past the limit new events are refused, stored ones acknowledged, and a run can still end", async () => {
+  test("above the limit new events are refused, stored ones are acknowledged, and a run can still end", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;
     await allow(workspace.orgId, "automation_storage", 100_000);
@@ -185,7 +185,7 @@ describe("what automations store", () => {
     });
   });
 
-  test("is measured exactly from time to time, so deleted data makes room again", async () => {
+  test("is measured exactly from time to time, so deleted data frees storage", async () => {
     const workspace = await createWorkspace(server);
     const { auth } = workspace.owner;
     const run = await queueRun(server, auth);
@@ -265,13 +265,13 @@ describe("templates", () => {
       const repository = await git.repository();
       await repository.commit({ "templates/first.md": templateFile("First", "x".repeat(30_000)) });
       const { id } = await createConnector(server, auth, { cloneUrl: repository.url });
-      await workSyncs(server);
+      await runSyncs(server);
       const { used } = await findQuota(auth, "template_storage");
       expect(used).toBeGreaterThan(30_000);
       expect(used).toBeLessThan(32_000);
       await repository.commit({ "templates/second.md": templateFile("Second", "y".repeat(30_000)) });
       await server.call(`/v1/connectors/${id}/sync`, { method: "POST", headers: auth });
-      await workSyncs(server);
+      await runSyncs(server);
       const path = `/v1/connector-syncs?connectorId=${id}&limit=1`;
       const [sync] = (await server.call(path, { headers: auth })).body.items;
       expect(sync).toMatchObject({ status: "failed", error: { code: "too_large" } });
@@ -286,7 +286,7 @@ describe("webhooks", () => {
   const send = (path: string, secret: string, body: string, name = "push") =>
     server.call(`/v1/webhooks/connectors/${path}`, {
       body,
-      headers: speak.github(secret, body, { event: name, id: randomUUID() }),
+      headers: signedHeaders.github(secret, body, { event: name, id: randomUUID() }),
     });
   const deliveries = (orgId: string) =>
     count(
@@ -294,7 +294,7 @@ describe("webhooks", () => {
     );
 
   test.each(["its own secret", "the instance's"])(
-    "past the limit a delivery with %s is answered with 200 and not stored",
+    "above the limit a delivery with %s is answered with 200 and not stored",
     async (whose) => {
       const workspace = await createWorkspace(server);
       await allow(workspace.orgId, "webhook_storage", 50_000);

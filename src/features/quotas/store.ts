@@ -42,12 +42,16 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   teams: (orgId) => sql`teams where org_id = ${orgId}`,
   roles: (orgId) => sql`roles where org_id = ${orgId}`,
   api_keys: (orgId) => sql`api_keys where org_id = ${orgId} and (expires_at is null or expires_at > now())`,
+  scim_users: (orgId) => sql`scim_users where org_id = ${orgId}`,
+  scim_groups: (orgId) => sql`scim_groups where org_id = ${orgId}`,
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
   runners: (orgId) => sql`automation_runners where org_id = ${orgId}`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,
   connectors: (orgId) => sql`connectors where org_id = ${orgId}`,
   oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,
+  sso_connectors: (orgId) => sql`sso_connectors where org_id = ${orgId}`,
+  sso_domains: (orgId) => sql`sso_domains where org_id = ${orgId}`,
   webhook_endpoints: (orgId) => sql`webhook_endpoints where org_id = ${orgId}`,
 };
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { baseHeaders, chooseEncoding, type HttpHeaders, matchesTag } from "../../platform/http/index.ts";
+import { defineState } from "../../platform/state.ts";
 
 interface Variant {
   bytes: Uint8Array<ArrayBuffer>;
@@ -8,18 +9,22 @@ interface Variant {
   encoding?: "gzip";
 }
 
-/** Serves the API description. It is serialized and compressed once, at the first request. */
-export function createDescription(api: () => Record<string, unknown>): (headers: HttpHeaders) => Response {
+/** The API description of all rooms. It is serialized and compressed once, at the first request. */
+export const description = defineState({ name: "API description", create: createDescription });
+
+function createDescription() {
+  let source: (() => Record<string, unknown>) | undefined;
   let variants: { plain: Variant; gzip: Variant } | undefined;
   const prepare = () => {
-    const plain = new Uint8Array(Buffer.from(JSON.stringify(api())));
+    if (!source) throw new Error("The API description is published when the room starts.");
+    const plain = new Uint8Array(Buffer.from(JSON.stringify(source())));
     const digest = hash("sha256", plain, "base64url").slice(0, 22);
     return {
       plain: { bytes: plain, etag: `"${digest}"` },
       gzip: { bytes: new Uint8Array(gzipSync(plain)), etag: `"${digest}-gzip"`, encoding: "gzip" as const },
     };
   };
-  return (headers) => {
+  const answer = (headers: HttpHeaders): Response => {
     variants ??= prepare();
     const { bytes, etag, encoding }: Variant = chooseEncoding(headers["accept-encoding"], ["gzip"])
       ? variants.gzip
@@ -40,5 +45,11 @@ export function createDescription(api: () => Record<string, unknown>): (headers:
         ...(encoding ? { "content-encoding": encoding } : {}),
       },
     });
+  };
+  return {
+    answer,
+    publish(api: () => Record<string, unknown>) {
+      source = api;
+    },
   };
 }

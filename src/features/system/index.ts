@@ -1,14 +1,15 @@
 import { defineRoom } from "../../platform/rooms.ts";
-import { createRoutes } from "./routes.ts";
+import { description } from "./description.ts";
+import { docsAssets } from "./pages.ts";
+import { fieldGuide } from "./reference/index.ts";
+import { routes } from "./routes.ts";
 import { migrationCount } from "./service.ts";
 
-export { fieldGuide } from "./reference/index.ts";
-
-/** This room publishes the API description of all rooms. */
-export const createRoom = (api: () => Record<string, unknown>) =>
-  defineRoom({
-    name: "system",
-    tags: [{ name: "System", description: "Health, versions, this description." }],
-    routes: createRoutes(api),
-    state: [migrationCount],
-  });
+export const room = defineRoom({
+  name: "system",
+  tags: [{ name: "System", description: "Health, versions, this description." }],
+  routes,
+  fields: fieldGuide,
+  state: [description, docsAssets, migrationCount],
+  start: ({ state }, { api }) => state.get(description).publish(api),
+});

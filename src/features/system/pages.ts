@@ -10,6 +10,7 @@ import {
   linkButton,
   type StaticFiles,
 } from "../../platform/http/index.ts";
+import { defineState } from "../../platform/state.ts";
 import { loginCommand } from "../auth/index.ts";
 
 const signOutScript = `
@@ -31,7 +32,7 @@ export const homePage = (publicUrl: string, email: string | undefined): Response
       email
         ? html`<form id="out"><p class="who">You are signed in as <b>${email}</b>. <button class="quiet">Sign out</button></p></form>
 ${loginCommand(publicUrl, email)}`
-        : html`<div class="stack"><h2>Make an account</h2><pre>curl -s ${publicUrl}/api/auth/sign-up/email \\
+        : html`<div class="stack"><h2>Create an account</h2><pre>curl -s ${publicUrl}/api/auth/sign-up/email \\
   -H 'content-type: application/json' \\
   -d '{"name":"Ada","email":"ada@example.com","password":"correct horse battery"}'</pre></div>
 <div class="stack"><h2>Or sign in</h2><pre>signalbox login --url ${publicUrl}</pre>
@@ -67,7 +68,9 @@ export function docsPage(): Response {
 const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
 /** Serves what the reference page loads, and nothing else of its package. The files are read at the first request. */
-export function createDocsAssets(): (file: string, headers: HttpHeaders) => Promise<Response> {
+export const docsAssets = defineState({ name: "assets of the API reference", create: createDocsAssets });
+
+function createDocsAssets(): (file: string, headers: HttpHeaders) => Promise<Response> {
   let files: StaticFiles | undefined;
   const read = () =>
     createStaticFiles({

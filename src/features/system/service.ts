@@ -1,7 +1,7 @@
+import { isLoopbackHost } from "@signalbox/discovery/egress";
 import { isLoopbackOnly } from "../../platform/config.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isMigrated, readMigrations } from "../../platform/db/index.ts";
-import { isLoopbackHost } from "../../platform/egress/index.ts";
 import { unauthorized } from "../../platform/errors.ts";
 import type { HttpHeaders } from "../../platform/http/index.ts";
 import { instanceId } from "../../platform/keyring.ts";

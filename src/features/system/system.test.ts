@@ -5,7 +5,7 @@ import { sql } from "../../platform/db/index.ts";
 describe("the system's own pages", () => {
   const server = useServer({ env: { METRICS_TOKEN: "token-for-the-operator" } });
 
-  test("/health, /ready and /version say that it runs, that it serves, and what it is", async () => {
+  test("/health, /ready and /version report that the process runs, that it serves, and its version", async () => {
     expect(await server.call("/health")).toMatchObject({ status: 200, body: { status: "ok" } });
     expect(await server.call("/ready")).toMatchObject({
       status: 200,
@@ -16,7 +16,7 @@ describe("the system's own pages", () => {
     expect(body.database).toMatch(/PostgreSQL \d+/);
   });
 
-  test("/ready says no while a migration is missing, and yes when a newer program added one", async () => {
+  test("/ready fails while a migration is missing, and succeeds when a newer program added one", async () => {
     const { db } = server.platform;
     await db.run(sql`update schema_migrations set version = 9999 where version = 1`);
     expect(await server.call("/ready")).toMatchObject({
@@ -27,7 +27,7 @@ describe("the system's own pages", () => {
     expect((await server.call("/ready")).status).toBe(200);
   });
 
-  test("/openapi.json is the description, of the version that is running", async () => {
+  test("/openapi.json is the API description of the running version", async () => {
     const { status, body } = await server.call("/openapi.json");
     expect(status).toBe(200);
     expect(body).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version: "dev" } });
@@ -69,7 +69,7 @@ describe("the system's own pages", () => {
     }
   });
 
-  test("/ leads a browser on, and loads nothing from anywhere", async () => {
+  test("/ links to the other pages, and loads nothing from other hosts", async () => {
     const page = await server.call("/");
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
@@ -79,7 +79,7 @@ describe("the system's own pages", () => {
     expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   });
 
-  test("/docs and all it loads come from here", async () => {
+  test("/docs and everything it loads come from this server", async () => {
     const page = await server.call("/docs");
     expect(page.status).toBe(200);
     const loaded = [...(page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
@@ -102,7 +102,7 @@ describe("the system's own pages", () => {
     }
   });
 
-  test("/metrics counts requests by operation, for the machine itself or the token", async () => {
+  test("/metrics counts requests by operation, and is readable from this machine or with the token", async () => {
     await server.call("/v1/me");
     const { status, body } = await server.call("/metrics");
     expect(status).toBe(200);
@@ -115,7 +115,7 @@ describe("the system's own pages", () => {
     }
   });
 
-  test("/metrics names no organization, no person and no path that was made up", async () => {
+  test("/metrics names no organization, no person and no unknown path", async () => {
     await server.call("/v1/members/made-up-path");
     await server.call("/made-up-path");
     const { body } = await server.call("/metrics");

@@ -10,23 +10,25 @@ const Source = z
   .strictObject({
     connectorId: idSchema("con"),
     connectorName: z.string(),
-    path: z.string().describe("Of the file, from the root of the repository."),
-    commit: z.string().describe("The head that this version came with."),
-    author: z.string().nullable().describe("Who made that commit."),
+    path: z.string().describe("The path of the file from the root of the repository."),
+    commit: z.string().describe("The commit that this version was read from."),
+    author: z.string().nullable().describe("The author of the commit."),
   })
   .meta({ id: "TemplateSource" });
 
 const TemplateSummary = z
   .strictObject({
     id: idSchema("tpl"),
-    slug: z.string().describe("What programs call it by; one of each in an organization."),
+    slug: z.string().describe("The name for programs, unique in the organization."),
     name: z.string(),
     description: z.string(),
     tags: z.array(z.string()),
-    version: z.int().describe("Counts up with each change."),
-    source: Source.nullable().describe("The file it follows; null: made by hand."),
-    createdBy: z.string().nullable().describe("The member; null: a sync."),
-    updatedBy: z.string().nullable().describe("The member; null: a sync."),
+    version: z.int().describe("Each change adds 1."),
+    source: Source.nullable().describe(
+      "The file of a repository that it follows. Null when it was created by hand.",
+    ),
+    createdBy: z.string().nullable().describe("The member. Null for a sync."),
+    updatedBy: z.string().nullable().describe("The member. Null for a sync."),
     createdAt: z.int(),
     updatedAt: z.int(),
   })
@@ -35,7 +37,7 @@ export type TemplateSummary = z.output<typeof TemplateSummary>;
 
 const Template = TemplateSummary.extend({
   body: z.string(),
-  metadata: z.record(z.string(), z.unknown()).describe("Whatever else it carries."),
+  metadata: z.record(z.string(), z.unknown()).describe("Other fields of the template."),
 }).meta({ id: "Template" });
 export type Template = z.output<typeof Template>;
 
@@ -48,7 +50,7 @@ const VersionSummary = z
     tags: z.array(z.string()),
     commit: z.string().nullable(),
     author: z.string().nullable(),
-    createdBy: z.string().nullable().describe("The member; null: a sync."),
+    createdBy: z.string().nullable().describe("The member. Null for a sync."),
     createdAt: z.int(),
   })
   .meta({ id: "TemplateVersionSummary" });
@@ -83,7 +85,7 @@ export const list = route({
   method: "get",
   path: "/v1/templates",
   tag,
-  summary: "The organization's templates, without their bodies",
+  summary: "List the templates of the organization, without their bodies",
   description: "Newest first. To get a body, read a single template.",
   access: can("templates:read"),
   query: listQuery,
@@ -94,7 +96,7 @@ export const create = route({
   method: "post",
   path: "/v1/templates",
   tag,
-  summary: "Make a template by hand",
+  summary: "Create a template by hand",
   description: "Templates of a repository are created by a connector instead.",
   access: can("templates:manage"),
   body: z.strictObject({
@@ -115,7 +117,7 @@ export const read = route({
   method: "get",
   path: "/v1/templates/{id}",
   tag,
-  summary: "One template",
+  summary: "Read a template",
   description:
     "Includes the body and the origin of the template. A run credential can read the templates of its run.",
   access: can("templates:read", { credentials: ["session", "key", "run"] }),
@@ -127,8 +129,8 @@ export const change = route({
   method: "patch",
   path: "/v1/templates/{id}",
   tag,
-  summary: "Write the template's next version",
-  description: "What is left out stays. A change that changes nothing makes no version.",
+  summary: "Change a template; this creates a version",
+  description: "Omitted fields do not change. A request without an effect creates no version.",
   access: can("templates:manage"),
   params,
   body: z.strictObject({
@@ -138,7 +140,11 @@ export const change = route({
     tags: fields.tags.optional(),
     body: fields.body.optional(),
     metadata: fields.metadata.optional(),
-    version: z.int().min(1).optional().describe("Refused unless this is still the current one."),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("The current revision or version. When it has changed meanwhile, the request is refused."),
   }),
   replies: { 200: one },
   errors: {
@@ -150,7 +156,7 @@ export const remove = route({
   method: "delete",
   path: "/v1/templates/{id}",
   tag,
-  summary: "Remove a template that was made by hand, with everything it ever said",
+  summary: "Remove a template that was created by hand, with all its versions",
   description: "To remove a template that follows a repository, delete its file there.",
   access: can("templates:manage"),
   params,
@@ -162,7 +168,7 @@ export const listVersions = route({
   method: "get",
   path: "/v1/templates/{id}/versions",
   tag,
-  summary: "What the template said before, without the bodies",
+  summary: "List the versions of a template, without their bodies",
   description: "Newest first. To get a body, read a single version.",
   access: can("templates:read"),
   params,
@@ -174,7 +180,7 @@ export const readVersion = route({
   method: "get",
   path: "/v1/templates/{id}/versions/{version}",
   tag,
-  summary: "One version of a template",
+  summary: "Read a version of a template",
   description: "Includes the body of this version.",
   access: can("templates:read"),
   params: params.extend({ version: z.string().max(20) }),

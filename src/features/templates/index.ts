@@ -16,7 +16,7 @@ export { removeOldVersions, reserveStorage } from "./storage.ts";
 
 export const room = defineRoom({
   name: "templates",
-  tags: [{ name: "Templates", description: "What agents are given to work with." }],
+  tags: [{ name: "Templates", description: "Texts that agents are given." }],
   routes,
   permissions: ["templates:read", "templates:manage"] satisfies Permission[],
 });

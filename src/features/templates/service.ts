@@ -39,7 +39,7 @@ type NewTemplate = Omit<TemplateContent, "slug"> & { slug?: string | undefined }
 
 export async function create(ctx: MemberCtx, { slug: given, ...content }: NewTemplate) {
   const slug = given ?? createSlug(content.name);
-  if (!slug) throw invalidField(["slug"], "No slug can be made from this name. Give one.");
+  if (!slug) throw invalidField(["slug"], "No slug can be derived from this name. Give a slug.");
   return ctx.db.transaction(async (tx) => {
     await store.lockWriting(tx, ctx.orgId);
     await takeQuota(ctx, tx, ctx.orgId, "templates");

@@ -36,7 +36,7 @@ describe("a template made by hand", () => {
     expect((await call(`/${made.id}`)).body).toEqual({ template: made });
   });
 
-  test("gets its slug from its name, and one slug is there once in an organization", async () => {
+  test("gets its slug from its name, and a slug is unique in an organization", async () => {
     expect((await make({ name: "Größe & Mäßigung" })).slug).toBe("gro-e-ma-igung");
     await make({ name: "Only One" });
     const second = await call("", { name: "Only one!", body: "x" });
@@ -52,14 +52,14 @@ describe("a template made by hand", () => {
     });
   });
 
-  test("one slug is given once, even to requests at the same moment", async () => {
+  test("gets a unique slug, even with requests at the same moment", async () => {
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => call("", { name: "Race", slug: "race", body: "x" })),
     );
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
   });
 
-  test("a change makes a version, one that changes nothing does not, and every version stays", async () => {
+  test("gets a version for each change that has an effect, and keeps every version", async () => {
     const made = await make({ slug: "versions", metadata: { b: 1, a: 2 } });
     const second = await call(`/${made.id}`, { body: "Look twice.", tags: ["x"] }, "PATCH");
     expect(second.body.template).toMatchObject({ version: 2, body: "Look twice.", name: "Review" });
@@ -81,7 +81,7 @@ describe("a template made by hand", () => {
     ).toBe(1);
   });
 
-  test("a change of what is no longer the current version is refused", async () => {
+  test("refuses a change that is based on an older version", async () => {
     const { id } = await make({ slug: "optimist" });
     expect((await call(`/${id}`, { body: "b", version: 1 }, "PATCH")).status).toBe(200);
     expect(await call(`/${id}`, { body: "c", version: 1 }, "PATCH")).toMatchObject({
@@ -94,14 +94,14 @@ describe("a template made by hand", () => {
     expect(race.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  test("is removed with everything it said", async () => {
+  test("is removed with all its versions", async () => {
     const { id } = await make({ slug: "gone" });
     expect((await call(`/${id}`, undefined, "DELETE")).status).toBe(204);
     expect((await call(`/${id}/versions`)).status).toBe(404);
     await make({ slug: "gone" });
   });
 
-  test("has limits that are told", async () => {
+  test("has limits, and the error names the exceeded one", async () => {
     const wrong: Record<string, Record<string, unknown>> = {
       name: { name: "x".repeat(121) },
       slug: { slug: "No Capitals" },
@@ -117,7 +117,7 @@ describe("a template made by hand", () => {
     await make({ slug: "just-right", body: "ä".repeat(128 * 1024) });
   });
 
-  test("members read, and only who manages templates writes", async () => {
+  test("can be read by members, and written only by members who manage templates", async () => {
     const { id } = await make({ slug: "readable" });
     const { auth: headers } = await joinWorkspace(server, acme, "member");
     expect((await server.call(`/v1/templates/${id}`, { headers })).status).toBe(200);
@@ -145,7 +145,7 @@ describe("the list of templates", () => {
     };
   });
 
-  test("comes newest first and is searched by every word, in any of its fields, whatever the case", async () => {
+  test("is newest first, and is searched by every word, in any field and any case", async () => {
     expect(await slugs("")).toEqual(["release_notes", "bug/triage", "weekly"]);
     expect(await slugs("?q=TRIAGE")).toEqual(["bug/triage"]);
     expect(await slugs("?q=report")).toEqual(["bug/triage", "weekly"]);
@@ -160,7 +160,7 @@ describe("the list of templates", () => {
     expect(await slugs("?q=e_n")).toEqual(["release_notes"]);
   });
 
-  test("takes at most 8 words", async () => {
+  test("is searched with at most 8 words", async () => {
     const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join("%20");
     expect(await slugs(`?q=${words(8)}`)).toEqual([]);
     const reply = await call(`?q=${words(9)}`);

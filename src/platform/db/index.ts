@@ -9,7 +9,7 @@ export {
   isMissingReference,
   violatedConstraint,
 } from "./failure.ts";
-export { defineLease, expireIn } from "./lease.ts";
+export { defineLease, expireIn, leaseConditions } from "./lease.ts";
 export { isMigrated, migrate, pendingMigrations, readMigrations } from "./migrate.ts";
 export { openPglite } from "./pglite.ts";
 export { openPostgres, type StatementLimits } from "./postgres.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEmptyPglite } from "../../../test/cluster.ts";
 import { createDb, type Db, type Engine } from "./db.ts";
-import { openPglite } from "./pglite.ts";
 import { sql } from "./sql.ts";
 
 let engine: Engine;
 beforeAll(async () => {
-  engine = await openPglite();
+  engine = await openEmptyPglite();
   await engine.queryWithDriverTypes(
     "create table items (id text primary key, n int, body bytea, at timestamptz, tags text[])",
   );
@@ -44,7 +44,7 @@ describe("a statement of the embedded engine", () => {
     expect(Object.keys(error)).not.toContain("params");
   });
 
-  test("several at once in one transaction get their own answers", async () => {
+  test("returns its own result when several run at once in one transaction", async () => {
     const found = await engine.transaction((session) =>
       Promise.all(Array.from({ length: 20 }, (_, n) => session.query(`select $1::int as n${n % 3}`, [n]))),
     );
@@ -53,7 +53,7 @@ describe("a statement of the embedded engine", () => {
     );
   });
 
-  test("more statements than the cache holds work too", async () => {
+  test("works when there are more statements than the cache holds", async () => {
     for (let n = 0; n < 620; n++) expect(await rows(`select ${n} as n`)).toEqual([{ n }]);
     expect(await rows("select 619 as n")).toEqual([{ n: 619 }]);
   });
@@ -79,7 +79,7 @@ describe("a transaction of the embedded engine", () => {
     expect(await count()).toBe(1);
   });
 
-  test("does nothing after its end, neither by itself nor in the next transaction", async () => {
+  test("executes nothing after its end, not even in the next transaction", async () => {
     const db = createDb(engine);
     await db.run(sql`delete from items`);
     const insert = (tx: Db, id: string) => tx.run(sql`insert into items (id) values (${id})`);

@@ -8,7 +8,7 @@ interface Row {
 }
 
 /** A list in memory that records the size of each step. */
-function sourceOf(ids: readonly string[], isMatch: (id: string) => boolean, filtered = true) {
+function createSource(ids: readonly string[], isMatch: (id: string) => boolean, filtered = true) {
   const steps: number[] = [];
   const source: ListSource<Row> = {
     filtered,
@@ -25,7 +25,7 @@ function sourceOf(ids: readonly string[], isMatch: (id: string) => boolean, filt
 const newest = (count: number) => Array.from({ length: count }, () => newId("row")).reverse();
 
 describe("reading a list with a filter", () => {
-  test("gives each match once and in order, whatever the size of the pages and how few match", async () => {
+  test("returns each match once and in order, for any page size and any number of matches", async () => {
     const ids = newest(2_600);
     await fc.assert(
       fc.asyncProperty(
@@ -36,7 +36,7 @@ describe("reading a list with a filter", () => {
           const list = ids.slice(0, length);
           const wanted = new Set<string>(places.map((place) => ids[place]!));
           const expected = list.filter((id) => wanted.has(id));
-          const { source, steps } = sourceOf(list, (id) => wanted.has(id));
+          const { source, steps } = createSource(list, (id) => wanted.has(id));
           const seen: string[] = [];
           for (let after: string | null = "~"; after !== null; ) {
             const { rows, resumeAfter }: { rows: Row[]; resumeAfter: string | null } = await scan(
@@ -59,7 +59,7 @@ describe("reading a list with a filter", () => {
   test("stops when its budget is used up, and returns where to continue", async () => {
     const ids = newest(scanBudget + 5_000);
     const oldest = ids.at(-1)!;
-    const { source, steps } = sourceOf(ids, (id) => id === oldest);
+    const { source, steps } = createSource(ids, (id) => id === oldest);
     const first = await scan(source, "~", 51);
     expect(first.rows).toEqual([]);
     const examined = steps.reduce((sum, step) => sum + step, 0);
@@ -70,7 +70,7 @@ describe("reading a list with a filter", () => {
   });
 
   test("reads no more than a page when everything matches", async () => {
-    const { source, steps } = sourceOf(newest(5_000), () => true, false);
+    const { source, steps } = createSource(newest(5_000), () => true, false);
     expect((await scan(source, "~", 51)).rows).toHaveLength(51);
     expect(steps).toEqual([101]);
   });

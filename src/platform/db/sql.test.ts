@@ -23,7 +23,7 @@ const statement: fc.Arbitrary<Sql> = fc.letrec<{ sql: Sql }>((tie) => ({
 })).sql;
 
 describe("a statement", () => {
-  test("numbers its parameters from 1 without gap, in the order of their values, at any depth", () => {
+  test("numbers its parameters from 1 without gaps, in the order of their values, at any depth", () => {
     fc.assert(
       fc.property(statement, (one) => {
         const { text, values } = compiled(one);
@@ -33,7 +33,7 @@ describe("a statement", () => {
     );
   });
 
-  test("keeps every value as it is and no value in its text", () => {
+  test("passes every value unchanged, and has no value in its text", () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 6 }), (values) => {
         const strings = Array.from({ length: values.length + 1 }, (_, i) => `part${i} `);
@@ -53,7 +53,7 @@ describe("a statement", () => {
   });
 });
 
-test("pieces are spliced, lists joined, emptySql is emptySql", () => {
+test("a statement can contain other statements and lists, and emptySql adds nothing", () => {
   const where = join([sql`a = ${1}`, sql`b = ${2}`], " and ");
   expect(compiled(sql`select ${raw("x")} from t where ${where} ${emptySql} limit ${3}`)).toEqual({
     text: "select x from t where a = $1 and b = $2  limit $3",
@@ -62,7 +62,7 @@ test("pieces are spliced, lists joined, emptySql is emptySql", () => {
   expect(compiled(join([], ", "))).toEqual({ text: "", values: [] });
 });
 
-test("a reused statement is built once and gets the values of each call, in pieces and in any order", () => {
+test("a reused statement is built once and gets the values of each call", () => {
   let built = 0;
   const select = reuseStatement((a: string, b: number | null) => {
     built++;

@@ -15,7 +15,7 @@ function createClock() {
 }
 
 describe("turns on one connection", () => {
-  test("the share that used it least is next, however many statements of another share wait", async () => {
+  test("the share with the least use is next, even when many statements of another share wait", async () => {
     const clock = createClock();
     const turns = createTurns(clock.now);
     const order: string[] = [];
@@ -30,7 +30,7 @@ describe("turns on one connection", () => {
     expect(order.filter((share) => share === "busy")).toHaveLength(20);
   });
 
-  test("work runs one at a time, each once, in order within a share, and an error passes the turn on", () =>
+  test("work runs one at a time, once, in order within a share, and continues after an error", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ share: fc.constantFrom("a", "b", "c"), ms: fc.nat(30), fails: fc.boolean() })),
@@ -63,7 +63,7 @@ describe("turns on one connection", () => {
       ),
     ));
 
-  test("a waiting share is never locked out by new shares", async () => {
+  test("a waiting share gets its turn even when new shares keep arriving", async () => {
     const clock = createClock();
     const turns = createTurns(clock.now);
     let stopped = false;

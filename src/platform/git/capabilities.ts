@@ -1,4 +1,4 @@
-import type { EgressStream } from "../egress/index.ts";
+import type { EgressStream } from "@signalbox/discovery/egress";
 import { GitError, malformed } from "./errors.ts";
 import { type Packet, PacketReader } from "./pkt-line.ts";
 import type { Remote } from "./transport.ts";

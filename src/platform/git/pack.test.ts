@@ -25,7 +25,7 @@ async function store(texts: Buffer[]): Promise<string[]> {
     .split("\n");
 }
 
-const packOf = (ids: string[], ...options: string[]) =>
+const createPack = (ids: string[], ...options: string[]) =>
   runGit(["pack-objects", "-q", "--stdout", "--window=50", ...options], folder, `${ids.join("\n")}\n`);
 
 /** Variations of one text, so that git finds deltas between them. */
@@ -49,12 +49,12 @@ const varied: [name: string, ...options: string[]][] = [
 ];
 
 test.each(varied)(
-  "every object of a pack that git made %s is read as git reads it",
+  "every object of a pack that git created %s is read as git reads it",
   async (_, ...options) => {
     await fc.assert(
       fc.asyncProperty(related, async (texts) => {
         const ids = await store(texts);
-        const pack = await openPack(await packOf(ids, ...options), defaultLimits);
+        const pack = await openPack(await createPack(ids, ...options), defaultLimits);
         for (const [i, id] of ids.entries()) {
           expect(pack.find(id)).toEqual({ type: "blob", size: texts[i]!.length });
           expect(pack.read(id).data.equals(texts[i]!)).toBe(true);
@@ -67,7 +67,7 @@ test.each(varied)(
   60_000,
 );
 
-describe("a pack that is not what git would send", () => {
+describe("an invalid pack", () => {
   let whole: Buffer;
   let ids: string[];
   beforeAll(async () => {
@@ -75,17 +75,17 @@ describe("a pack that is not what git would send", () => {
     ids = await store(
       Array.from({ length: 6 }, (_, i) => Buffer.from(`${base}\n${i} ${"x".repeat(i * 50)}`)),
     );
-    whole = await packOf(ids, "--delta-base-offset");
+    whole = await createPack(ids, "--delta-base-offset");
   });
 
-  test("is refused wherever it was cut", async () => {
+  test("is refused when it is cut at any byte", async () => {
     for (let at = 0; at < whole.length; at += 7)
       await expect(openPack(whole.subarray(0, at), defaultLimits)).rejects.toMatchObject({
         kind: "protocol",
       });
   });
 
-  test("never gives another object under an id, whatever was changed in it", async () => {
+  test("never yields an object that does not match its id, whatever byte was changed", async () => {
     const known = new Set(ids);
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 21), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -93,7 +93,7 @@ describe("a pack that is not what git would send", () => {
         changed[at] = changed[at]! ^ change;
         try {
           const pack = await openPack(sealed(changed), { ...defaultLimits, objectBytes: 1_000_000 });
-          for (const id of known) if (pack.find(id)) expect(idOf(pack.read(id).data)).toBe(id);
+          for (const id of known) if (pack.find(id)) expect(hashBlob(pack.read(id).data)).toBe(id);
         } catch (error) {
           expect(error).toMatchObject({ name: "GitError" });
         }
@@ -108,13 +108,13 @@ describe("a pack that is not what git would send", () => {
     await expect(openPack(changed, defaultLimits)).rejects.toThrow(/checksum/);
   });
 
-  test("is refused when a delta's base was left out", async () => {
+  test("is refused when the base of a delta is missing", async () => {
     const [id] = await store([Buffer.from("x".repeat(500))]);
     const delta = Buffer.concat([varint(500), varint(500), Buffer.from([0x80 | 0x10 | 0x20, 0xf4, 0x01])]);
     await expect(openPack(made([refDelta(id!, delta)]), defaultLimits)).rejects.toThrow(/no base/);
   });
 
-  test("is refused when deltas stand on each other in a circle", async () => {
+  test("is refused when deltas depend on each other in a circle", async () => {
     const [a, b] = ["a".repeat(40), "b".repeat(40)];
     const delta = Buffer.concat([varint(1), varint(1), Buffer.from([1, 65])]);
     await expect(openPack(made([refDelta(a!, delta), refDelta(b!, delta)]), defaultLimits)).rejects.toThrow(
@@ -123,17 +123,17 @@ describe("a pack that is not what git would send", () => {
   });
 });
 
-describe("a pack that is small and would become large", () => {
+describe("a small pack with large contents", () => {
   const limits = { ...defaultLimits, objectBytes: 1_000_000, inflatedBytes: 20_000_000, deltaDepth: 100 };
 
-  test("an object of more than it announces is refused when it passes that", async () => {
+  test("an object that inflates to more than its announced size is refused", async () => {
     const zeros = deflateSync(Buffer.alloc(50_000_000));
     await expect(openPack(made([Buffer.concat([header(3, 10), zeros])]), limits)).rejects.toMatchObject({
       kind: "protocol",
     });
   });
 
-  test("an object that announces more than all may be is refused before it is inflated", async () => {
+  test("an object that announces more than the total limit is refused before it is inflated", async () => {
     const before = process.memoryUsage().arrayBuffers;
     const zeros = deflateSync(Buffer.alloc(100));
     for (const size of [21_000_000, 2 ** 32, 2 ** 40])
@@ -146,26 +146,26 @@ describe("a pack that is small and would become large", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30_000_000);
   });
 
-  test("a large object is passed over without being held, and one that lies about it is refused", async () => {
+  test("a large object is skipped without keeping it in memory, and one with a false size is refused", async () => {
     const large = Buffer.concat([header(3, 15_000_000), deflateSync(Buffer.alloc(15_000_000))]);
     const small = Buffer.concat([header(3, 5), deflateSync("small")]);
     const pack = await openPack(made([large, small]), limits);
     expect(pack.skipped).toBe(1);
-    expect(pack.read(idOf(Buffer.from("small"))).data.toString()).toBe("small");
+    expect(pack.read(hashBlob(Buffer.from("small"))).data.toString()).toBe("small");
     const lying = Buffer.concat([header(3, 15_000_000), deflateSync(Buffer.alloc(15_000_001))]);
     await expect(openPack(made([lying]), limits)).rejects.toMatchObject({ kind: "protocol" });
   });
 
-  test("deltas that copy one base over and over are stopped by their sum", async () => {
+  test("deltas that copy one base many times are stopped by their total size", async () => {
     const base = Buffer.alloc(65_536, "a");
     const copies = Array.from({ length: 15 }, () => Buffer.from([0x80]));
     const delta = Buffer.concat([varint(65_536), varint(65_536 * 15), ...copies]);
-    const objects = Array.from({ length: 100 }, () => refDelta(idOf(base), delta));
+    const objects = Array.from({ length: 100 }, () => refDelta(hashBlob(base), delta));
     const first = Buffer.concat([header(3, base.length), deflateSync(base)]);
     await expect(openPack(made([first, ...objects]), limits)).rejects.toMatchObject({ kind: "too_large" });
   });
 
-  test("a chain of deltas that is too deep is refused, one that is not is read", async () => {
+  test("a delta chain of the maximum depth is read, and a deeper one is refused", async () => {
     const chain = (depth: number) => {
       let text = "0";
       const objects = [Buffer.concat([header(3, 1), deflateSync(text)])];
@@ -177,20 +177,20 @@ describe("a pack that is small and would become large", () => {
           Buffer.from([next.length]),
           Buffer.from(next),
         ]);
-        objects.push(refDelta(idOf(Buffer.from(text)), delta));
+        objects.push(refDelta(hashBlob(Buffer.from(text)), delta));
         text = next;
       }
       return made(objects);
     };
     const pack = await openPack(chain(100), limits);
-    expect(pack.read(idOf(Buffer.from("100"))).data.toString()).toBe("100");
+    expect(pack.read(hashBlob(Buffer.from("100"))).data.toString()).toBe("100");
     await expect(openPack(chain(101), limits)).rejects.toThrow(/deep/);
     await expect(openPack(chain(100), { ...limits, heldBytes: 100 })).rejects.toThrow(/at once/);
   });
 
-  test("a base that is there many times is no more work than once", async () => {
+  test("a base that appears many times is read once", async () => {
     const base = Buffer.concat([header(3, 1), deflateSync("x")]);
-    const empty = refDelta(idOf(Buffer.from("x")), Buffer.concat([varint(1), varint(0)]));
+    const empty = refDelta(hashBlob(Buffer.from("x")), Buffer.concat([varint(1), varint(0)]));
     // One whose base never comes, so that there is always something left to look for.
     const stray = refDelta("b".repeat(40), Buffer.concat([varint(1), varint(0)]));
     const objects = Array.from({ length: 1_500 }, () => [base, empty]).flat();
@@ -200,12 +200,12 @@ describe("a pack that is small and would become large", () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
   }, 120_000);
 
-  test("reading objects that stand on large ones, over and over, is stopped", async () => {
+  test("reading objects with large bases again and again is stopped by the budget", async () => {
     const base = Buffer.alloc(1_000_000, "a");
     const small = Buffer.concat([varint(base.length), varint(1), Buffer.from([0x80 | 0x10, 1])]);
     const first = Buffer.concat([header(3, base.length), deflateSync(base)]);
-    const pack = await openPack(made([first, refDelta(idOf(base), small)]), { ...limits, cacheBytes: 0 });
-    const read = () => pack.read(idOf(Buffer.from("a")));
+    const pack = await openPack(made([first, refDelta(hashBlob(base), small)]), { ...limits, cacheBytes: 0 });
+    const read = () => pack.read(hashBlob(Buffer.from("a")));
     for (let i = 0; i < 50; i++) expect(read().data.toString()).toBe("a");
     expect(() => {
       for (let i = 0; i < 200; i++) read();
@@ -214,14 +214,14 @@ describe("a pack that is small and would become large", () => {
 
   /** Builds a chain of `depth` small deltas, and returns its objects and their ids. */
   function longChain(depth: number, text = (i: number) => `object ${i}`) {
-    const ids = [idOf(Buffer.from(text(0)))];
+    const ids = [hashBlob(Buffer.from(text(0)))];
     const objects = [Buffer.concat([header(3, text(0).length), deflateSync(text(0))])];
     for (let i = 1; i <= depth; i++) {
       const next = text(i);
       const insert = Buffer.concat([Buffer.from([next.length]), Buffer.from(next)]);
       const delta = Buffer.concat([varint(text(i - 1).length), varint(next.length), insert]);
       objects.push(refDelta(ids.at(-1)!, delta));
-      ids.push(idOf(Buffer.from(next)));
+      ids.push(hashBlob(Buffer.from(next)));
     }
     return { ids, objects };
   }
@@ -234,7 +234,7 @@ describe("a pack that is small and would become large", () => {
     };
     const pack = await openPack(made(objects), limits, { charge });
     charged = 0;
-    for (const id of ids) expect(idOf(pack.read(id).data)).toBe(id);
+    for (const id of ids) expect(hashBlob(pack.read(id).data)).toBe(id);
     for (const id of ids.toReversed()) pack.read(id);
     // Building each object from the start of the chain would take 90 × 90 steps.
     expect(charged / stepBytes).toBeLessThan(90 * 6);
@@ -280,7 +280,7 @@ describe("a pack that is small and would become large", () => {
     });
   });
 
-  test("others get their turn while a large pack is read", async () => {
+  test("other work runs while a large pack is read", async () => {
     const objects = Array.from({ length: 30_000 }, (_, i) =>
       Buffer.concat([header(3, String(i).length), deflateSync(String(i))]),
     );
@@ -292,7 +292,7 @@ describe("a pack that is small and would become large", () => {
   });
 });
 
-test("no delta writes outside of what it announced, or reads outside of its base", () => {
+test("no delta writes beyond its announced size, or reads beyond its base", () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 100 }),
@@ -311,7 +311,8 @@ test("no delta writes outside of what it announced, or reads outside of its base
   );
 });
 
-const idOf = (data: Buffer) => createHash("sha1").update(`blob ${data.length}\0`).update(data).digest("hex");
+const hashBlob = (data: Buffer) =>
+  createHash("sha1").update(`blob ${data.length}\0`).update(data).digest("hex");
 
 function varint(value: number): Buffer {
   const bytes: number[] = [];

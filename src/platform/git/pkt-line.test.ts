@@ -22,7 +22,7 @@ async function readAll(bytes: Buffer, sizes: number[]): Promise<(Packet | undefi
 const line = fc.string({ maxLength: 2_000 }).filter((text) => !text.startsWith("ERR "));
 const sizes = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 10 });
 
-test("what was written is read, however it is cut into pieces", async () => {
+test("packets are read back as written, for any split of the bytes", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(line, fc.constantFrom("flush" as const, "delimiter" as const)), { maxLength: 30 }),
@@ -40,7 +40,7 @@ test("what was written is read, however it is cut into pieces", async () => {
   );
 });
 
-test("what comes after the last packet is handed on whole", async () => {
+test("the bytes after the last packet are returned unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(line, fc.uint8Array({ maxLength: 3_000 }), sizes, async (first, rest, pieces) => {
       const reader = new PacketReader(inPieces(Buffer.concat([encodePacket(first), rest]), pieces), {
@@ -54,7 +54,7 @@ test("what comes after the last packet is handed on whole", async () => {
   );
 });
 
-test("anything else ends in an error that says so, or was well-formed", async () => {
+test("any other bytes are read as valid packets or give an error", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -74,7 +74,7 @@ test("anything else ends in an error that says so, or was well-formed", async ()
   );
 });
 
-test("a packet that was cut short is told from the end", async () => {
+test("a truncated packet is an error, and not the end of the stream", async () => {
   await fc.assert(
     fc.asyncProperty(line, fc.nat(), async (text, cut) => {
       const whole = encodePacket(text);
@@ -84,7 +84,7 @@ test("a packet that was cut short is told from the end", async () => {
   );
 });
 
-test("more packets than allowed are refused, however small they are", async () => {
+test("more packets than allowed are refused, even when they are small", async () => {
   const reader = new PacketReader(inPieces(Buffer.from("0004".repeat(2_000)), [700]), { packets: 1_000 });
   const readOn = async () => {
     while ((await reader.next()) !== undefined);

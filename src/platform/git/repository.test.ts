@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createEgress } from "@signalbox/discovery/egress";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type GitRepository,
@@ -7,7 +8,6 @@ import {
   type GitServerOptions,
   startGitServer,
 } from "../../../test/fixtures/git-server.ts";
-import { createEgress } from "../egress/index.ts";
 import { openRepository, type Repository, type Snapshot } from "./index.ts";
 
 const egress = createEgress({ allow: [], allowLoopback: true });
@@ -45,12 +45,12 @@ const readMain = async (repository: Repository) =>
 const long = (seed: string) => Array.from({ length: 400 }, (_, i) => `${seed} ${i * 7919}\n`).join("");
 
 const kinds: Record<string, { server: GitServerOptions; filter: boolean }> = {
-  "protocol 2 that leaves files out": { server: {}, filter: true },
-  "protocol 2 that cannot": { server: {}, filter: false },
+  "protocol 2 and partial clones": { server: {}, filter: true },
+  "protocol 2 without partial clones": { server: {}, filter: false },
   "protocol 0": { server: { protocol: 0 }, filter: false },
 };
 
-describe.each(Object.entries(kinds))("a server of %s", (_, { server: options, filter }) => {
+describe.each(Object.entries(kinds))("a git server with %s", (_, { server: options, filter }) => {
   let server: GitServer;
   let made: GitRepository;
   const files: Record<string, string> = {
@@ -73,18 +73,18 @@ describe.each(Object.entries(kinds))("a server of %s", (_, { server: options, fi
   });
   const open = () => openRepository(egress, { url: made.url });
 
-  test("gives a ref's head, and no other's whose name begins alike", async () => {
+  test("returns the head of a ref, and not of a ref with the same beginning", async () => {
     const repository = await open();
     expect(await repository.resolve("refs/heads/main")).toBe(await made.git(["rev-parse", "main"]));
     expect(await repository.resolve("refs/heads/mai")).toBeUndefined();
     expect(await repository.resolve("refs/heads/gone")).toBeUndefined();
   });
 
-  test("gives every file of a commit as it is there, and none from before", async () => {
+  test("returns every file of a commit, and no file of an earlier commit", async () => {
     expect(await readMain(await open())).toEqual(files);
   });
 
-  test("tells who made the commit", async () => {
+  test("returns the author of the commit", async () => {
     const repository = await open();
     const { commit } = await repository.snapshot((await repository.resolve("refs/heads/main"))!);
     expect(commit.author).toBe("Grace <grace@example.com>");
@@ -104,7 +104,7 @@ describe.each(Object.entries(kinds))("a server of %s", (_, { server: options, fi
     ).toBeUndefined();
   });
 
-  test("a file that is too large is passed over, and the others are read", async () => {
+  test("skips a file that is too large, and reads the others", async () => {
     const large = await server.repository(undefined, { filter });
     // Random bytes do not compress: the object is as large in the pack.
     const noise = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7919 * (i % 251)) & 255));
@@ -113,7 +113,7 @@ describe.each(Object.entries(kinds))("a server of %s", (_, { server: options, fi
     expect(await readMain(repository)).toEqual({ "large.md": "too large", "small.md": "small" });
   });
 
-  test("what is more than was allowed is refused in plain words", async () => {
+  test("refuses a repository that exceeds a limit", async () => {
     const refusal = (limits: object) =>
       openRepository(egress, { url: made.url, limits }).then(readMain, (error) => {
         throw error;
@@ -125,7 +125,7 @@ describe.each(Object.entries(kinds))("a server of %s", (_, { server: options, fi
 });
 
 describe("a server that leaves files out", () => {
-  test("is asked for the wanted ones only: a large repository with a small folder is little work", async () => {
+  test("is asked only for the wanted files, so that a small folder of a large repository is fast", async () => {
     const server = await start();
     const made = await server.repository();
     const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 31 * (i % 255)) & 255));
@@ -138,7 +138,7 @@ describe("a server that leaves files out", () => {
   });
 });
 
-test("a server that leaves files out and then refuses them by their ids is asked for everything", async () => {
+test("a server that omits files and refuses requests by object id is asked for everything", async () => {
   const server = await start({
     intercept(_request, response) {
       const body = String(server.requests.at(-1)!.body);
@@ -166,7 +166,7 @@ describe("a private repository", () => {
     await made.commit({ "a.md": "a" });
   });
 
-  test("is read with the token, and refused without or with another", async () => {
+  test("is read with its token, and refused without it or with another one", async () => {
     expect(await readMain(await openRepository(egress, { url: made.url, authorization }))).toEqual({
       "a.md": "a",
     });
@@ -181,7 +181,7 @@ describe("a private repository", () => {
     });
   });
 
-  test("a redirect to another server does not carry the token, neither then nor later", async () => {
+  test("does not get its token after a redirect to another server", async () => {
     const other = await start();
     const elsewhere = await other.repository("acme/moved");
     await elsewhere.commit({ "moved.md": "moved" });
@@ -199,7 +199,7 @@ describe("a private repository", () => {
     for (const { headers } of other.requests) expect(headers.authorization).toBeUndefined();
   });
 
-  test("a redirect within the server keeps it", async () => {
+  test("gets its token after a redirect within the server", async () => {
     server.options.intercept = (request, response) => {
       if (!request.url!.startsWith("/old/")) return false;
       response.writeHead(302, { location: request.url!.replace("/old/", "/acme/") }).end();
@@ -210,7 +210,7 @@ describe("a private repository", () => {
   });
 });
 
-describe("what is not a repository", () => {
+describe("a source that cannot be read", () => {
   const answers: Record<string, { status: number; type?: string; body?: string; kind: string }> = {
     "404": { status: 404, kind: "not_found" },
     "410": { status: 410, kind: "not_found" },
@@ -252,7 +252,7 @@ describe("what is not a repository", () => {
     }
   });
 
-  test("a repository with SHA-256 objects is refused by name", async () => {
+  test("a repository with SHA-256 objects is refused with an error that names SHA-256", async () => {
     for (const protocol of [0, 2] as const) {
       const server = await start({ protocol });
       const made = await server.repository(undefined, { format: "sha256" });
@@ -273,7 +273,7 @@ describe("what is not a repository", () => {
     });
   });
 
-  test("giving up ends it", async () => {
+  test("an abort ends the request", async () => {
     const server = await start({ intercept: () => new Promise(() => {}) });
     const controller = new AbortController();
     const opening = openRepository(egress, { url: `${server.url}/x.git`, signal: controller.signal });

@@ -1,4 +1,4 @@
-import type { Egress } from "../egress/index.ts";
+import type { Egress } from "@signalbox/discovery/egress";
 import { type Budget, createBudget } from "./budget.ts";
 import { type Capabilities, readCapabilities } from "./capabilities.ts";
 import { GitError, malformed } from "./errors.ts";

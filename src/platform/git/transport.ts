@@ -1,6 +1,7 @@
 // Imports only the error: worker threads load this module too, and need no other part of egress.
-import { EgressError } from "../egress/errors.ts";
-import type { Egress, EgressStream } from "../egress/index.ts";
+
+import type { Egress, EgressStream } from "@signalbox/discovery/egress";
+import { EgressError } from "@signalbox/discovery/egress/errors";
 import { GitError } from "./errors.ts";
 import type { GitLimits } from "./limits.ts";
 
@@ -127,7 +128,7 @@ function toRefusalError({ status, headers }: EgressStream, url: string, known: b
   if (status === 404 || status === 410) {
     return new GitError(
       "not_found",
-      `${host} knows no such repository (${status}): it is gone, renamed, or hidden from who asks.`,
+      `${host} does not find the repository (${status}): it was deleted or renamed, or this access may not see it.`,
     );
   }
   if (status >= 500) return new GitError("server_error", `${host} has trouble of its own (${status}).`);

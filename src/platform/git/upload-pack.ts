@@ -1,4 +1,4 @@
-import type { EgressStream } from "../egress/index.ts";
+import type { EgressStream } from "@signalbox/discovery/egress";
 import { createBoundedBuffer } from "./bounded-buffer.ts";
 import type { Budget } from "./budget.ts";
 import type { Capabilities } from "./capabilities.ts";

@@ -21,6 +21,11 @@ interface AccessOptions {
   credentials?: readonly CredentialKind[];
   /** Only within 15 minutes of signing in: for what gives away keys or cannot be undone. */
   fresh?: boolean;
+  /**
+   * The route governs the account of the person, beyond one organization. Sessions that an organization's single sign-on
+   * started are refused: the provider of one organization must not open another.
+   */
+  account?: true;
 }
 
 export const open: Access = { kind: "public" };
@@ -38,6 +43,7 @@ const credentialNames: Partial<Record<CredentialKind, string>> = {
   mcp: "an MCP token",
   runner: "a runner token",
   run: "a run credential",
+  scim: "a SCIM token",
 };
 
 /** Describes in words who may call a route, for the API reference. */
@@ -46,8 +52,10 @@ export function describeAccess(access: Access): string {
   const kinds = (access.credentials ?? ordinary).map((kind) => credentialNames[kind] ?? `a ${kind} token`);
   const credentials = new Intl.ListFormat("en", { type: "disjunction" }).format(kinds);
   const who = describePrincipal(access);
+  const account =
+    access.kind === "user" && access.account ? " Not a session that single sign-on started." : "";
   const fresh = access.fresh ? " A session must have been signed in within the last 15 minutes." : "";
-  return `${credentials}${who}${fresh}`;
+  return `${credentials}${who}${account}${fresh}`;
 }
 
 function describePrincipal(access: Exclude<Access, { kind: "public" }>): string {
@@ -77,11 +85,21 @@ export function checkAccess(access: Access, caller: CheckedCaller | undefined, n
     throw caller.credential === "key" ? unauthorizedKey(sentence) : unauthorized("invalid_token", sentence);
   }
   checkPrincipal(access, caller);
+  if (access.kind === "user" && access.account) refuseBound(caller);
   if (access.kind === "member") caller.checkRules?.(now);
   // A key has no moment of sign-in, so it is never fresh.
   if (access.fresh && !(caller.signedInAt !== undefined && now - caller.signedInAt <= freshForMs)) {
     throw reauth("session_too_old", "Sign in again to do this: it needs a session of the last 15 minutes.");
   }
+}
+
+/** Refuses a session that acts in one organization only. */
+export function refuseBound({ onlyOrgId }: Caller): void {
+  if (onlyOrgId === undefined) return;
+  throw forbidden(
+    "sso_session",
+    "This session was started by an organization's single sign-on and acts in that organization only. Sign in with your password to do this.",
+  );
 }
 
 function checkPrincipal(access: Exclude<Access, { kind: "public" }>, caller: CheckedCaller): void {
@@ -96,7 +114,8 @@ function checkPrincipal(access: Exclude<Access, { kind: "public" }>, caller: Che
       "person_required",
       "This needs the credential of a person; that of a machine is not enough.",
     );
-  if (access.kind === "operator" && caller.isOperator !== true)
+  // A tenant's provider decides who has which address in its sessions, so they never administer the instance.
+  if (access.kind === "operator" && (caller.isOperator !== true || caller.onlyOrgId !== undefined))
     throw forbidden(
       "operator_required",
       "Only people who administer this instance may do this. ADMIN_EMAILS names them.",

@@ -6,7 +6,7 @@ import { findClientAddress, toNetwork } from "./address.ts";
 import { listen } from "./server.ts";
 
 const trusted = ["10.0.0.0/8", "::1/128"].map((one) => ipaddr.parseCIDR(one));
-const addressOf = (peer: string, forwarded?: string, proxies = trusted) =>
+const resolveAddress = (peer: string, forwarded?: string, proxies = trusted) =>
   findClientAddress(
     {
       headers: { "x-forwarded-for": forwarded },
@@ -15,29 +15,29 @@ const addressOf = (peer: string, forwarded?: string, proxies = trusted) =>
     proxies,
   );
 
-test("without trusted proxies the header is not believed", () => {
-  expect(addressOf("203.0.113.9", "1.2.3.4", [])).toBe("203.0.113.9");
+test("without trusted proxies the header is ignored", () => {
+  expect(resolveAddress("203.0.113.9", "1.2.3.4", [])).toBe("203.0.113.9");
 });
 
-test("a stranger who sends the header is who they are", () => {
-  expect(addressOf("203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
+test("the header of a client that is not a trusted proxy is ignored", () => {
+  expect(resolveAddress("203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
 });
 
 test("behind trusted proxies the client is the last address that is not a trusted proxy", () => {
-  expect(addressOf("10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
-  expect(addressOf("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.7")).toBe("1.2.3.4");
-  expect(addressOf("::ffff:10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
-  expect(addressOf("::1", "2001:db8::1")).toBe("2001:db8::1");
-  expect(addressOf("10.0.0.1", "10.0.0.2")).toBe("10.0.0.2");
-  expect(addressOf("10.0.0.1")).toBe("10.0.0.1");
+  expect(resolveAddress("10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
+  expect(resolveAddress("10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.7")).toBe("1.2.3.4");
+  expect(resolveAddress("::ffff:10.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
+  expect(resolveAddress("::1", "2001:db8::1")).toBe("2001:db8::1");
+  expect(resolveAddress("10.0.0.1", "10.0.0.2")).toBe("10.0.0.2");
+  expect(resolveAddress("10.0.0.1")).toBe("10.0.0.1");
 });
 
-test("what is no address becomes none, and ends the walk", () => {
-  expect(addressOf("10.0.0.1", "1.2.3.4, <script>")).toBe("unknown");
-  expect(addressOf("10.0.0.1", "")).toBe("10.0.0.1");
+test("a value in the header that is not an address gives `unknown`", () => {
+  expect(resolveAddress("10.0.0.1", "1.2.3.4, <script>")).toBe("unknown");
+  expect(resolveAddress("10.0.0.1", "")).toBe("10.0.0.1");
 });
 
-test("attempts are counted by network: one household has one IPv4 address, but 2^64 of IPv6", () => {
+test("attempts are counted by network, because a household has 2^64 IPv6 addresses", () => {
   expect(toNetwork("203.0.113.9")).toBe("203.0.113.9");
   expect(toNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
   expect(toNetwork("2001:db8:1:2:ffff::1")).toBe("2001:db8:1:2::/64");

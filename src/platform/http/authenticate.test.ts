@@ -46,8 +46,8 @@ const outcome = (calling: Promise<Caller | undefined>) =>
     (error: Error) => error.message,
   );
 
-describe("what is remembered of a caller", () => {
-  test("spares the lookup for a moment, and not for longer than a second", async () => {
+describe("the cache of callers", () => {
+  test("avoids lookups for at most a second", async () => {
     const first = call();
     lookups[0]!.answer(ada);
     expect(await first).toBe(ada);
@@ -58,7 +58,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(2);
   });
 
-  test("is nothing when the end of its token is not announced", async () => {
+  test("is not used for tokens whose end is not announced", async () => {
     const authorization = `Bearer ${newToken("sbt_")}`;
     for (let i = 0; i < 3; i++) {
       const calling = call({ authorization });
@@ -73,14 +73,14 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(4);
   });
 
-  test("two calls at the same moment share a lookup", async () => {
+  test("shares one lookup between two calls at the same moment", async () => {
     const both = Promise.all([call(), call()]);
     expect(lookups).toHaveLength(1);
     lookups[0]!.answer(ada);
     expect(await both).toEqual([ada, ada]);
   });
 
-  test("is forgotten when any of its ids is announced, and only then", async () => {
+  test("drops a caller when any id of the caller is announced, and only then", async () => {
     const first = call();
     lookups[0]!.answer(ada);
     await first;
@@ -92,7 +92,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(2);
   });
 
-  test("a lookup that began before a revocation is not remembered after it", async () => {
+  test("does not keep a lookup that began before a revocation", async () => {
     const early = outcome(call());
     announce("anything");
     lookups[0]!.answer(ada);
@@ -104,7 +104,7 @@ describe("what is remembered of a caller", () => {
     expect(await late).toBe("unauthorized");
   });
 
-  test("is forgotten when announcements may have been missed", async () => {
+  test("is emptied when announcements may have been lost", async () => {
     const first = call();
     lookups[0]!.answer(ada);
     await first;
@@ -113,7 +113,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(2);
   });
 
-  test("a lookup that failed is not remembered, nor does it take a newer one along", async () => {
+  test("does not keep a failed lookup, and keeps a newer successful one", async () => {
     const failing = outcome(call());
     announce("anything");
     const newer = call();
@@ -125,7 +125,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(2);
   });
 
-  test("somebody unknown is looked up each time", async () => {
+  test("does not keep unknown callers", async () => {
     for (let i = 0; i < 3; i++) {
       const calling = outcome(call());
       lookups[i]!.answer(undefined);
@@ -134,7 +134,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(3);
   });
 
-  test("organizations that are none share one place, however many are named", async () => {
+  test("has one entry for all invalid organization ids of a caller", async () => {
     const first = call({ "x-organization-id": "garbage" });
     lookups[0]!.answer(ada);
     await first;
@@ -142,7 +142,7 @@ describe("what is remembered of a caller", () => {
     expect(lookups).toHaveLength(1);
   });
 
-  test("is not lost when another caller has just named thousands of organizations", async () => {
+  test("keeps a caller when another one names thousands of organizations", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const flood = (count: number) =>
@@ -165,13 +165,17 @@ describe("what is remembered of a caller", () => {
   });
 
   test.each([
-    ["a mistyped API key", "sbx_wrong", "The API key is incomplete or mistyped. Copy it again."],
+    [
+      "a mistyped API key",
+      "sbx_wrong",
+      "The API key is not complete, or a character is wrong. Copy it again.",
+    ],
     [
       "a token in x-api-key",
       newToken("sbm_"),
       "This is not an API key: API keys begin with sbx_. Send tokens as Bearer.",
     ],
-  ])("%s is refused with what to do about it", async (_, key, sentence) => {
+  ])("%s is refused with an error that says what to do", async (_, key, sentence) => {
     await expect(call({ "x-api-key": key })).rejects.toMatchObject({
       headers: { "www-authenticate": expect.stringContaining(sentence) },
     });

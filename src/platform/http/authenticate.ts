@@ -147,7 +147,7 @@ export function createAuthenticator(
           `This is not an API key: API keys begin with ${prefix}. Send tokens as Bearer.`,
         );
       if (!isToken(prefix, apiKey))
-        throw unauthorizedKey("The API key is incomplete or mistyped. Copy it again.");
+        throw unauthorizedKey("The API key is not complete, or a character is wrong. Copy it again.");
       const caller = await findCached(db, find, apiKey, undefined);
       if (!caller) throw unauthorizedKey("The key is unknown, has expired or was removed.");
       return caller;

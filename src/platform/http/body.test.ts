@@ -65,14 +65,14 @@ describe("the rate of a body", () => {
   });
 });
 
-describe("the account of a body", () => {
+describe("the memory account of a body", () => {
   const account = (reserve: BodyAccount["reserve"]): BodyAccount => ({
     freeBytes: 256 * 1024,
     stepBytes: MiB,
     reserve,
   });
 
-  test("reserves what has arrived, not what was announced, and nothing for a small body", async () => {
+  test("reserves the bytes that have arrived, not the announced length, and nothing for a small body", async () => {
     let reserved = 0;
     const count = account((bytes) => {
       reserved += bytes;

@@ -5,7 +5,7 @@ import { sent } from "../../../test/fixtures/http-fuzz/bytes.ts";
 import { compareAll } from "../../../test/fixtures/http-fuzz/compare.ts";
 import { startOurs, startPlain } from "../../../test/fixtures/http-fuzz/servers.ts";
 
-test("the verdicts are those of a plain server or stricter, and every request has its own reply", async () => {
+test("every connection gets the verdict of a plain node:http server or a stricter one, and each request its own reply", async () => {
   const [ours, theirs] = [await startOurs(), await startPlain()];
   const cases = fc.sample(sent, { seed: 20261116, numRuns: 400 });
   const { cases: count, problems } = await compareAll(cases, ours, theirs);

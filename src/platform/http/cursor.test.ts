@@ -9,7 +9,7 @@ test("without a cursor a list starts at its first position", () => {
   expect(idCursor.read({ cursor: undefined }, "~")).toBe("~");
 });
 
-test("a written cursor gives its position back, and keeps its encoded form", () => {
+test("a cursor encodes its position, and decodes to it again", () => {
   const id = `usr_${"0".repeat(26)}`;
   expect(idCursor.write(id)).toBe(encode(id));
   expect(idCursor.read({ cursor: idCursor.write(id) }, "~")).toBe(id);

@@ -82,10 +82,10 @@ function refusal(open: () => Response): Refusal {
 
 describe("a stream", () => {
   test.each([
-    ["never quiet", 2],
-    ["nearly always quiet", 120],
+    ["always sending", 2],
+    ["almost always silent", 120],
   ])(
-    "that is %s ends with a credential whose time is over",
+    "that is %s ends when its credential expires",
     async (_how, everyMs) => {
       const { streams } = createRegistry();
       let sent = 0;
@@ -201,7 +201,7 @@ describe("how many may be open", () => {
     open("key_more", "org_2");
   });
 
-  test("is refused with the real number of open streams when the process is nearly full", () => {
+  test("is refused with the number of open streams when the process is nearly full", () => {
     const { streams } = createRegistry();
     const open = (id: string, orgId: string) => streams.open(owner(caller(id, orgId)), silent);
     for (let i = 0; i < 6; i++) open(`key_${i}`, "org_1");
@@ -224,7 +224,7 @@ describe("how many may be open", () => {
     open("ses_3", "192.0.2.2");
   });
 
-  test("leaves places for new organizations when others hold many, and is a 503 when the process has none", () => {
+  test("is limited so that new organizations get a place, and is refused with 503 when the process has none", () => {
     const { streams } = createRegistry();
     const open = (orgId: string, i: number) => streams.open(owner(caller(`${orgId}_${i}`, orgId)), silent);
     for (const orgId of ["org_1", "org_2", "org_3", "org_4"]) {

@@ -18,7 +18,7 @@ const defaultLimits: StreamLimits = { credential: 100, organization: 1_000, netw
 
 /** Description of the 429 reply, for the contracts of stream routes. */
 export const tooManyStreams =
-  "Too many streams are open for this credential or organization: close one first. `Retry-After` says when to come back.";
+  "Too many streams are open for this credential or organization. Close one first. `Retry-After` says when to try again.";
 
 const overLimit = (who: string, open: number, most: number) =>
   new Refusal(

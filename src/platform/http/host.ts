@@ -1,6 +1,6 @@
+import { isLoopbackHost } from "@signalbox/discovery/egress";
 import { isLoopbackOnly } from "../config.ts";
 import type { Platform } from "../context.ts";
-import { isLoopbackHost } from "../egress/index.ts";
 import { Refusal } from "../errors.ts";
 import type { HttpHeaders } from "./request.ts";
 

@@ -27,6 +27,8 @@ interface Page extends View {
   headers?: Record<string, string>;
   /** For text that is longer than a form. */
   wide?: boolean;
+  /** The form goes to another site. It may redirect anywhere, and browsers apply the policy to redirects too. */
+  leavesByForm?: boolean;
 }
 
 const icons = {
@@ -59,6 +61,7 @@ export function htmlPage({
   status = 200,
   headers,
   wide,
+  leavesByForm,
   ...view
 }: Page): Response {
   const whole = script && pageScript + script;
@@ -68,7 +71,7 @@ export function htmlPage({
     ...(whole ? [`script-src ${sha256(whole)}`] : []),
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'self'",
+    ...(leavesByForm ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
   ].join("; ");
   const templates = Object.entries(ends).map(

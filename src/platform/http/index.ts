@@ -1,5 +1,5 @@
 export { chooseEncoding, matchesTag } from "./accept.ts";
-export { checkAccess, machine, member, open, operator, signedIn } from "./access.ts";
+export { checkAccess, machine, member, open, operator, refuseBound, signedIn } from "./access.ts";
 export { toNetwork } from "./address.ts";
 export { createHttp, type HttpOptions } from "./app.ts";
 export {
@@ -34,8 +34,11 @@ export type { FieldGuide } from "./reference.ts";
 export { renderRefusalPage } from "./refusal-page.ts";
 export { baseHeaders } from "./reply.ts";
 export type { HttpHeaders } from "./request.ts";
+export { parseReturnPath } from "./return-path.ts";
 export {
   type HeaderSpec,
+  type Input,
+  type Outcome,
   on,
   operationId,
   type RefusalPage,

@@ -119,7 +119,7 @@ function describeParameters(spec: RouteSpec, components: Components): Json {
       name: "x-organization-id",
       in: "header",
       required: false,
-      description: "Which organization a session acts in, instead of its active one.",
+      description: "The organization for this request, instead of the session's active one.",
       example: "org_01jz8q2d9xf4vvh0tbq8k3m5na",
       schema: { type: "string" },
     });
@@ -129,8 +129,7 @@ function describeParameters(spec: RouteSpec, components: Components): Json {
       name: "Idempotency-Key",
       in: "header",
       required: false,
-      description:
-        "Sending the same request again under the same key within 24 hours gives the first reply again.",
+      description: "A repeated request with the same key within 24 hours gets the first reply again.",
       example: "5b7f3c1e-8a42-4d0e-9c55-1f0a6f2b7d31",
       schema: {
         type: "string",
@@ -258,12 +257,12 @@ function createExampleWithCode(standard: RefusalExample | undefined, text: strin
 }
 
 const replayed: HeaderSpec = {
-  description: "`true` when this is the first reply again, under the same `Idempotency-Key`.",
+  description: "`true` when this is a repeated first reply, for the same `Idempotency-Key`.",
   example: "true",
 };
 
 const location: HeaderSpec = {
-  description: "Where the browser goes next.",
+  description: "The address that the browser opens next.",
   example: "https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3a7aba766&response_type=code",
 };
 
@@ -271,20 +270,20 @@ const location: HeaderSpec = {
 function describeHeaders(status: number, own: Record<string, HeaderSpec> = {}): Json {
   const headers: Record<string, HeaderSpec> = {
     "x-request-id": {
-      description: "The id of this request; it leads to its line in the service's log.",
+      description: "The id of the request. The service's log entry for the request has the same id.",
       example: "req_01jz8q2d9xf4vvh0tbq8k3m5na",
     },
     ...(status === 401
       ? {
           "WWW-Authenticate": {
-            description: "Which credential is taken, and what was wrong with the one that came.",
+            description: "The accepted kinds of credentials, and the problem of the one that was sent.",
             example:
               'Bearer realm="signalbox", error="invalid_token", error_description="The token is unknown, has expired or was revoked."',
           },
         }
       : {}),
     ...([429, 503].includes(status)
-      ? { "Retry-After": { description: "Seconds until it is worth trying again.", example: "2" } }
+      ? { "Retry-After": { description: "Seconds until the next attempt can succeed.", example: "2" } }
       : {}),
     ...(status < 400 ? own : {}),
   };

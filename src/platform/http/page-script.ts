@@ -26,7 +26,7 @@ async function send(path, body, { method = "POST", headers = {} } = {}) {
   }
 }
 
-const sentenceOf = ({ status, body }) => body.message ?? body.details?.[0]?.message
+const readMessage = ({ status, body }) => body.message ?? body.details?.[0]?.message
   ?? (status >= 500 ? "The server could not do this now. Try again in a moment." : "This was refused (" + (body.error ?? status) + ").");
 
 function clearProblems(form) {
@@ -40,7 +40,7 @@ function clearProblems(form) {
 /** Shows each message at its field; a message without a field is shown at the button. */
 function showProblem(form, reply) {
   const about = (reply.body.details ?? []).filter(({ path }) => form.elements?.namedItem(String(path?.[0])));
-  if (about.length === 0) return tell(sentenceOf(reply));
+  if (about.length === 0) return tell(readMessage(reply));
   tell("");
   for (const { path, message } of about) {
     const field = form.elements.namedItem(String(path[0]));

@@ -4,7 +4,13 @@ import { idCursor } from "./cursor.ts";
 
 /** The query of every list. Rows come newest first, which for our ids is descending. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(50).describe("How many to return at most."),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(50)
+    .describe("The maximum number of items to return."),
   cursor: z.string().max(500).optional().describe("`nextCursor` of the page before."),
 });
 

@@ -23,6 +23,7 @@ interface Content {
 }
 
 const textExamples: Record<string, string> = {
+  "application/samlmetadata+xml": '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" …/>',
   "text/html": '<!doctype html><html lang="en"><head><title>Signalbox</title></head><body>…</body></html>',
 };
 

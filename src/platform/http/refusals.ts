@@ -7,7 +7,7 @@ export const refusals: Record<
 > = {
   400: {
     example: { error: "invalid_request", details: [{ message: "This field is required.", path: ["name"] }] },
-    description: "The request is not well-formed; `details` says where.",
+    description: "The request is not valid. `details` lists the problems.",
     schema: z
       .looseObject({
         error: z.literal("invalid_request"),
@@ -20,7 +20,7 @@ export const refusals: Record<
   },
   401: {
     example: { error: "unauthorized" },
-    description: "No credential, or not a good one.",
+    description: "There is no credential, or it is not valid.",
     schema: z.strictObject({ error: z.literal("unauthorized") }).meta({ id: "Unauthorized" }),
   },
   403: {
@@ -40,7 +40,7 @@ export const refusals: Record<
   },
   404: {
     example: { error: "not_found" },
-    description: "There is no such thing in this organization.",
+    description: "The object does not exist in this organization.",
     schema: z.looseObject({ error: z.string() }).meta({ id: "NotFound" }),
   },
   409: {
@@ -49,7 +49,7 @@ export const refusals: Record<
       message: "The organization has as many as it may. Remove one first.",
     },
     description:
-      "It conflicts with what is already there. `quota_exceeded`: the organization has as much of it as it may; `quota`, `limit` and `used` say what.",
+      "The request conflicts with the current state. `quota_exceeded`: the organization has reached a limit; see `quota`, `limit` and `used`.",
     schema: z.looseObject({ error: z.string(), message: z.string() }).meta({ id: "Conflict" }),
   },
   413: {
@@ -71,14 +71,14 @@ export const refusals: Record<
   },
   429: {
     example: { error: "rate_limited", message: "Too many attempts. Try again in 30 s." },
-    description: "Too many attempts; `Retry-After` says when to come back.",
+    description: "There were too many attempts. `Retry-After` says when to try again.",
     schema: z
       .strictObject({ error: z.literal("rate_limited"), message: z.string() })
       .meta({ id: "RateLimited" }),
   },
   500: {
     example: { error: "internal_error", requestId: "req_01jz8q2d9xf4vvh0tbq8k3m5na" },
-    description: "A fault of ours; the id finds it in the log.",
+    description: "An error of the service. The request id is in its log.",
     schema: z
       .strictObject({ error: z.literal("internal_error"), requestId: z.string() })
       .meta({ id: "InternalError" }),
@@ -88,7 +88,7 @@ export const refusals: Record<
       error: "service_unavailable",
       message: "The database is not available. Try again in a moment.",
     },
-    description: "Not available for a moment; `Retry-After` says when to come back.",
+    description: "The service is temporarily unavailable. `Retry-After` says when to try again.",
     schema: z.looseObject({ error: z.string(), message: z.string().optional() }).meta({ id: "Unavailable" }),
   },
 };

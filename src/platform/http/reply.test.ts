@@ -32,7 +32,7 @@ function endless(bytes = 64 * 1024) {
 }
 
 describe("a stream", () => {
-  test("is read no further than its reader has come", async () => {
+  test("is read only as fast as its reader reads", async () => {
     const { seen, answer } = endless();
     const url = await serving(() => answer);
     const response = await fetch(url);
@@ -47,7 +47,7 @@ describe("a stream", () => {
     await vi.waitFor(() => expect(seen.cancelled).toBe(true));
   });
 
-  test("ends when its reader has left, also when that was before it began", async () => {
+  test("ends when its reader has left, also before it began", async () => {
     const { seen, answer } = endless();
     const left = Promise.withResolvers<Answer>();
     const url = await serving(() => left.promise);
@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(seen.pulled).toBe(0);
   });
 
-  test("is not begun for who asks for its headers alone", async () => {
+  test("is not started for a HEAD request", async () => {
     const { seen, answer } = endless();
     const url = await serving(() => answer);
     const response = await fetch(url, { method: "HEAD" });
@@ -70,7 +70,7 @@ describe("a stream", () => {
     expect(seen.pulled).toBe(0);
   });
 
-  test("that breaks off is no whole answer", async () => {
+  test("that fails is not a complete reply", async () => {
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         controller.enqueue(new TextEncoder().encode("half"));
@@ -83,8 +83,8 @@ describe("a stream", () => {
   });
 });
 
-describe("an answer", () => {
-  test("says how long it is, in bytes", async () => {
+describe("a reply", () => {
+  test("has its length in bytes", async () => {
     const url = await serving(() => ({ status: 200, headers: {}, body: "für" }));
     const response = await fetch(url);
     expect(response.headers.get("content-length")).toBe("4");
@@ -103,7 +103,7 @@ describe("an answer", () => {
     process.off("warning", onWarning);
   });
 
-  test("to a request whose body nobody read leaves the connection to the next one", async () => {
+  test("to a request with an unread body keeps the connection usable", async () => {
     const url = await serving(() => ({ status: 200, headers: {}, body: "yes" }));
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let heard = "";
@@ -117,7 +117,7 @@ describe("an answer", () => {
     socket.destroy();
   });
 
-  test("to who goes on sending for ever is the last one", async () => {
+  test("to a client that never stops sending closes the connection", async () => {
     const url = await serving(() => ({ status: 200, headers: {}, body: "yes" }));
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const closed = new Promise((resolve) => socket.once("close", resolve));

@@ -9,7 +9,7 @@ const target = (url: string) => {
   return made && [made.path, made.search];
 };
 
-describe("a target", () => {
+describe("a request target", () => {
   test.each([
     ["/", "/", ""],
     ["/v1/me", "/v1/me", ""],
@@ -25,19 +25,19 @@ describe("a target", () => {
     ["/v1/me#part", "/v1/me", ""],
     ["http://x/v1/me?a=1", "/v1/me", "a=1"],
     ["HTTP://x", "/", ""],
-  ])("%s is taken apart", (url, path, search) => {
+  ])("%s is split into path and query", (url, path, search) => {
     expect(target(url)).toEqual([path, search]);
   });
 
   test.each(["", "*", "v1/me", "ftp://x/", "javascript:alert(1)", "http://", "/v1\\me", "http://x\\@y/"])(
-    "%j makes no sense",
+    "%j is invalid",
     (url) => {
       expect(target(url)).toBeUndefined();
     },
   );
 });
 
-describe("a host", () => {
+describe("a Host header", () => {
   test.each(["x", "x.example.com:8080", "127.0.0.1:80", "[::1]", "[::1]:3000", "X.Example", "x:80", "a_b"])(
     "%s is valid",
     (host) => expect(request("/", host)).toBeDefined(),
@@ -48,7 +48,7 @@ describe("a host", () => {
     (host) => expect(request("/", host)).toBeUndefined(),
   );
 
-  test("has to be there", () => {
+  test("is required", () => {
     expect(
       parseRequest({ method: "GET", url: "/", headers: {} } as IncomingMessage, {} as ServerResponse),
     ).toBeUndefined();

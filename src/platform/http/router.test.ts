@@ -32,25 +32,25 @@ describe("the router", () => {
     ["GET", "/v1/runs/a%2Fb%2561", "GET /v1/runs/{id}", { id: "a/b%61" }],
     ["GET", "/v1/runs/%zz", "GET /v1/runs/{id}", { id: "%zz" }],
     ["GET", "/v1/%72uns", "GET /v1/runs", {}],
-  ])("%s %s is %s", (method, path, value, params) => {
+  ])("%s %s matches %s", (method, path, value, params) => {
     expect(router.find(method, path)).toEqual({ value, params });
   });
 
   test.each(["/v1/runs/", "/v1", "/", "", "//v1/runs", "/v1/runs/a/events/", "/v1//events", "/V1/runs"])(
-    "%s leads nowhere",
+    "%s matches no route",
     (path) => {
       expect(router.find("GET", path)).toBeUndefined();
       expect(router.methodsAt(path)).toEqual([]);
     },
   );
 
-  test("says what is offered where something is", () => {
+  test("lists the methods of a path", () => {
     expect(router.methodsAt("/v1/runs")).toEqual(["GET", "POST"]);
     expect(router.methodsAt("/v1/runs/mine").sort()).toEqual(["GET", "PATCH"]);
     expect(router.methodsAt("/v1/runs/mine/events").sort()).toEqual(["DELETE", "GET"]);
   });
 
-  test("of two for the same place the first stays", () => {
+  test("keeps the first of two routes for the same path", () => {
     const twice = createRouter([
       { method: "GET", path: "/a/{one}", value: 1 },
       { method: "GET", path: "/a/{two}", value: 2 },
@@ -58,7 +58,7 @@ describe("the router", () => {
     expect(twice.find("GET", "/a/b")).toEqual({ value: 1, params: { one: "b" } });
   });
 
-  test("a path that ends with {*} takes itself and everything below it that has no route", () => {
+  test("matches a path that ends with {*} and everything below it that has no route", () => {
     const mounted = createRouter([
       { method: "GET", path: "/m/{*}", value: "m" },
       { method: "POST", path: "/m/{*}", value: "m" },
@@ -84,7 +84,7 @@ describe("the router", () => {
     expect(mounted.methodsAt("/")).toEqual([]);
   });
 
-  test("gives every segment back as it was meant, whatever is in it", () => {
+  test("decodes every path segment, whatever characters it has", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {
         fc.pre(id.isWellFormed() && id !== "mine");
@@ -96,7 +96,7 @@ describe("the router", () => {
     );
   });
 
-  test("names that mean something to the language are names like any other", () => {
+  test("treats names of JavaScript properties as ordinary names", () => {
     const odd = createRouter([{ method: "GET", path: "/{id}/__proto__", value: 1 }]);
     expect(odd.find("GET", "/constructor/__proto__")).toEqual({ value: 1, params: { id: "constructor" } });
     expect(odd.find("GET", "/constructor/toString")).toBeUndefined();

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { speak } from "../../../test/raw.ts";
+import { sendRaw } from "../../../test/raw.ts";
 import { type Listening, listen } from "./server.ts";
 
 let listening: Listening | undefined;
@@ -25,27 +25,27 @@ const tunnel = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n";
 
 describe("CONNECT", () => {
   test("alone is refused, and the connection closes", async () => {
-    const { replies, closed } = await speak(await serveSlowly(), [tunnel]);
+    const { replies, closed } = await sendRaw(await serveSlowly(), [tunnel]);
     expect(replies.map(({ status }) => status)).toEqual([501]);
     expect(closed).toBe(true);
   });
 
-  test("behind a request that closes the connection does no harm", async () => {
+  test("after a request that closes the connection has no effect", async () => {
     const url = await serveSlowly();
     for (const path of ["/0", "/30"]) {
-      const { replies, closed } = await speak(url, [get(path, "Connection: close\r\n") + tunnel]);
+      const { replies, closed } = await sendRaw(url, [get(path, "Connection: close\r\n") + tunnel]);
       expect(replies.map(({ status }) => status)).toEqual([200]);
       expect(closed).toBe(true);
     }
   });
 
-  test("is answered after the requests before it, never in the place of one of them", async () => {
-    const { replies, closed } = await speak(await serveSlowly(), [get("/50") + get("/10") + tunnel]);
+  test("is answered after the requests before it, never instead of one of them", async () => {
+    const { replies, closed } = await sendRaw(await serveSlowly(), [get("/50") + get("/10") + tunnel]);
     expect(replies.map(({ status, body }) => (status === 200 ? body : status))).toEqual(["/50", "/10", 501]);
     expect(closed).toBe(true);
   });
 
-  test("does not keep the server from closing", async () => {
+  test("does not prevent the server from closing", async () => {
     const url = await serveSlowly();
     const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
     socket.write(tunnel);
@@ -54,7 +54,7 @@ describe("CONNECT", () => {
     socket.destroy();
   });
 
-  test("from a client that is gone at once does no harm", async () => {
+  test("from a client that disconnects at once has no effect", async () => {
     const url = await serveSlowly();
     for (const before of ["", get("/20")]) {
       for (let i = 0; i < 20; i++) {
@@ -72,7 +72,9 @@ describe("CONNECT", () => {
 });
 
 test("requests before one that is not HTTP keep their replies, and the connection closes", async () => {
-  const { replies, closed } = await speak(await serveSlowly(), [`${get("/50")}${get("/10")}\u0001\r\n\r\n`]);
+  const { replies, closed } = await sendRaw(await serveSlowly(), [
+    `${get("/50")}${get("/10")}\u0001\r\n\r\n`,
+  ]);
   expect(replies.map(({ body }) => body)).toEqual(["/50", "/10"]);
   expect(closed).toBe(true);
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { useRoutes } from "../../../test/http-kit.ts";
-import { speak } from "../../../test/raw.ts";
+import { sendRaw } from "../../../test/raw.ts";
 import { chooseEncoding } from "./accept.ts";
 import { createStaticFiles, mountFiles, readFolder } from "./index.ts";
 
@@ -80,14 +80,14 @@ describe("a file", () => {
     );
   });
 
-  test("with a hash in its name is kept for ever, any other is asked for again", async () => {
+  test("with a hash in its name is cached for ever, and any other is revalidated", async () => {
     const hashed = await ask("/console/assets/app-B7f3kQz1.js");
     expect(hashed.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     for (const path of ["index.html", "assets/my-component.js"])
       expect((await ask(`/console/${path}`)).headers["cache-control"]).toBe("no-cache");
   });
 
-  test("is not sent again to who has it, in the same encoding", async () => {
+  test("is not sent again to a client that has it in the same encoding", async () => {
     const first = await ask("/console/notes.txt", { "accept-encoding": "br" });
     const etag = first.headers.etag!;
     expect(etag).toMatch(/^"[\w-]{20,}"$/);
@@ -173,13 +173,13 @@ describe("the encoding of a file", () => {
     }
   });
 
-  test("comes from the build where it made one, and that file has no address of its own", async () => {
+  test("uses the compressed file of the build, which has no address of its own", async () => {
     const built = await ask("/console/assets/built.css", { "accept-encoding": "gzip" });
     expect(gunzipSync(built.body).toString()).toBe("made by the build");
     expect((await ask("/console/assets/built.css.gz")).status).toBe(404);
   });
 
-  test("prefers a listed coding to none of the same weight", () => {
+  test("prefers a listed coding to identity with the same weight", () => {
     expect(chooseEncoding("identity, gzip", ["br", "gzip"])).toBe("gzip");
     expect(chooseEncoding("", ["br", "gzip"])).toBeUndefined();
     expect(chooseEncoding("x-gzip", ["br", "gzip"])).toBe("gzip");
@@ -210,7 +210,7 @@ describe("a path", () => {
     "/index.html",
   ])("%s has no file", async (path) => {
     for (const prefix of ["console", "plain"]) {
-      const { replies } = await speak(server.url, [
+      const { replies } = await sendRaw(server.url, [
         `GET /${prefix}/${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
       ]);
       expect([400, 404]).toContain(replies[0]?.status);
@@ -218,7 +218,7 @@ describe("a path", () => {
     }
   });
 
-  test("without a file gets the page when a person opens it, below the prefix only", async () => {
+  test("without a file shows the fallback page in a browser, below the prefix only", async () => {
     for (const path of ["", "/", "/runs/run_1", "/runs/a.b", "/assets/gone-B7f3kQz1.js"]) {
       const reply = await ask(`/console${path}`, navigation);
       expect([reply.status, reply.body.toString(), reply.headers["cache-control"]]).toEqual([
@@ -242,7 +242,7 @@ describe("a path", () => {
   });
 });
 
-test("a fallback that is not there is a fault at the start", () => {
+test("a missing fallback page prevents the start", () => {
   const mount = () => mountFiles({ prefix: "/x", tag: "", summary: "", files, fallback: "missing.html" });
   expect(mount).toThrow("There is no file missing.html.");
 });

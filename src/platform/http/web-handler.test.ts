@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { useRoutes } from "../../../test/http-kit.ts";
-import { speak } from "../../../test/raw.ts";
+import { sendRaw } from "../../../test/raw.ts";
 import { mountHandler, on, open, protocol, route, signedIn } from "./index.ts";
 import { splitEvents } from "./sse-bytes.ts";
 
@@ -227,7 +227,7 @@ describe("a mounted handler", () => {
     expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test.each(["GET", "PUT", "PATCH", "DELETE"])("takes %s", async (method) => {
+  test.each(["GET", "PUT", "PATCH", "DELETE"])("accepts %s", async (method) => {
     expect(await (await fetch(`${server.url}/rpc`, { method })).json()).toMatchObject({ method });
   });
 
@@ -236,7 +236,7 @@ describe("a mounted handler", () => {
   });
 
   test("a target that begins with two slashes does not change the host of its URL", async () => {
-    const { replies } = await speak(server.url, [
+    const { replies } = await sendRaw(server.url, [
       "GET //rpc/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       "",
     ]);
@@ -255,15 +255,15 @@ describe("a mounted handler", () => {
     expect(await reply.text()).toBe("longer than three");
   });
 
-  test("streams its body, and a body that breaks off is not taken for a whole one", async () => {
+  test("streams its body, and a body that fails is not a complete reply", async () => {
     expect(await (await fetch(`${server.url}/rpc/parts`)).text()).toBe("part by part");
     const broken = await fetch(`${server.url}/rpc/breaks`);
     await expect(broken.text()).rejects.toThrow();
   });
 
-  test("answers HEAD and 204 without a body, and the connection stays in order", async () => {
+  test("answers HEAD and 204 without a body, and the connection stays usable", async () => {
     const ask = (line: string, last = "") => `${line} HTTP/1.1\r\nHost: localhost\r\n${last}\r\n`;
-    const { replies } = await speak(
+    const { replies } = await sendRaw(
       server.url,
       [
         ask("HEAD /rpc/parts") +
@@ -277,14 +277,14 @@ describe("a mounted handler", () => {
     expect(replies[3]!.body).toBe('{"own":true}');
   });
 
-  test("has the limits of the platform: size, time to send, time to answer", async () => {
+  test("has the limits of the platform for size, sending time and reply time", async () => {
     const large = await post("/rpc/x", "x".repeat(2_000));
     expect(large.status).toBe(413);
     expect(await large.json()).toMatchObject({ jsonrpc: "2.0", error: { code: -32413 } });
     const slow = await fetch(`${server.url}/rpc/slow`);
     expect(slow.status).toBe(503);
     expect(seen.mountSignal!.aborted).toBe(true);
-    const { replies } = await speak(
+    const { replies } = await sendRaw(
       server.url,
       ["POST /rpc/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nab"],
       { waitMs: 4_000 },
@@ -292,9 +292,9 @@ describe("a mounted handler", () => {
     expect(replies[0]?.status).toBe(408);
   });
 
-  test("a body sent in chunks is read, and one that a GET has is discarded", async () => {
+  test("reads a chunked body, and discards the body of a GET", async () => {
     const chunks = "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
-    const { replies } = await speak(
+    const { replies } = await sendRaw(
       server.url,
       [
         `POST /rpc/x HTTP/1.1\r\nHost: localhost\r\n${chunks}`,
@@ -306,7 +306,7 @@ describe("a mounted handler", () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test("a fault is the protocol's 500, which does not describe it", async () => {
+  test("gives the protocol's 500 for an exception, without its text", async () => {
     for (const path of ["/rpc/fault", "/rpc/error-response"]) {
       const reply = await fetch(server.url + path);
       expect(reply.status).toBe(500);
@@ -316,7 +316,7 @@ describe("a mounted handler", () => {
     }
   });
 
-  test("is told when the caller leaves before the answer", async () => {
+  test("is aborted when the caller leaves before the reply", async () => {
     seen.mountSignal = undefined;
     const socket = connect(server.port, "127.0.0.1");
     socket.write("GET /rpc/waits HTTP/1.1\r\nHost: localhost\r\n\r\n");

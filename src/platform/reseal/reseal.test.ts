@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDb, type Db, type Engine, openPglite, sql } from "../db/index.ts";
+import { openEmptyPglite } from "../../../test/cluster.ts";
+import { createDb, type Db, type Engine, sql } from "../db/index.ts";
 import { createKeyring } from "../keyring.ts";
 import { countSealed, type Progress, resealColumn, trySealed } from "./index.ts";
 
@@ -13,7 +14,7 @@ const place = (row: string) => ({ table: "things", row, column: "secret" });
 let engine: Engine;
 let db: Db;
 beforeAll(async () => {
-  engine = await openPglite();
+  engine = await openEmptyPglite();
   db = createDb(engine);
   await db.queryWithDriverTypes(
     "create table things (owner text, name text, secret text, primary key (owner, name))",
@@ -39,7 +40,7 @@ const walk = async (on: Db = db): Promise<Progress[]> => {
 };
 
 describe("re-sealing", () => {
-  test("brings every value under the current key, and is done with it", async () => {
+  test("seals every value with the current key, and then has nothing left to do", async () => {
     await fill(450);
     await put("empty", null);
     expect((await walk()).map(({ resealed }) => resealed)).toEqual([200, 200, 50]);
@@ -48,7 +49,7 @@ describe("re-sealing", () => {
     expect(await walk()).toEqual([]);
   });
 
-  test("a value that somebody changes meanwhile is never written over", async () => {
+  test("never overwrites a value that was changed meanwhile", async () => {
     await fill(3);
     // Between reading and writing, somebody else stores something new.
     const racing: Db = {
@@ -63,7 +64,7 @@ describe("re-sealing", () => {
     expect(await plain("n2")).toBe("plain 2");
   });
 
-  test("a value that is deleted meanwhile stays deleted", async () => {
+  test("does not restore a value that was deleted meanwhile", async () => {
     await fill(2);
     const racing: Db = {
       ...db,
@@ -76,7 +77,7 @@ describe("re-sealing", () => {
     expect(await db.rows(sql`select 1 from things`)).toHaveLength(1);
   });
 
-  test("names what does not open, leaves it as it is, and goes on", async () => {
+  test("names values that do not open, leaves them unchanged, and continues", async () => {
     await fill(2);
     const foreign = createKeyring("a secret that nobody has any more.").seal("lost", place("ada lost"));
     await put("lost", foreign);

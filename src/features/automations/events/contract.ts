@@ -25,7 +25,7 @@ const RunEvent = z
     type,
     payload: z.record(z.string(), z.unknown()),
     createdAt: z.int().describe("The runner's clock, as it was sent."),
-    receivedAt: z.int().describe("Our clock."),
+    receivedAt: z.int().describe("When the service received it, in milliseconds since 1970."),
   })
   .meta({ id: "AutomationRunEvent" });
 export type RunEvent = z.output<typeof RunEvent>;
@@ -43,7 +43,7 @@ const jsonObject = z
 const EventReport = z
   .object({
     ...position,
-    type: type.nullish().describe("What it is. Required; `kind` is accepted as its other name."),
+    type: type.nullish().describe("The type of the event. Required. `kind` is another name for it."),
     kind: type.nullish(),
     payload: jsonObject.describe("Any JSON object, up to 256 KiB."),
     createdAt: z.int().min(0),
@@ -74,13 +74,13 @@ const refusals = {
   404: "`automation_run_not_found`",
   409: {
     description:
-      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run. `quota_exceeded`: the organization's storage is full. Sending the event again does not help; a completion is still accepted.",
+      "`automation_runner_event_sequence_gap`: send `expected` next. `event_conflict`: another event has this number. `run_already_completed`: nothing follows a terminal event or a completion. `runner_lease_lost`: the attempt is not yours any more; the report was stored as a late report. `quota_exceeded`: the organization's storage is full. Sending the event again does not help; a completion is still accepted.",
     schema: z
       .looseObject({
         error: z.string(),
         message: z.string(),
         expected: z.int().optional().describe("The sequence that would be accepted."),
-        index: z.int().optional().describe("In a batch: the first event that was refused."),
+        index: z.int().optional().describe("The index of the first refused event of a batch."),
       })
       .meta({ id: "AutomationRunReportRefused" }),
   },
@@ -93,7 +93,7 @@ export const report = route({
   tag,
   summary: "Report an event of a run",
   description:
-    "An acknowledged event is on disk. The same event again gives the stored one and writes nothing. The first event of an attempt has sequence 0 or 1, each later one the next number. The first report of a queued run claims it.",
+    "An acknowledged event is stored. A repeated event returns the stored one and writes nothing. The first event of an attempt has sequence 0 or 1, and each later event has the next number. The first report of a queued run claims the run.",
   access: asReporter,
   params: runId,
   query: z.object({}),
@@ -118,9 +118,11 @@ export const reportBatch = route({
   replies: {
     200: z
       .strictObject({
-        added: z.int().describe("How many were new."),
-        repeated: z.int().describe("How many were stored before, and were the same."),
-        lastSequence: z.int().describe("The last event of the attempt now; the next one follows it."),
+        added: z.int().describe("The number of new events."),
+        repeated: z.int().describe("The number of events that were already stored."),
+        lastSequence: z
+          .int()
+          .describe("The last stored sequence of the attempt. The next event has the next number."),
       })
       .meta({ id: "AutomationRunEventsStored" }),
   },
@@ -131,9 +133,9 @@ export const stream = route({
   method: "get",
   path: "/v1/automation-runs/{id}/stream",
   tag,
-  summary: "The events of a run as they come",
+  summary: "Stream the events of a run",
   description:
-    "Each message is an event; its id is the sequence, from the second attempt on `attempt.sequence`. Messages named `run` carry the run whenever its state changes. Come back with `Last-Event-ID`, or with `lastEventId` where headers cannot be set, to go on from there. Ends when the run has; 204 when there is nothing left to tell.",
+    "Each message is an event. Its id is the sequence, and from the second attempt on `attempt.sequence`. Messages named `run` contain the run, whenever its state changes. To continue after a disconnect, send `Last-Event-ID`, or `lastEventId` where headers cannot be set. The stream ends with the run; 204 means that there are no further events.",
   access: can("automations:create"),
   params: runId,
   query: z.strictObject({ lastEventId: z.string().max(40).optional() }),
@@ -153,7 +155,7 @@ export const list = route({
   method: "get",
   path: "/v1/automation-runs/{id}/events",
   tag,
-  summary: "The events of a run, in order",
+  summary: "List the events of a run, in order",
   description:
     "Ordered by attempt and sequence. A page also ends when it has about 2 MiB of payload. A run credential can read the events of its own run.",
   access: asReader,

@@ -41,7 +41,7 @@ describe("reporting events", () => {
     expect(seen.attempts).toMatchObject([{ attempt: 1, outcome: null }]);
   });
 
-  test("numbers start at 0 or 1 and go up by one; a gap says what is expected and writes nothing", async () => {
+  test("sequence numbers start at 0 or 1 and increase by one; a gap is refused with the expected number", async () => {
     const run = await queueRun(server, auth);
     const early = await report(server, auth, run.id, event(2));
     expect(early).toMatchObject({
@@ -61,7 +61,7 @@ describe("reporting events", () => {
     );
   });
 
-  test("the same event again is answered with the stored one, whatever the order of its keys", async () => {
+  test("a repeated event is answered with the stored event, even when its keys have another order", async () => {
     const run = await queueRun(server, auth);
     const payload = { a: 1, b: { c: [1, 2], d: null } };
     const first = await report(server, auth, run.id, event(0, { payload }));
@@ -80,7 +80,7 @@ describe("reporting events", () => {
     ["payload", { payload: { text: "other" } }],
     ["type", { type: "user" }],
     ["createdAt", { createdAt: 5 }],
-  ])("another %s under the same number is a conflict", async (_field, more) => {
+  ])("another %s with the same sequence number is a conflict", async (_field, more) => {
     const run = await queueRun(server, auth);
     await report(server, auth, run.id, event(0));
     expect(await report(server, auth, run.id, event(0, more))).toMatchObject({
@@ -113,7 +113,7 @@ describe("reporting events", () => {
     });
   });
 
-  test("kind is another name of type; both and different is refused", async () => {
+  test("kind is another name of type, and two different values are refused", async () => {
     const run = await queueRun(server, auth);
     const { type: _, ...nameless } = event(0);
     expect((await report(server, auth, run.id, { ...nameless, kind: "user" })).body.event.type).toBe("user");
@@ -152,7 +152,7 @@ describe("reporting events", () => {
     ["createdAt over 2^53-1", { createdAt: 2 ** 53 }],
     ["no createdAt", { createdAt: undefined }],
     ["an unknown type", { type: "thought" }],
-  ])("%s is a 400 that says where", async (_what, more) => {
+  ])("%s is refused with 400 and its path", async (_what, more) => {
     const run = await queueRun(server, auth);
     const reply = await report(server, auth, run.id, event(0, more));
     expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
@@ -188,7 +188,7 @@ describe("reporting events", () => {
     expect((await readEvents(server, auth, run.id))[0].payload.text).toHaveLength(text.length);
   });
 
-  test("payloads come back as they were sent", async () => {
+  test("payloads are returned as they were sent", async () => {
     const run = await queueRun(server, auth);
     const payload = JSON.parse(
       '{"z":1,"a":"\\u2028 ☃ 🚆","nested":{"__proto__":{"x":1},"":[true,null,-0.5,1e21]},"__proto__":1}',
@@ -215,7 +215,7 @@ describe("reporting events", () => {
     expect((await report(server, auth, "x".repeat(160), event(0))).status).toBe(404);
   });
 
-  test("a colleague may not report on a private run, an admin and the owner's key may", async () => {
+  test("a colleague may not report on a private run; an admin and the owner's key may", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const colleague = await joinWorkspace(server, acme, "member");
     const admin = await joinWorkspace(server, acme, "admin");
@@ -230,7 +230,7 @@ describe("reporting events", () => {
     expect((await report(server, admin.auth, other.id, event(0))).status).toBe(200);
   });
 
-  test("a stale attempt is refused, kept beside the run, and changes nothing", async () => {
+  test("a report of an earlier attempt is refused, stored separately, and changes nothing", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const run = await queueRun(server, member.auth);
     expect((await claim(server, member.auth, run.id)).attempt).toBe(1);
@@ -268,7 +268,7 @@ describe("reporting events", () => {
     ]);
   });
 
-  test("an accepted report keeps the lease", async () => {
+  test("an accepted report renews the lease", async () => {
     const run = await queueRun(server, auth);
     await report(server, auth, run.id, event(0));
     await server.platform.db.run(
@@ -279,7 +279,7 @@ describe("reporting events", () => {
     expect(leaseExpiresAt).toBeGreaterThan(Date.now() + 30_000);
   });
 
-  test("the same event ten times at the same moment is stored once and acknowledged ten times", async () => {
+  test("an event that is sent ten times at the same moment is stored once and acknowledged ten times", async () => {
     const run = await queueRun(server, auth);
     await report(server, auth, run.id, event(0));
     const replies = await Promise.all(
@@ -289,7 +289,7 @@ describe("reporting events", () => {
     expect(await readEvents(server, auth, run.id)).toHaveLength(2);
   });
 
-  test("different events under one number at the same moment: one is stored, the others are conflicts", async () => {
+  test("of different events with one sequence number at the same moment, one is stored and the others are conflicts", async () => {
     const run = await queueRun(server, auth);
     await report(server, auth, run.id, event(0));
     const replies = await Promise.all(
@@ -300,33 +300,36 @@ describe("reporting events", () => {
   });
 });
 
-describe.skipIf(inject("engine") === "pglite")("a run that somebody is busy with (PostgreSQL only)", () => {
-  const server = useServer();
-  let auth: Auth;
-  beforeAll(async () => {
-    auth = (await createWorkspace(server)).owner.auth;
-  });
-
-  test("its events wait for the outcome and go by it, and no other run's events wait with them", async () => {
-    const [busy, other] = [await queueRun(server, auth), await queueRun(server, auth)];
-    for (const { id } of [busy, other]) await report(server, auth, id, event(0));
-    let waiting: Promise<Reply> | undefined;
-    await server.platform.db.transaction(async (tx) => {
-      await tx.run(sql`select 1 from automation_runs where id = ${busy.id} for update`);
-      waiting = report(server, auth, busy.id, event(1));
-      for (let n = 1; n < 20; n++) {
-        const together = Promise.all([report(server, auth, other.id, event(n)), pause(10)]);
-        expect((await together)[0].status).toBe(200);
-      }
-      expect(await Promise.race([waiting, pause(100, "still waiting")])).toBe("still waiting");
-      await tx.run(
-        sql`update automation_runs set status = 'succeeded', finished_at = now() where id = ${busy.id}`,
-      );
+describe.skipIf(inject("engine") === "pglite")(
+  "events of a run whose row is locked (PostgreSQL only)",
+  () => {
+    const server = useServer();
+    let auth: Auth;
+    beforeAll(async () => {
+      auth = (await createWorkspace(server)).owner.auth;
     });
-    expect(await waiting).toMatchObject({ status: 409, body: { error: "run_already_completed" } });
-    expect(await readEvents(server, auth, busy.id)).toHaveLength(1);
-  });
-});
+
+    test("wait until the lock is released, and the events of other runs do not wait", async () => {
+      const [busy, other] = [await queueRun(server, auth), await queueRun(server, auth)];
+      for (const { id } of [busy, other]) await report(server, auth, id, event(0));
+      let waiting: Promise<Reply> | undefined;
+      await server.platform.db.transaction(async (tx) => {
+        await tx.run(sql`select 1 from automation_runs where id = ${busy.id} for update`);
+        waiting = report(server, auth, busy.id, event(1));
+        for (let n = 1; n < 20; n++) {
+          const together = Promise.all([report(server, auth, other.id, event(n)), pause(10)]);
+          expect((await together)[0].status).toBe(200);
+        }
+        expect(await Promise.race([waiting, pause(100, "still waiting")])).toBe("still waiting");
+        await tx.run(
+          sql`update automation_runs set status = 'succeeded', finished_at = now() where id = ${busy.id}`,
+        );
+      });
+      expect(await waiting).toMatchObject({ status: 409, body: { error: "run_already_completed" } });
+      expect(await readEvents(server, auth, busy.id)).toHaveLength(1);
+    });
+  },
+);
 
 describe("reporting events in batches", () => {
   const server = useServer();
@@ -363,7 +366,7 @@ describe("reporting events in batches", () => {
     expect(await readEvents(server, auth, run.id)).toEqual([]);
   });
 
-  test("a gap inside refuses all of it and names the first offender", async () => {
+  test("a gap inside a batch refuses the whole batch and names the first wrong event", async () => {
     const run = await queueRun(server, auth);
     const reply = await reportBatch(server, auth, run.id, [event(0), event(1), event(3), event(5)]);
     expect(reply).toMatchObject({
@@ -374,7 +377,7 @@ describe("reporting events in batches", () => {
     expect((await readRun(server, auth, run.id)).run.status).toBe("queued");
   });
 
-  test("what was stored before is skipped, the rest is added; a different one refuses all", async () => {
+  test("stored events are skipped and new ones are added; a different event refuses the whole batch", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(server, auth, run.id, upTo(3));
     const overlapping = await reportBatch(server, auth, run.id, upTo(6, 1));
@@ -386,7 +389,7 @@ describe("reporting events in batches", () => {
     expect(await readEvents(server, auth, run.id)).toHaveLength(6);
   });
 
-  test("the same event twice in one batch is one event; two different ones are a conflict", async () => {
+  test("the same event twice in one batch is stored once; two different events with one number are a conflict", async () => {
     const run = await queueRun(server, auth);
     const twice = await reportBatch(server, auth, run.id, [event(0), event(0), event(1)]);
     expect(twice).toMatchObject({ status: 200, body: { added: 2, repeated: 1, lastSequence: 1 } });
@@ -408,7 +411,7 @@ describe("reporting events in batches", () => {
     expect(fine.status).toBe(200);
   });
 
-  test("events of two attempts do not mix", async () => {
+  test("events of two attempts in one batch are refused", async () => {
     const run = await queueRun(server, auth);
     expect(await reportBatch(server, auth, run.id, [event(0), event(1, { attempt: 2 })])).toMatchObject({
       status: 409,
@@ -443,7 +446,7 @@ describe("reporting events in batches", () => {
     expect((await reportBatch(server, auth, run.id, [fine])).status).toBe(200);
   });
 
-  test("a late batch is kept apart event by event", async () => {
+  test("the events of a late batch are stored separately, one by one", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(server, auth, run.id, upTo(2));
     await loseLease(server, run.id);
@@ -493,7 +496,7 @@ describe("reading events", () => {
     expect(wrong.status).toBe(400);
   });
 
-  test("a page ends early when its payloads are large, and the next one goes on", async () => {
+  test("a page ends early when its payloads are large, and the next page continues", async () => {
     const run = await queueRun(server, auth);
     const payload = { text: "x".repeat(250_000) };
     for (let n = 0; n < 12; n++) await report(server, auth, run.id, event(n, { payload }));

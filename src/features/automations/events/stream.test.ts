@@ -36,7 +36,7 @@ describe("the stream of a run", () => {
   const open = (id: string, headers: Auth = {}, query = "") =>
     openSse(`${server.url}/v1/automation-runs/${id}/stream${query}`, { ...auth, ...headers });
 
-  test("tells what was, then what comes, and ends with the run without losing its last event", async () => {
+  test("sends earlier events, then new ones, and ends with the run after its last event", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(server, auth, run.id, [event(0), event(1)]);
     const stream = await open(run.id);
@@ -54,7 +54,7 @@ describe("the stream of a run", () => {
     expect(stream.messages.at(-1)).toMatchObject({ event: "run", data: { status: "succeeded" } });
   });
 
-  test("goes on after the last id a reader saw; over with nothing left it is a 204", async () => {
+  test("continues after the last id that a reader got; a finished run without further events gives 204", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(
       server,
@@ -75,7 +75,7 @@ describe("the stream of a run", () => {
     expect(sequences(odd.messages)).toEqual([0, 1, 2, 3]);
   });
 
-  test("follows the run into its next attempt, whose ids say so", async () => {
+  test("continues with the next attempt of the run, whose ids contain the attempt", async () => {
     const run = await queueRun(server, auth);
     await reportBatch(server, auth, run.id, [event(0), event(1)]);
     const stream = await open(run.id);
@@ -100,7 +100,7 @@ describe("the stream of a run", () => {
     expect(sequences(stream.messages)).toEqual([0]);
   });
 
-  test("every event arrives once, in order, while they are being written as fast as they can be", async () => {
+  test("delivers every event once, in order, while events are written as fast as possible", async () => {
     const run = await queueRun(server, auth);
     const readers = await Promise.all([open(run.id), open(run.id), open(run.id)]);
     for (let n = 0; n < 200; n++) await report(server, auth, run.id, event(n));
@@ -112,7 +112,7 @@ describe("the stream of a run", () => {
     }
   });
 
-  test("somebody else's private run is not found; a removed member's stream ends", async () => {
+  test("gives 404 for the private run of another member, and ends when the member is removed", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const colleague = await joinWorkspace(server, acme, "member");
     const run = await queueRun(server, member.auth);
@@ -125,7 +125,7 @@ describe("the stream of a run", () => {
     await stream.ended;
   });
 
-  test("ends for who may see less than when it began, and for who is a member elsewhere by now", async () => {
+  test("ends when the reader loses a permission, and when the reader moves to another organization", async () => {
     const { db, bus } = server.platform;
     const run = await queueRun(server, auth);
     const watch = async (headers: Auth) => {
@@ -150,7 +150,7 @@ describe("the stream of a run", () => {
   });
 });
 
-test("a reader at one replica sees what is reported at the other, soon", async () => {
+test("a stream at one replica gets the events that were reported at another", async () => {
   const database = await createDatabase();
   if (database.kind === "pglite") return;
   const [one, other] = [await startServer(database), await startServer(database)];

@@ -10,7 +10,7 @@ const LateReport = z
     attempt: z.int(),
     sequence: z.int().nullable(),
     reporter: z.string().describe("The runner or member that sent it."),
-    body: z.record(z.string(), z.unknown()).describe("What was sent."),
+    body: z.record(z.string(), z.unknown()).describe("The report as it was sent."),
     receivedAt: z.int(),
   })
   .meta({ id: "AutomationLateReport" });
@@ -20,9 +20,9 @@ export const list = route({
   method: "get",
   path: "/v1/automation-runs/{id}/late-reports",
   tag: "Automation Runs",
-  summary: "What was sent after the lease was lost",
+  summary: "List the reports that came after the lease was lost",
   description:
-    "Such reports are refused with `runner_lease_lost` and change nothing. Up to 1,000 different ones are kept for each run.",
+    "Such reports are refused with `runner_lease_lost` and change nothing. At most 1,000 different ones are kept for each run.",
   access: can("automations:create"),
   params: z.strictObject({ id: z.string().min(1).max(160) }),
   query: pageQuery,

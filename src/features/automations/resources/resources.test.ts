@@ -23,7 +23,7 @@ import {
   useServer,
   type Workspace,
 } from "../../../../test/harness.ts";
-import { getToken, leaks, plantConnection } from "../../../../test/oauth.ts";
+import { findLeakedSecrets, getToken, seedConnection } from "../../../../test/oauth.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { endOverdueRuns } from "../runs/index.ts";
 
@@ -48,7 +48,7 @@ const readTemplate = (headers: Auth, id: string) => server.call(`/v1/templates/$
 /** A claimed run with a template and a connection. */
 async function start(more: Record<string, unknown> = {}, headers = auth) {
   const template = await createTemplate(server, auth, { body: "Read the diff.", metadata: { level: 2 } });
-  const connection = await plantConnection(server, acme);
+  const connection = await seedConnection(server, acme);
   const automation = await createAutomation(server, headers, {
     templateIds: [template.id],
     connectionIds: [connection.connectionId],
@@ -62,7 +62,7 @@ async function start(more: Record<string, unknown> = {}, headers = auth) {
 describe("an automation", () => {
   test("names its templates and connections, and shows them by name", async () => {
     const template = await createTemplate(server, auth, { name: "Code review" });
-    const { connectionId, providerId } = await plantConnection(server, acme);
+    const { connectionId, providerId } = await seedConnection(server, acme);
     const made = await create(auth, { templateIds: [template.id], connectionIds: [connectionId] });
     expect(made.status).toBe(201);
     expect(made.body.automation).toMatchObject({
@@ -95,8 +95,8 @@ describe("an automation", () => {
   test("cannot name a resource that is missing, belongs to another organization, or has ended", async () => {
     const other = await createWorkspace(server, "Globex");
     const foreign = await createTemplate(server, other.owner.auth);
-    const foreignConnection = await plantConnection(server, other);
-    const ended = await plantConnection(server, acme);
+    const foreignConnection = await seedConnection(server, other);
+    const ended = await seedConnection(server, acme);
     await server.call(`/v1/oauth-connections/${ended.connectionId}`, { method: "DELETE", headers: auth });
     const good = await createTemplate(server, auth);
     for (const [field, ids] of [
@@ -133,12 +133,12 @@ describe("an automation", () => {
 
   test("takes only connections that its member may use", async () => {
     const member = await joinWorkspace(server, acme, "member");
-    const own = await plantConnection(server, acme);
+    const own = await seedConnection(server, acme);
     expect(await create(member.auth, { connectionIds: [own.connectionId] })).toMatchObject({
       status: 400,
       body: { details: [{ path: ["connectionIds", 0] }] },
     });
-    const shared = await plantConnection(server, acme, { shared: true });
+    const shared = await seedConnection(server, acme, { shared: true });
     const body = { connectionIds: [shared.connectionId] };
     expect((await create(member.auth, body)).status).toBe(400);
     const team = await createTeam(server, acme.owner);
@@ -153,7 +153,7 @@ describe("an automation", () => {
 
   test("does not get a member's own account from another member", async () => {
     const admin = await joinWorkspace(server, acme, "admin");
-    const { connectionId } = await plantConnection(server, acme);
+    const { connectionId } = await seedConnection(server, acme);
     const { id } = await createAutomation(server, auth);
     expect(await patch(admin.auth, id, { connectionIds: [connectionId] })).toMatchObject({
       status: 400,
@@ -173,7 +173,7 @@ describe("an automation", () => {
     ]);
     const manager = await joinWorkspace(server, acme, role.id);
     const bob = await joinWorkspace(server, acme, "member");
-    const shared = await plantConnection(server, acme, { shared: true });
+    const shared = await seedConnection(server, acme, { shared: true });
     const grant = (memberIds: string[]) =>
       server.call(`/v1/oauth-connections/${shared.connectionId}/grants`, {
         method: "PUT",
@@ -200,7 +200,7 @@ describe("an automation", () => {
 
   test("is handed over only with connections that the next owner may use", async () => {
     const next = await joinWorkspace(server, acme, "member");
-    const { connectionId } = await plantConnection(server, acme);
+    const { connectionId } = await seedConnection(server, acme);
     const { id } = await createAutomation(server, auth, { connectionIds: [connectionId] });
     expect(await patch(auth, id, { memberId: next.memberId })).toMatchObject({
       status: 400,
@@ -212,7 +212,7 @@ describe("an automation", () => {
 
   test("gets no resource from a key that may not use the resource itself", async () => {
     const template = await createTemplate(server, auth);
-    const { connectionId } = await plantConnection(server, acme);
+    const { connectionId } = await seedConnection(server, acme);
     const key = await createKey(server, acme.owner, { permissions: ["automations:create"] });
     for (const body of [{ templateIds: [template.id] }, { connectionIds: [connectionId] }]) {
       expect(await create(key.auth, body)).toMatchObject({
@@ -226,7 +226,7 @@ describe("an automation", () => {
 
   test("shows only the id of a resource that was deleted", async () => {
     const template = await createTemplate(server, auth);
-    const { connectionId } = await plantConnection(server, acme);
+    const { connectionId } = await seedConnection(server, acme);
     const { id } = await createAutomation(server, auth, {
       templateIds: [template.id],
       connectionIds: [connectionId],
@@ -259,7 +259,7 @@ describe("the credential of a run", () => {
         scopes: [],
       },
     ]);
-    expect(await leaks(server, [assignment.credential])).toEqual([]);
+    expect(await findLeakedSecrets(server, [assignment.credential])).toEqual([]);
   });
 
   test("reads the run, its events and its templates, and gets tokens of its connections", async () => {
@@ -272,7 +272,7 @@ describe("the credential of a run", () => {
     const file = await readTemplate(program, template.id);
     expect(file.body.template).toMatchObject({ body: "Read the diff.", metadata: { level: 2 } });
     const token = await getToken(server, program, connection.providerId);
-    expect(token).toMatchObject({ status: 200, body: { accessToken: "planted-access-token" } });
+    expect(token).toMatchObject({ status: 200, body: { accessToken: "seeded-access-token" } });
     const history = await server.call(`/v1/oauth-connections/${connection.connectionId}/events`, {
       headers: auth,
     });
@@ -282,13 +282,13 @@ describe("the credential of a run", () => {
       credentialId: id,
       detail: { holder: expect.stringMatching(/^mem_/) },
     });
-    expect(await leaks(server, [assignment.credential])).toEqual([]);
+    expect(await findLeakedSecrets(server, [assignment.credential])).toEqual([]);
   });
 
   test("opens nothing else: no other run, template, connection or route", async () => {
     const { program, connection } = await start();
     const others = await start();
-    const shared = await plantConnection(server, acme);
+    const shared = await seedConnection(server, acme);
     expect((await server.call(`/v1/automation-runs/${others.id}`, { headers: program })).status).toBe(404);
     expect((await readTemplate(program, others.template.id)).status).toBe(404);
     expect((await getToken(server, program, others.connection.providerId)).status).toBe(404);
@@ -329,7 +329,7 @@ describe("the credential of a run", () => {
     ];
     async function queue() {
       const template = await createTemplate(server, auth);
-      const { connectionId, providerId } = await plantConnection(server, acme);
+      const { connectionId, providerId } = await seedConnection(server, acme);
       const { id } = await queueRun(server, auth, {
         templateIds: [template.id],
         connectionIds: [connectionId],
@@ -385,7 +385,7 @@ describe("the credential of a run", () => {
   test("does no more than the member who claimed the run may", async () => {
     const role = await createRole(server, acme.owner, ["automations:create", "automations:manage"]);
     const claimer = await joinWorkspace(server, acme, role.id);
-    const { connectionId, providerId } = await plantConnection(server, acme);
+    const { connectionId, providerId } = await seedConnection(server, acme);
     const { id } = await queueRun(server, auth, { connectionIds: [connectionId] });
     const program = bearer(await claim(server, claimer.auth, id));
     expect((await getToken(server, program, providerId)).status).toBe(403);
@@ -475,7 +475,7 @@ describe("the credential of a run", () => {
     expect((await getToken(server, second.program, second.connection.providerId)).status).toBe(404);
 
     const member = await joinWorkspace(server, acme, "member");
-    const shared = await plantConnection(server, acme, { shared: true });
+    const shared = await seedConnection(server, acme, { shared: true });
     const grant = (everyone: boolean) =>
       server.call(`/v1/oauth-connections/${shared.connectionId}/grants`, {
         method: "PUT",
@@ -518,14 +518,14 @@ describe("a run whose resources are gone", () => {
     await server.call(`/v1/templates/${template.id}`, { method: "DELETE", headers: auth });
     await failed(one.id, new RegExp(`template ${template.id}`));
 
-    const { connectionId } = await plantConnection(server, acme);
+    const { connectionId } = await seedConnection(server, acme);
     const two = await queue({ connectionIds: [connectionId] });
     await server.call(`/v1/oauth-connections/${connectionId}`, { method: "DELETE", headers: auth });
     await failed(two.id, new RegExp(`connection ${connectionId}`));
   });
 
   test("is not repeated with a connection that was removed from the automation", async () => {
-    const { connectionId } = await plantConnection(server, acme);
+    const { connectionId } = await seedConnection(server, acme);
     const { id, automation } = await queue({ connectionIds: [connectionId] });
     await claim(server, auth, id);
     await complete(server, auth, id, { attempt: 1, status: "failed" });

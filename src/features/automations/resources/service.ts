@@ -103,7 +103,7 @@ export async function listRunResources(db: Db, orgId: OrgId, runId: string): Pro
     connections: connections.filter((one) => "providerId" in one),
     missing:
       memberLeft && named
-        ? ["The member who owns the run has left."]
+        ? ["The member who owns the run has left or is deactivated."]
         : [
             ...templates
               .filter((one) => !("slug" in one))

@@ -1,12 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+import { isUsableBy } from "../../connection-grants/index.ts";
 import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
-
-/** The rule for issuing tokens: a member's own connections, and shared connections that are granted to the member. */
-const isUsableBy = (memberId: Sql) => sql`(c.member_id = ${memberId} or (c.shared and (c.everyone
-  or exists (select from oauth_connection_grants g where g.connection_id = c.id and g.member_id = ${memberId})
-  or exists (select from oauth_connection_team_grants g join team_members x on x.team_id = g.team_id
-    where g.connection_id = c.id and x.member_id = ${memberId}))))`;
 
 export const listTemplates = (db: Db, orgId: OrgId, ids: readonly string[]) =>
   db.rows<{ id: string; slug: string }>(
@@ -53,7 +48,8 @@ export const findForRun = (db: Db, orgId: OrgId, runId: string) =>
             and ${isUsableBy(sql`r.member_id`)}),
         json_build_object('id', g.id)) order by g.place), '[]')
         from unnest(v.connection_ids) with ordinality g (id, place)) as connections,
-      not exists (select from members m where m.id = r.member_id and m.org_id = r.org_id) as "memberLeft"
+      not exists (select from members m where m.id = r.member_id and m.org_id = r.org_id
+        and m.deactivated_at is null) as "memberLeft"
     from automation_runs r
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision

@@ -1,6 +1,11 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
-import { customRole, type MembershipRow, membershipColumns } from "../../credentials/index.ts";
+import { type Db, leaseConditions, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
+import {
+  customRole,
+  isActiveMember,
+  type MembershipRow,
+  membershipColumns,
+} from "../../credentials/index.ts";
 
 /** The fields of a credential that are stored with its attempt. */
 export interface StoredCredential {
@@ -22,6 +27,8 @@ interface RunCredentialColumns {
   connectionIds: string[];
 }
 
+const lease = leaseConditions(sql`r.`);
+
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
     select r.id, r.holder, t.permissions, v.template_ids as "templateIds",
@@ -34,14 +41,14 @@ const selectByHash = reuseStatement(
     join automation_revisions latest on latest.automation_id = a.id and latest.revision = a.revision
     join members m on m.id = r.member_id and m.org_id = r.org_id ${customRole}
     where t.token_hash = ${tokenHash} and t.ended_at is null and r.status = 'running'
-      and r.lease_expires_at > now() and r.cancel_requested_at is null
-      and (exists (select from automation_runners n where n.id = r.holder and n.org_id = r.org_id)
-        or exists (select from members h where h.id = r.holder and h.org_id = r.org_id))
+      and ${lease.isLive} and r.cancel_requested_at is null and ${isActiveMember}
+      and exists (select from members h where h.org_id = r.org_id and h.deactivated_at is null and (h.id = r.holder
+        or h.id = (select n.member_id from automation_runners n where n.id = r.holder and n.org_id = r.org_id)))
       and (t.key_id is null or exists (select from api_keys k where k.id = t.key_id and k.org_id = r.org_id
         and (k.expires_at is null or k.expires_at > now())))`,
 );
 
-/** The attempt must be running, its holder must exist, and the API key that claimed it must be valid. */
+/** The attempt must be running, its holder must be active, and the API key that claimed it must be valid. */
 export const findRunByToken = (db: Db, tokenHash: string) =>
   db.row<RunCredentialColumns & MembershipRow>(selectByHash(tokenHash));
 

@@ -18,17 +18,17 @@ export const token = route({
   tag,
   summary: "Get a token for a runner of mine",
   description:
-    "Valid for twelve hours, and only while its member is one. A runner keeps its name over restarts: it is who holds a run. Ask again before the token ends; the old one stays valid until then.",
+    "Valid for twelve hours, and only while its member belongs to the organization. A runner keeps its name after a restart, because the name identifies the holder of a run. Request a new token before this one expires; the old one stays valid until then.",
   access: can("automations:create"),
   body: z.strictObject({
     runnerId: printable(160).min(8).describe("The runner's own name, the same after a restart."),
     platform: printable(160).optional(),
     version: printable(160).optional(),
-    concurrency: z.int().min(1).max(16).default(1).describe("How many runs it does at once."),
+    concurrency: z.int().min(1).max(16).default(1).describe("The number of runs that it executes at once."),
     serves: z
       .enum(["own", "organization"])
       .default("own")
-      .describe("Whose runs it is told of; `organization` needs `automations:manage`."),
+      .describe("Whose runs it gets. `organization` needs `automations:manage`."),
   }),
   replies: {
     200: z.strictObject({ token: z.string(), expiresAt: z.int(), eventsPath: z.string() }),
@@ -38,14 +38,16 @@ export const token = route({
 const Runner = z
   .strictObject({
     id: idSchema("rnr"),
-    runnerId: z.string().describe("The name it gave itself."),
+    runnerId: z.string().describe("The name that the runner chose."),
     memberId: idSchema("mem"),
     platform: z.string().nullable(),
     version: z.string().nullable(),
     concurrency: z.int(),
     serves: z.enum(["own", "organization"]),
     running: z.int().describe("How many runs it holds."),
-    lastSeenAt: z.int().describe("To within some seconds."),
+    lastSeenAt: z
+      .int()
+      .describe("When it was last used, in milliseconds since 1970. Accurate to some seconds."),
     createdAt: z.int(),
   })
   .meta({ id: "AutomationRunner" });
@@ -55,7 +57,7 @@ export const list = route({
   method: "get",
   path: "/v1/automation-runners",
   tag,
-  summary: "My runners; those of every member with `automations:manage`",
+  summary: "List my runners; with `automations:manage` those of every member",
   description: "Newest first, each with the time when it was last seen.",
   access: can("automations:create"),
   query: pageQuery,
@@ -66,8 +68,8 @@ export const remove = route({
   method: "delete",
   path: "/v1/automation-runners/{id}",
   tag,
-  summary: "End a runner's tokens at once and forget it",
-  description: "What it holds is queued again when its leases end.",
+  summary: "Delete a runner and revoke its tokens at once",
+  description: "Runs that it holds are queued again when their leases end.",
   access: can("automations:create"),
   params: z.strictObject({ id: z.string() }),
   replies: { 204: null },
@@ -78,7 +80,7 @@ const Waiting = z
     runId: idSchema("run"),
     automationId: idSchema("aut"),
     automationName: z.string(),
-    attempt: z.int().describe("The attempt that a claim would begin."),
+    attempt: z.int().describe("The attempt that a claim would start."),
     queuedAt: z.int(),
   })
   .meta({ id: "AutomationRunWaiting" });
@@ -98,7 +100,7 @@ export const work = route({
   method: "get",
   path: "/v1/automation-runner/work",
   tag,
-  summary: "What can be claimed, oldest first, and what I hold",
+  summary: "List the runs that a runner can claim, oldest first, and those it holds",
   description: "A runner calls this after a wake-up, and once a minute without one.",
   access: asReporter,
   replies: {
@@ -113,9 +115,9 @@ export const events = route({
   method: "get",
   path: "/v1/automation-runners/events",
   tag,
-  summary: "Be told when there is something to do",
+  summary: "Stream wake-up messages for a runner",
   description:
-    "Messages: `work` (a run can be claimed), `cancel` (stop a run that I hold), `sync` (something may have been missed: ask for the work). Each may come more than once. Come back with `Last-Event-ID` to hear only what is newer.",
+    "Messages: `work` (a run can be claimed), `cancel` (stop a run that the runner holds), `sync` (messages may have been lost: request the work list). Each may arrive more than once. Reconnect with `Last-Event-ID` to get only newer messages.",
   access: asReporter,
   raw: "text/event-stream",
   replies: { 200: z.string() },

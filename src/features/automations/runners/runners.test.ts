@@ -35,7 +35,7 @@ describe("a runner", () => {
     server.call("/v1/automation-runners/token", { body, headers });
   const work = (headers: Auth) => server.call("/v1/automation-runner/work", { headers });
 
-  test("gets a token for twelve hours, by its own name", async () => {
+  test("gets a token for twelve hours under its own name", async () => {
     const { status, body } = await mint(auth, {
       runnerId: "build-machine-1",
       platform: "linux",
@@ -62,7 +62,7 @@ describe("a runner", () => {
     expect((await mint(auth, { runnerId: "a-good-name", [field]: value })).status).toBe(400);
   });
 
-  test("its token opens what runners do and nothing else", async () => {
+  test("its token can call the routes for runners and no others", async () => {
     const runner = await createRunner(server, auth);
     expect((await work(runner.auth)).status).toBe(200);
     for (const path of ["/v1/automations", "/v1/me", "/v1/members", "/v1/automation-runners"]) {
@@ -71,7 +71,7 @@ describe("a runner", () => {
     expect((await mint(runner.auth, { runnerId: "another-one" })).status).toBe(401);
   });
 
-  test("its token ends after its time, with its runner, with its key and with its member", async () => {
+  test("its token ends when it expires, and with its runner, its key and its member", async () => {
     const { db, bus } = server.platform;
     const ended = async (headers: Auth) =>
       expect.poll(async () => (await work(headers)).status, { timeout: 2000 }).toBe(401);
@@ -110,7 +110,7 @@ describe("a runner", () => {
     await ended(theirs.auth);
   });
 
-  test("a token made with a narrow key is no wider than the key", async () => {
+  test("a token that a limited key created has no more permissions than the key", async () => {
     const member = await joinWorkspace(server, acme, "member");
     const run = await queueRun(server, member.auth);
     const narrow = await createKey(server, acme.owner, { permissions: ["automations:create"] });
@@ -121,7 +121,7 @@ describe("a runner", () => {
     );
   });
 
-  test("does not keep a run of somebody else's when its member may not reach it any more", async () => {
+  test("loses the run of another member when its own member loses access to that run", async () => {
     const { db, bus } = server.platform;
     const admin = await joinWorkspace(server, acme, "admin");
     const runner = await createRunner(server, admin.auth, { serves: "organization" });
@@ -137,7 +137,7 @@ describe("a runner", () => {
     expect((await work(runner.auth)).body.held).toEqual([]);
   });
 
-  test("is told of its member's runs; of everyone's only if it serves the organization", async () => {
+  test("gets the runs of its member, and those of everyone only if it serves the organization", async () => {
     const globex = await createWorkspace(server, "Globex");
     const member = await joinWorkspace(server, globex, "member");
     const theirs = await queueRun(server, member.auth);
@@ -152,7 +152,7 @@ describe("a runner", () => {
     expect((await mint(member.auth, { runnerId: "too-ambitious", serves: "organization" })).status).toBe(403);
   });
 
-  test("its work is what waits, oldest first, and what it holds", async () => {
+  test("its work list has the queued runs, oldest first, and the runs that it holds", async () => {
     const globex = await createWorkspace(server, "Globex");
     const headers = globex.owner.auth;
     const [first, second, third] = [
@@ -172,10 +172,10 @@ describe("a runner", () => {
   });
 });
 
-describe("wake-ups", () => {
+describe("wake-up messages", () => {
   const server = useServer();
 
-  test("tell of what waits already, of new runs, and of cancellations", async () => {
+  test("report queued runs, new runs and cancellations", async () => {
     const { auth } = (await createWorkspace(server)).owner;
     const before = await queueRun(server, auth);
     const runner = await createRunner(server, auth);
@@ -207,7 +207,7 @@ describe("wake-ups", () => {
     stream.close();
   });
 
-  test("a runner that comes back hears what is newer than the last id it saw", async () => {
+  test("a runner that reconnects gets the messages after the last id that it got", async () => {
     const { auth } = (await createWorkspace(server)).owner;
     const old = await queueRun(server, auth);
     const runner = await createRunner(server, auth);
@@ -228,7 +228,7 @@ describe("wake-ups", () => {
     again.close();
   });
 
-  test("what a key made ends with the key: calls at once, and streams", async () => {
+  test("a deleted key ends the calls and streams of the runner token that it created", async () => {
     const person = (await createWorkspace(server)).owner;
     const key = await createKey(server, person);
     const runner = await createRunner(server, key.auth);
@@ -243,7 +243,7 @@ describe("wake-ups", () => {
     stream.close();
   });
 
-  test("a stream ends when the credential does, and when the server stops", async () => {
+  test("a stream ends when its credential ends, and when the server stops", async () => {
     const database = await createDatabase();
     const server = await startServer(database);
     const { auth } = (await createWorkspace(server)).owner;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createSharedLookups } from "./shared-lookups.ts";
 
-describe("lookups that many streams ask for at once", () => {
-  test("run once for all callers that asked before the start, and again for later callers", async () => {
+describe("lookups that many streams request at once", () => {
+  test("run once for all callers that came before the start, and again for later callers", async () => {
     const lookups = createSharedLookups();
     const answers: PromiseWithResolvers<number>[] = [];
     const ask = () =>
@@ -41,7 +41,7 @@ describe("lookups that many streams ask for at once", () => {
     expect(most).toBe(2);
   });
 
-  test("that fail reject for the callers that asked, and not for the next caller", async () => {
+  test("that fail are rejected for the callers that waited, and not for the next caller", async () => {
     const lookups = createSharedLookups();
     const failing = () => Promise.reject(new Error("the database is away"));
     await expect(lookups.share("org_1", "a", failing)).rejects.toThrow("away");

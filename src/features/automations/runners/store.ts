@@ -1,8 +1,9 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
-import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, leaseConditions, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import {
   customRole,
+  isActiveMember,
   type MembershipRow,
   membershipColumns,
   recordUseAcrossOrganizations,
@@ -11,6 +12,8 @@ import type { Reach } from "../runs/index.ts";
 import type { Held, Runner, Waiting } from "./contract.ts";
 
 export type RunnerId = Id<"rnr">;
+
+const lease = leaseConditions(sql`r.`);
 
 export interface RunnerDescription {
   name: string;
@@ -64,7 +67,8 @@ const selectByHash = reuseStatement(
     join automation_runners n on n.id = t.runner_id
     join members m on m.id = n.member_id and m.org_id = n.org_id
     left join api_keys k on k.id = t.key_id ${customRole}
-    where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())`,
+    where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())
+      and ${isActiveMember}`,
 );
 
 /** `keyId` is the key that the token was made with. */
@@ -123,7 +127,7 @@ export const listHeld = (db: Db, orgId: OrgId, reach: Reach, holder: string) =>
     select r.id as "runId", r.attempt, r.lease_expires_at as "leaseExpiresAt",
       r.cancel_requested_at is not null as "cancelRequested", r.cancel_requested_at as "cancelRequestedAt"
     from automation_runs r
-    where r.org_id = ${orgId} and r.status = 'running' and r.holder = ${holder} and r.lease_expires_at > now()
+    where r.org_id = ${orgId} and r.status = 'running' and ${lease.isHeldBy(holder)} and ${lease.isLive}
       and (${reach}::text is null or r.member_id = ${reach})
     order by r.id limit 100`);
 

@@ -31,16 +31,18 @@ export const Run = z
     id: idSchema("run"),
     automationId: idSchema("aut"),
     automationRevision: z.int(),
-    memberId: idSchema("mem").describe("Whose run it is."),
+    memberId: idSchema("mem").describe("The member that the run acts for."),
     trigger: z.enum(["schedule", "manual"]),
     retryOf: z.string().nullable().describe("The id of the run that this run repeats."),
-    occurrenceAt: z.int().nullable().describe("The moment of the schedule it stands for."),
+    occurrenceAt: z.int().nullable().describe("The time in the schedule that this run is for."),
     status: z.enum(runStatuses),
     reason: z.enum(reasons).nullable().describe("Why it is in this state."),
-    reasonDetail: z.string().nullable().describe("The same for a person."),
+    reasonDetail: z.string().nullable().describe("The reason in a sentence for a person."),
     attempt: z
       .int()
-      .describe("How many attempts have begun; the next report of a queued run is for one more."),
+      .describe(
+        "The number of attempts so far. The next report of a queued run belongs to the next attempt.",
+      ),
     leaseExpiresAt: z.int().nullable(),
     cancelRequestedAt: z.int().nullable(),
     sessionId: z.string().nullable(),
@@ -56,7 +58,12 @@ export const Run = z
     queuedAt: z.int(),
     startedAt: z.int().nullable(),
     finishedAt: z.int().nullable(),
-    eventsPrunedAt: z.int().nullable().describe("Its events were older than the organization keeps them."),
+    eventsPrunedAt: z
+      .int()
+      .nullable()
+      .describe(
+        "When its events were deleted after their retention, in milliseconds since 1970. Null while they are kept.",
+      ),
   })
   .meta({ id: "AutomationRun" });
 export type Run = z.output<typeof Run>;
@@ -101,7 +108,7 @@ const AutomationAsRun = z
     connectionIds: z.array(z.string()),
   })
   .meta({ id: "AutomationAsRun" })
-  .describe("What the automation said when this run was made.");
+  .describe("The revision of the automation that this run uses.");
 export type AutomationAsRun = z.output<typeof AutomationAsRun>;
 
 /** The owner of a run, managers of automations, and the runners of both. */
@@ -125,16 +132,16 @@ export const runQuery = pageQuery.extend({
     .transform((text) => text?.split(","))
     .pipe(z.array(z.enum(runStatuses)).optional())
     .describe("One or several, separated by commas."),
-  fromAt: time.optional().describe("Made at this time or later."),
-  toAt: time.optional().describe("Made before this time."),
+  fromAt: time.optional().describe("Only runs that were created at this time or later."),
+  toAt: time.optional().describe("Only runs that were created before this time."),
 });
 
 export const list = route({
   method: "get",
   path: "/v1/automation-runs",
   tag,
-  summary: "Runs, newest first",
-  description: "The caller's own runs; with `automations:manage` those of every member.",
+  summary: "List runs, newest first",
+  description: "Lists the caller's own runs, or with `automations:manage` those of every member.",
   access: can("automations:create"),
   query: runQuery,
   replies: { 200: definePage(NamedRun).meta({ id: "AutomationRunPage" }) },
@@ -152,7 +159,7 @@ export const read = route({
   method: "get",
   path: "/v1/automation-runs/{id}",
   tag,
-  summary: "One run: what it is, what it ran, what it used",
+  summary: "Read a run, with its attempts and usage",
   description:
     "Includes its attempts, its usage and the revision of the automation that it runs. A run credential can read its own run.",
   access: asReader,
@@ -166,18 +173,18 @@ export const cancel = route({
   tag,
   summary: "Cancel a run",
   description:
-    "A queued run is cancelled at once. A running one is asked to stop: its runner is told, and if it goes silent the run ends when its lease does.",
+    "A queued run is cancelled at once. For a running one, its runner is told to stop. If the runner does not respond, the run ends with its lease.",
   access: can("automations:create"),
   params: runId,
   replies: { 200: namedReply },
-  errors: { 409: "`run_already_completed`: it ended before." },
+  errors: { 409: "`run_already_completed`: the run has already ended." },
 });
 
 export const retry = route({
   method: "post",
   path: "/v1/automation-runs/{id}/retry",
   tag,
-  summary: "Run it again",
+  summary: "Retry a run",
   description:
     "Queues a new run of the same automation with the revision that the earlier run used; `retryOf` names the earlier run. The run must have ended. Send an `Idempotency-Key`, so that a repeated request creates no second run.",
   access: can("automations:create"),
@@ -214,7 +221,7 @@ export const claim = route({
   method: "post",
   path: "/v1/automation-runs/{id}/claim",
   tag,
-  summary: "Take a queued run",
+  summary: "Claim a queued run",
   description:
     "`assignment` is null when another holder has the run or when the run has ended. A claim also ends the run when a template or connection of it is missing. The same runner can claim again: it gets the same assignment with a new credential, and the earlier credential ends.",
   access: asReporter,
@@ -228,7 +235,7 @@ export const heartbeat = route({
   method: "post",
   path: "/v1/automation-runs/{id}/heartbeat",
   tag,
-  summary: "Keep the lease, and hear whether to stop",
+  summary: "Renew the lease, and learn whether to stop",
   description: "The lease lasts 60 seconds. Send a heartbeat about every 20 seconds.",
   access: asReporter,
   params: runId,
@@ -263,7 +270,7 @@ export const oneOfNames = (...names: string[]) => ({
 export const Completion = z
   .object({
     attempt,
-    status: outcome.nullish().describe("How it ended. Required; `outcome` is accepted as its other name."),
+    status: outcome.nullish().describe("How it ended. Required. `outcome` is another name for it."),
     outcome: outcome.nullish(),
     sessionId: optionalText(z.string().min(1).max(240)),
     workspaceId: optionalText(z.string().min(1).max(240)),
@@ -274,7 +281,7 @@ export const Completion = z
         outputTokens: counter,
         costMicros: counter.describe(counters.costMicros.description!),
       }),
-    ).describe("What this attempt used beyond what its usage events already said."),
+    ).describe("The usage of this attempt in addition to its usage events."),
     error: optionalText(
       z.object({ message: optionalText(z.string()), retryable: optionalText(z.boolean()) }),
     ),
@@ -308,7 +315,7 @@ export const complete = route({
   tag,
   summary: "Report how a run ended",
   description:
-    "An acknowledged report is on disk. The same report again gives the stored run and writes nothing; any other one is refused.",
+    "An acknowledged report is stored. A repeated report returns the stored run and writes nothing. A different report is refused.",
   access: asReporter,
   params: runId,
   query: z.object({}),
@@ -316,6 +323,6 @@ export const complete = route({
   replies: { 200: z.strictObject({ run: Run }) },
   errors: {
     404: "`automation_run_not_found`",
-    409: "`terminal_result_conflict`: the run ended with another report. `runner_lease_lost`: the attempt is not yours any more; the report was kept beside the run.",
+    409: "`terminal_result_conflict`: the run ended with another report. `runner_lease_lost`: the attempt is not yours any more; the report was stored as a late report.",
   },
 });

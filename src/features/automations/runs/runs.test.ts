@@ -29,13 +29,13 @@ describe("a run", () => {
   const cancel = (headers: Auth, id: string) =>
     server.call(`/v1/automation-runs/${id}/cancel`, { method: "POST", headers });
 
-  test("starts queued, with no attempt begun", async () => {
+  test("starts queued, without an attempt", async () => {
     const run = await queueRun(server, auth);
     expect(run).toMatchObject({ status: "queued", attempt: 0, trigger: "manual", reason: null });
     expect(run.id).toMatch(/^run_/);
   });
 
-  test("is claimed by one of many who ask at the same moment", async () => {
+  test("is claimed once when many callers claim it at the same moment", async () => {
     const run = await queueRun(server, auth, {
       maxRuntimeSeconds: 120,
       model: { providerId: "p", modelId: "m" },
@@ -59,7 +59,7 @@ describe("a run", () => {
     });
   });
 
-  test("is given to its own runner again, also with a new token of the same name", async () => {
+  test("can be claimed again by the runner that holds it, also with a new token of the same name", async () => {
     const run = await queueRun(server, auth);
     const runner = await createRunner(server, auth, { runnerId: "the-same-machine" });
     const first = await claim(server, runner.auth, run.id);
@@ -72,7 +72,7 @@ describe("a run", () => {
     expect((await report(server, other.auth, run.id, event(1))).body.error).toBe("runner_lease_lost");
   });
 
-  test("a heartbeat keeps the lease and says whether to stop", async () => {
+  test("a heartbeat renews the lease and reports a cancellation", async () => {
     const run = await queueRun(server, auth);
     await claim(server, auth, run.id);
     await server.platform.db.run(
@@ -92,7 +92,7 @@ describe("a run", () => {
     expect((await heartbeat(auth, run.id, 1)).body.error).toBe("run_already_completed");
   });
 
-  test("a queued run is cancelled at once, a cancelled one again without harm, an ended one not", async () => {
+  test("a queued run is cancelled at once, cancelling it again changes nothing, and a finished run cannot be cancelled", async () => {
     const run = await queueRun(server, auth);
     expect((await cancel(auth, run.id)).body.run).toMatchObject({ status: "cancelled", reason: "requested" });
     expect((await cancel(auth, run.id)).status).toBe(200);
@@ -109,7 +109,7 @@ describe("a run", () => {
     });
   });
 
-  test("a lease lost once queues the run again, lost twice it has failed, interrupted", async () => {
+  test("after one lost lease the run is queued again, and after two it has failed as interrupted", async () => {
     const run = await queueRun(server, auth);
     await claim(server, auth, run.id);
     await loseLease(server, run.id);
@@ -133,7 +133,7 @@ describe("a run", () => {
     );
   });
 
-  test("a lost lease needs no sweep: the next claim, or the next attempt's first report, takes over", async () => {
+  test("a run with an expired lease can be taken over by a claim or by a first report, before any job runs", async () => {
     const [byClaim, byReport] = [await queueRun(server, auth), await queueRun(server, auth)];
     const other = await createRunner(server, auth);
     for (const { id } of [byClaim, byReport]) {
@@ -145,7 +145,7 @@ describe("a run", () => {
     expect((await report(server, auth, byReport.id, event(0))).body.error).toBe("runner_lease_lost");
   });
 
-  test("asked to stop and then silent, it is cancelled, not tried again", async () => {
+  test("a run whose runner is lost after a cancellation is cancelled, and not tried again", async () => {
     const run = await queueRun(server, auth);
     await claim(server, auth, run.id);
     await cancel(auth, run.id);
@@ -157,7 +157,7 @@ describe("a run", () => {
     });
   });
 
-  test("past its time it is asked to stop, and a minute later it has failed, timed out", async () => {
+  test("a run past its time limit is asked to stop, and a minute later it has failed as timed out", async () => {
     const run = await queueRun(server, auth, { maxRuntimeSeconds: 1 });
     await claim(server, auth, run.id);
     const past = (seconds: number) =>
@@ -178,7 +178,7 @@ describe("a run", () => {
     );
   });
 
-  test("that no runner takes in time is skipped, with the reason", async () => {
+  test("a run that no runner claims in time is skipped, with the reason", async () => {
     const run = await queueRun(server, auth);
     await server.platform.db.run(
       sql`update automation_runs set queued_at = now() - interval '25 hours' where id = ${run.id}`,
@@ -190,7 +190,7 @@ describe("a run", () => {
     });
   });
 
-  test("lists can be narrowed by automation, status, member and time", async () => {
+  test("lists can be filtered by automation, status, member and time", async () => {
     const globex = await createWorkspace(server, "Globex");
     const headers = globex.owner.auth;
     const member = await joinWorkspace(server, globex, "member");
@@ -238,7 +238,7 @@ describe("completing a run", () => {
     error: { message: "No network.", retryable: true },
   };
 
-  test("everything that is reported is on the run, and the usage is counted", async () => {
+  test("stores everything that is reported, and counts the usage", async () => {
     const run = await queueRun(server, auth);
     const reply = await complete(server, auth, run.id, whole);
     expect(reply.status).toBe(200);
@@ -249,7 +249,7 @@ describe("completing a run", () => {
     expect(seen.run).toEqual({ ...reply.body.run, ...names });
   });
 
-  test("the same report again is the stored run and counts nothing; any other one is a conflict", async () => {
+  test("a repeated report returns the stored run and counts nothing; a different report is a conflict", async () => {
     const run = await queueRun(server, auth);
     const first = await complete(server, auth, run.id, whole);
     const reordered = { ...Object.fromEntries(Object.entries(whole).reverse()), extra: 1 };
@@ -279,7 +279,7 @@ describe("completing a run", () => {
     expect((await complete(server, auth, run.id, { attempt: 1, status: "succeeded" })).status).toBe(200);
   });
 
-  test("outcome is another name of status; both and different, or neither, is refused", async () => {
+  test("outcome is another name of status; two different values or none are refused", async () => {
     const run = await queueRun(server, auth);
     expect((await complete(server, auth, run.id, { attempt: 1 })).body.details[0].path).toEqual(["status"]);
     const both = { attempt: 1, status: "failed", outcome: "succeeded" };
@@ -303,14 +303,14 @@ describe("completing a run", () => {
     ["attempt", 0],
     ["attempt", 2 ** 53],
     ["status", "done"],
-  ])("a wrong %s is a 400 that says where", async (field, value) => {
+  ])("a wrong %s is refused with 400 and its path", async (field, value) => {
     const run = await queueRun(server, auth);
     const reply = await complete(server, auth, run.id, { attempt: 1, status: "succeeded", [field]: value });
     expect(reply).toMatchObject({ status: 400, body: { error: "invalid_request" } });
     expect(reply.body.details[0].path[0]).toBe(field);
   });
 
-  test("the longest that is allowed is stored", async () => {
+  test("values of the maximum length are stored", async () => {
     const run = await queueRun(server, auth);
     const most = {
       attempt: 1,
@@ -343,7 +343,7 @@ describe("completing a run", () => {
     expect((await readRun(server, auth, run.id)).run.lateReports).toBe(0);
   });
 
-  test("ten completions at the same moment: one stands, the same ones are acknowledged, others refused", async () => {
+  test("of ten completions at the same moment one is stored, equal ones are acknowledged, and others are refused", async () => {
     const run = await queueRun(server, auth);
     await claim(server, auth, run.id);
     const replies = await Promise.all(

@@ -7,7 +7,7 @@ export const preview = route({
   method: "post",
   path: "/v1/automation-schedules/preview",
   tag: "Automations",
-  summary: "When a schedule would be due, before it is saved",
+  summary: "Preview the next occurrences of a schedule",
   description:
     "Computes the next occurrences in the time zone of the schedule, with its clock changes. Nothing is saved.",
   access: can("automations:create"),
@@ -19,14 +19,14 @@ export const preview = route({
       .min(0)
       .max(Date.UTC(9000, 0, 1))
       .optional()
-      .describe("From when on; left out: now."),
+      .describe("The time to start from. When omitted: now."),
   }),
   replies: {
     200: z.strictObject({
       occurrences: z.array(
         z.strictObject({
           at: z.int(),
-          local: z.string().describe("The same moment as the clocks of the time zone show it."),
+          local: z.string().describe("The same time, as local time in the time zone."),
         }),
       ),
     }),

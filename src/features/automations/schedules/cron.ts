@@ -13,7 +13,7 @@ export interface Pattern {
    * repeated hour it matches again and in a skipped one not at all. Any other names times of day, each of
    * which happens once a day whatever the clocks do.
    */
-  everySoOften: boolean;
+  isInterval: boolean;
 }
 
 interface Field {
@@ -70,7 +70,7 @@ export function parseCron(expression: string): Pattern {
     months: new Set(months),
     daysOfWeek: new Set(weekdays.map((day) => day % 7)),
     eitherDay: !isStar(2) && !isStar(4),
-    everySoOften: isStar(0) || isStar(1),
+    isInterval: isStar(0) || isStar(1),
   };
   if (findNextMatch(pattern, Date.UTC(2000, 0, 1)) === undefined) {
     throw new CronError("This never happens: no month it names has such a day.");

@@ -89,7 +89,7 @@ export function findNextOccurrence(schedule: Schedule, after: number): number | 
   if (schedule.kind === "manual") return undefined;
   if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
   const pattern = toPattern(schedule);
-  return pattern.everySoOften
+  return pattern.isInterval
     ? findNextByElapsedTime(pattern, schedule.timezone, after)
     : findNextByTimeOfDay(pattern, schedule.timezone, after);
 }
@@ -121,7 +121,7 @@ function toPattern(schedule: Exclude<Schedule, { kind: "manual" | "once" }>): Pa
     months: everyMonth,
     daysOfWeek: schedule.kind === "weekly" ? new Set(schedule.daysOfWeek) : everyWeekday,
     eitherDay: false,
-    everySoOften: false,
+    isInterval: false,
   };
 }
 

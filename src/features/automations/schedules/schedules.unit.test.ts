@@ -39,7 +39,7 @@ const changes = [
 ] as const;
 
 describe("a time of day happens once a day", () => {
-  test("one that the clocks skip happens as much later as they were moved", () => {
+  test("a time that the clocks skip happens later by the length of the change", () => {
     expect(shown(daily(2, 30, "America/New_York"), "2026-03-07T12:00:00Z", 3)).toEqual([
       "2026-03-08T03:30:00-04:00",
       "2026-03-09T02:30:00-04:00",
@@ -55,14 +55,14 @@ describe("a time of day happens once a day", () => {
     ]);
   });
 
-  test("one that the clocks show twice happens the first time", () => {
+  test("a time that the clocks show twice happens the first time", () => {
     expect(shown(daily(1, 30, "America/New_York"), "2026-10-31T12:00:00Z", 2)).toEqual([
       "2026-11-01T01:30:00-04:00",
       "2026-11-02T01:30:00-05:00",
     ]);
   });
 
-  test("weekly keeps to its days", () => {
+  test("a weekly schedule runs on its days only", () => {
     const weekly: Schedule = {
       kind: "weekly",
       daysOfWeek: [0, 3],
@@ -77,7 +77,7 @@ describe("a time of day happens once a day", () => {
     ]);
   });
 
-  test("a pattern of every so often goes by elapsed time, through repeated and skipped hours", () => {
+  test("an interval pattern follows elapsed time through repeated and skipped hours", () => {
     expect(shown(cron("*/30 * * * *", "America/New_York"), "2026-11-01T05:10:00Z", 4)).toEqual([
       "2026-11-01T01:30:00-04:00",
       "2026-11-01T01:00:00-05:00",
@@ -91,7 +91,7 @@ describe("a time of day happens once a day", () => {
     ]);
   });
 
-  test("as many times of day as there are minutes are found as quickly as one", () => {
+  test("a pattern with every minute of the day is computed within seconds, across a repeated hour", () => {
     const from = Date.parse("2026-10-24T23:30:00Z");
     const began = performance.now();
     const found = listNextOccurrences(cron("0-59 0-23 * * *", "Europe/Berlin"), from, 300);
@@ -101,14 +101,14 @@ describe("a time of day happens once a day", () => {
     expect(found.every((at, i) => at > (found[i - 1] ?? from))).toBe(true);
   });
 
-  test("once is once", () => {
+  test("a schedule of the kind `once` has one occurrence", () => {
     const once: Schedule = { kind: "once", at: 1000, timezone: "UTC" };
     expect(findNextOccurrence(once, 999)).toBe(1000);
     expect(findNextOccurrence(once, 1000)).toBeUndefined();
     expect(findNextOccurrence({ kind: "manual" }, 0)).toBeUndefined();
   });
 
-  test("a leap day can be eight years away, and on a Sunday forty", () => {
+  test("a leap day can be eight years away, and a leap day on a Sunday forty", () => {
     expect(shown(cron("0 0 29 2 *", "UTC"), "2096-03-01T00:00:00Z", 1)).toEqual([
       "2104-02-29T00:00:00+00:00",
     ]);
@@ -118,17 +118,17 @@ describe("a time of day happens once a day", () => {
   });
 });
 
-describe("cron", () => {
+describe("a cron expression", () => {
   test.each([
     ["5 4 * * *", { minutes: [5], hours: [4] }],
     ["*/20 9-11 * * *", { minutes: [0, 20, 40], hours: [9, 10, 11] }],
     ["5/20 1,3 * * *", { minutes: [5, 25, 45], hours: [1, 3] }],
     ["0 0 1-31/10 jan,JUL mon-fri", { daysOfMonth: new Set([1, 11, 21, 31]), months: new Set([1, 7]) }],
     ["0 0 * * 7", { daysOfWeek: new Set([0]) }],
-    ["@hourly", { minutes: [0], everySoOften: true }],
+    ["@hourly", { minutes: [0], isInterval: true }],
     ["0 12 ? * sun", { daysOfWeek: new Set([0]), eitherDay: false }],
     ["0 12 1 * sun", { eitherDay: true }],
-  ])("%s", (expression, pattern) => {
+  ])("%s is parsed", (expression, pattern) => {
     expect(parseCron(expression)).toMatchObject(pattern);
   });
 
@@ -158,10 +158,10 @@ describe("cron", () => {
   });
 });
 
-describe("what may be sent as a schedule", () => {
+describe("a schedule in a request", () => {
   const parse = (schedule: unknown) => ScheduleInput.safeParse(schedule);
 
-  test("a local time means what the clocks of the zone will show", () => {
+  test("may have a local time, which is read in its time zone", () => {
     expect(parse({ kind: "once", at: "2026-03-08T09:30", timezone: "America/New_York" }).data).toEqual({
       kind: "once",
       at: Date.parse("2026-03-08T13:30:00Z"),
@@ -202,7 +202,7 @@ const field = (min: number, max: number) =>
 const step = fc.constantFrom("*", "*/5", "*/7", "*/20", "*/45");
 
 describe("for any pattern, zone and time near a change of the clocks", () => {
-  test("every so often: exactly the minutes at which the clocks show a match", () => {
+  test("an interval pattern matches exactly the minutes at which the clocks show a match", () => {
     fc.assert(
       fc.property(somewhere, step, fc.oneof(step, field(0, 23)), ({ zone, from }, minutes, hours) => {
         const expression = `${minutes} ${hours.startsWith("*/") ? hours.replace(/\d+/, (n) => String(Number(n) % 23 || 1)) : hours} * * *`;
@@ -220,7 +220,7 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
     );
   });
 
-  test("times of day: each local time of each day once, skipped ones included", () => {
+  test("a pattern of times of day gives each local time of each day once, including skipped ones", () => {
     fc.assert(
       fc.property(somewhere, field(0, 59), field(0, 23), ({ zone, from }, minutes, hours) => {
         const until = from + 3 * 1440 * minute;
@@ -242,7 +242,7 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
     );
   });
 
-  test("a local time is read back as itself, unless it was skipped", () => {
+  test("a local time converts to UTC and back unchanged, unless the clocks skip it", () => {
     fc.assert(
       fc.property(somewhere, ({ zone, from }) => {
         const local = toLocalTime(zone, from);
@@ -255,7 +255,7 @@ describe("for any pattern, zone and time near a change of the clocks", () => {
     );
   });
 
-  test("occurrences only go forward, whatever was asked from", () => {
+  test("the next occurrence is always later than the start time", () => {
     fc.assert(
       fc.property(somewhere, field(0, 59), fc.oneof(step, field(0, 23)), ({ zone, from }, minutes, hours) => {
         const schedule = cron(`${minutes} ${/^\*\/(45|2\d)/.test(hours) ? "*/9" : hours} * * *`, zone);

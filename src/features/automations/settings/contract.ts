@@ -14,16 +14,20 @@ const limits = {
     .min(1)
     .max(10_080)
     .describe("How long a run waits for a runner before it is skipped."),
-  runBudgetMicros: micros.nullable().describe("What one run may cost; null: no limit."),
+  runBudgetMicros: micros.nullable().describe("The highest cost of one run. Null means no limit."),
   monthlyBudgetMicros: micros
     .nullable()
-    .describe("What all runs may cost in a calendar month of UTC; null: no limit."),
+    .describe("The highest cost of all runs in a calendar month in UTC. Null means no limit."),
   reportCostLimitMicros: micros
     .nullable()
     .describe(
       "The highest cost that one report may have. A report with a higher cost, or with the cost of a whole monthly budget, is held: it counts after an admin has confirmed or corrected it. Null means that only the monthly budget applies.",
     ),
-  budgetWarningPercent: z.int().min(1).max(100).describe("Owners and admins are told at this share."),
+  budgetWarningPercent: z
+    .int()
+    .min(1)
+    .max(100)
+    .describe("The share of the budget at which owners and admins are notified."),
 };
 
 const AutomationSettings = z.strictObject(limits).meta({ id: "AutomationSettings" });
@@ -35,7 +39,7 @@ export const read = route({
   method: "get",
   path: "/v1/automation-settings",
   tag,
-  summary: "Retention and budgets of the organization's runs",
+  summary: "Read the retention and budgets of runs",
   description: "How long runs and events are kept, and how much runs may cost.",
   access: can("automations:create"),
   replies: { 200: Reply },
@@ -46,7 +50,7 @@ export const change = route({
   path: "/v1/automation-settings",
   tag,
   summary: "Change retention and budgets",
-  description: "A shorter retention takes effect within minutes, and what it removes is gone.",
+  description: "A shorter retention takes effect within minutes. What it removes cannot be restored.",
   access: can("automations:manage"),
   body: z.strictObject(limits).partial(),
   replies: { 200: Reply },

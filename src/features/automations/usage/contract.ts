@@ -8,7 +8,7 @@ const tag = "Automation Usage";
 export const counters = {
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
-  costMicros: z.int().min(0).describe("Millionths of the currency your prices are in."),
+  costMicros: z.int().min(0).describe("Millionths of the currency of your prices."),
 };
 
 export const UsageTotals = z.strictObject(counters).meta({ id: "AutomationUsageTotals" });
@@ -26,7 +26,7 @@ const UsageGroup = z
       .describe(
         "The name of the automation or member, or of the automation of the run. Null for a model or a day, and when the object does not exist any more.",
       ),
-    runs: z.int().describe("How many runs reported something."),
+    runs: z.int().describe("The number of runs with usage reports."),
     ...counters,
   })
   .meta({ id: "AutomationUsageGroup" });
@@ -40,8 +40,8 @@ const time = z.coerce
 
 export const usageQuery = z.strictObject({
   groupBy: z.enum(["run", "automation", "member", "model", "day"]).default("day"),
-  fromAt: time.optional().describe("Reported at this time or later."),
-  toAt: time.optional().describe("Reported before this time."),
+  fromAt: time.optional().describe("Only reports at this time or later."),
+  toAt: time.optional().describe("Only reports before this time."),
   automationId: z.string().max(160).optional(),
   memberId: z.string().max(160).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -52,9 +52,9 @@ export const list = route({
   method: "get",
   path: "/v1/automation-usage",
   tag,
-  summary: "What runs used and cost, by run, automation, member, model or day",
+  summary: "Read usage and cost, by run, automation, member, model or day",
   description:
-    "Every report that said what it used counts once; sending it again counts nothing, an attempt that was retried counts too. Without `usage:read` one sees one's own runs. Largest key first: newest day, newest run. With the embedded database one request adds up at most 250,000 reports: ask for a shorter period when there are more.",
+    "Every report of usage counts once; a repeated report counts nothing, and each attempt of a run counts. Without `usage:read` the sums cover the caller's own runs. Largest key first: newest day, newest run. With the embedded database one request sums at most 250,000 reports. Request a shorter period when there are more.",
   access: can("automations:create"),
   query: usageQuery,
   replies: {
@@ -72,7 +72,7 @@ const Budget = z
     heldReports: z
       .int()
       .describe(
-        "How many implausible reports wait to be confirmed or corrected. They do not count until then. The count stops at 1,000.",
+        "The number of held reports. They do not count until a person confirms or corrects them. The count stops at 1,000.",
       ),
     state: z
       .enum(["unlimited", "within", "warned", "exceeded"])
@@ -104,7 +104,7 @@ export const listHeld = route({
   method: "get",
   path: "/v1/automation-usage/held",
   tag,
-  summary: "Usage reports that are held because they are implausible",
+  summary: "List held usage reports",
   description:
     "A report is held when its cost is above `reportCostLimitMicros`, when its cost reaches the monthly budget, or when it has more than 1,000,000,000 input or output tokens. A held report does not count. Newest run first.",
   access: can("usage:read"),
@@ -149,7 +149,7 @@ export const budget = route({
   method: "get",
   path: "/v1/automation-budget",
   tag,
-  summary: "How much of this month's budget is spent",
+  summary: "Read how much of this month's budget is spent",
   description: "The month is a calendar month in UTC.",
   access: can("automations:create"),
   replies: { 200: z.strictObject({ budget: Budget }) },

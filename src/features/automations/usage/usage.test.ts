@@ -34,7 +34,7 @@ describe("usage", () => {
     auth = (await createWorkspace(server)).owner.auth;
   });
 
-  test("each report counts once, however often it is sent, and a retried attempt counts too", async () => {
+  test("each report counts once, even when it is repeated, and a second attempt counts too", async () => {
     const run = await queueRun(server, auth);
     await report(server, auth, run.id, usageEvent(0, 100));
     await report(server, auth, run.id, usageEvent(0, 100));
@@ -63,7 +63,7 @@ describe("usage", () => {
     expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(0);
   });
 
-  test("a payload that is no usage is an event like any other", async () => {
+  test("a payload that is not usage is stored as an ordinary event", async () => {
     const run = await queueRun(server, auth);
     const payloads = [
       {},
@@ -78,7 +78,7 @@ describe("usage", () => {
     expect((await readRun(server, auth, run.id)).usage.costMicros).toBe(0);
   });
 
-  test("adds up by run, automation, member, model and day, and only what one may see", async () => {
+  test("is summed by run, automation, member, model and day, over the runs that the caller may see", async () => {
     const globex = await createWorkspace(server, "Globex");
     const headers = globex.owner.auth;
     const member = await joinWorkspace(server, globex, "member");
@@ -123,7 +123,7 @@ describe("usage", () => {
     expect(rest).toMatchObject({ items: [{ key: first.id }], nextCursor: null });
   });
 
-  test("a hundred reports of usage at the same moment add up to the last unit", async () => {
+  test("a hundred usage reports at the same moment have an exact sum", async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => queueRun(server, auth)));
     const before = (await server.call("/v1/automation-budget", { headers: auth })).body.budget.spentMicros;
     await Promise.all(
@@ -151,7 +151,7 @@ describe("budgets", () => {
     expect(done.body.run).toMatchObject({ status: "cancelled", reason: "run_budget_exceeded" });
   });
 
-  test("a month's budget warns once, then stops what runs, skips what waits and what comes", async () => {
+  test("a monthly budget warns once, then stops active runs and skips queued and new ones", async () => {
     const workspace = await createWorkspace(server, "Hooli");
     const { auth } = workspace.owner;
     await settle({ monthlyBudgetMicros: 1000, budgetWarningPercent: 50 }, auth);
@@ -204,7 +204,7 @@ describe("budgets", () => {
     expect(await mails()).toHaveLength(3);
   });
 
-  test("only who manages automations changes the settings; everybody may read them", async () => {
+  test("only members who manage automations may change the settings; everybody may read them", async () => {
     const workspace = await createWorkspace(server, "Umbrella");
     const member = await joinWorkspace(server, workspace, "member");
     expect((await settle({ runBudgetMicros: 1 }, member.auth)).status).toBe(403);

@@ -1,6 +1,6 @@
 import { createVerify, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConnector, templateFile, workSyncs } from "../../../../test/connectors.ts";
+import { createConnector, runSyncs, templateFile } from "../../../../test/connectors.ts";
 import { type GitRepository, type GitServer, startGitServer } from "../../../../test/fixtures/git-server.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
@@ -19,7 +19,7 @@ const call = (path: string, method = "GET", body?: unknown) =>
   server.call(path, { method, headers: acme.owner.auth, ...(body === undefined ? {} : { body }) });
 const connect = async (more: Record<string, unknown>) => {
   const connector = await createConnector(server, acme.owner.auth, { cloneUrl: repository.url, ...more });
-  await workSyncs(server);
+  await runSyncs(server);
   return connector;
 };
 const lastSync = async ({ id }: { id: string }) =>
@@ -56,7 +56,7 @@ describe("a token", () => {
     delete git.options.token;
   });
 
-  test("opens a private repository, with the username that the code host expects", async () => {
+  test("gives access to a private repository, with the username that the code host expects", async () => {
     for (const [codehost, name] of [
       ["github", "x-access-token"],
       ["gitlab", "oauth2"],
@@ -76,7 +76,7 @@ describe("a token", () => {
     });
   });
 
-  test("that is missing or wrong fails at once and says what to do", async () => {
+  test("that is missing or wrong fails at once, and the error says what to do", async () => {
     const without = await lastSync(await connect({}));
     expect(without).toMatchObject({ status: "failed", error: { code: "access_refused", retryable: false } });
     expect(without.error.message).toContain("wants a sign-in");
@@ -84,7 +84,7 @@ describe("a token", () => {
     expect(wrong.error.message).toContain("does not accept the token");
   });
 
-  test("is in no reply, no log and, in the clear, in no row", async () => {
+  test("is in no reply and no log, and only sealed in the database", async () => {
     await connect({ access: { kind: "token", token: git.options.token } });
     await connect({ access: { kind: "token", token: "wr0ng-token" } });
     await expectNowhere(git.options.token!, "wr0ng-token");
@@ -149,7 +149,7 @@ describe("a GitHub App", () => {
       body: { repositories: ["app"], permissions: { contents: "read" } },
     });
     await call(`/v1/connectors/${made.id}/sync`, "POST");
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(made)).toMatchObject({ cause: "manual", status: "succeeded" });
     expect(asked).toHaveLength(1);
     expect((await call(`/v1/connectors/${made.id}`)).body.connector.access).toEqual({
@@ -165,12 +165,12 @@ describe("a GitHub App", () => {
     git.options.token = "revoked at the code host";
     asked = [];
     await call(`/v1/connectors/${made.id}/sync`, "POST");
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(made)).toMatchObject({ status: "succeeded" });
     expect(asked).toHaveLength(1);
   });
 
-  test("explains a refusal by GitHub with the setting to change", async () => {
+  test("gets an error with the setting to change when GitHub refuses", async () => {
     const other = generateKeyPairSync("rsa", {
       modulusLength: 2048,
       privateKeyEncoding: { type: "pkcs8", format: "pem" },
@@ -200,7 +200,7 @@ describe("a GitHub App", () => {
     answer = 201;
   });
 
-  test("needs an installation", async () => {
+  test("needs an installation id", async () => {
     await expect(appConnector({ access: { kind: "github_app", appId: "4711", privateKey } })).rejects.toThrow(
       /installation/,
     );

@@ -1,5 +1,5 @@
+import type { Egress } from "@signalbox/discovery/egress";
 import type { Platform } from "../../../platform/context.ts";
-import type { Egress } from "../../../platform/egress/index.ts";
 import { GitError } from "../../../platform/git/index.ts";
 import type { CodeHost } from "../code-hosts.ts";
 import { type Installation, installationTokens } from "./github-app.ts";

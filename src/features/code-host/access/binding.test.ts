@@ -1,6 +1,6 @@
 /** A person who can write to the database cannot make the service send a credential to another server. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConnector, templateFile, workSyncs } from "../../../../test/connectors.ts";
+import { createConnector, runSyncs, templateFile } from "../../../../test/connectors.ts";
 import { type GitServer, startGitServer } from "../../../../test/fixtures/git-server.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { sealFirstFormat } from "../../../../test/sealing.ts";
@@ -38,7 +38,7 @@ const connect = (workspace: Workspace, more: Record<string, unknown> = {}) =>
 async function sync({ owner }: Workspace, { id }: { id: string }) {
   const headers = owner.auth;
   await server.call(`/v1/connectors/${id}/sync`, { method: "POST", headers });
-  await workSyncs(server);
+  await runSyncs(server);
   return (await server.call(`/v1/connector-syncs?connectorId=${id}&limit=1`, { headers })).body.items[0];
 }
 const readSecret = async (id: string) =>
@@ -58,7 +58,7 @@ const refused = { status: "failed", error: { code: "access_refused" } };
 describe("a connector's token", () => {
   test("is not sent to another server after its row is changed", async () => {
     const made = await connect(acme);
-    await workSyncs(server);
+    await runSyncs(server);
     expect(sentTo(good).length).toBeGreaterThan(0);
     const elsewhere = cloneUrl.replace(new URL(cloneUrl).origin, evil.url);
     await server.platform.db.run(sql`update connectors set clone_url = ${elsewhere} where id = ${made.id}`);
@@ -70,14 +70,14 @@ describe("a connector's token", () => {
   test("does not open in the connector of another organization, even under the same id", async () => {
     const mine = await connect(acme);
     // The first sync may send the token. It finishes before the row changes.
-    await workSyncs(server);
+    await runSyncs(server);
     await server.platform.db.run(sql`update connectors set org_id = ${globex.orgId} where id = ${mine.id}`);
     good.requests.length = 0;
     await server.platform.db.run(sql`delete from connector_syncs where connector_id = ${mine.id}`);
     expect(await sync(globex, mine)).toMatchObject(refused);
     expect(sentTo(good)).toEqual([]);
     const theirs = await connect(globex, { access: { kind: "token", token: "other" } });
-    await workSyncs(server);
+    await runSyncs(server);
     await server.platform.db.run(
       sql`update connectors set access_secret = ${await readSecret(mine.id)} where id = ${theirs.id}`,
     );

@@ -17,11 +17,13 @@ export const AccessInput = z
     z.strictObject({ kind: z.literal("none") }).describe("Anybody may read the repository."),
     z.strictObject({
       kind: z.literal("token"),
-      token: visibleCharacters(4_000).describe("Shown nowhere again."),
+      token: visibleCharacters(4_000).describe("It is never shown again."),
       username: visibleCharacters(200)
         .regex(/^[^:]+$/, "Without a colon.")
         .optional()
-        .describe("Where the code host asks for a certain one; left out: what its kind expects."),
+        .describe(
+          "The username for the token, if the code host needs a certain one. When omitted, it follows from the kind of code host.",
+        ),
     }),
     z.strictObject({
       kind: z.literal("github_app"),
@@ -42,6 +44,6 @@ export const Access = z
     appId: z.string().optional(),
     installationId: z.string().optional(),
   })
-  .describe("How it is read, without what is secret of it.")
+  .describe("How the repository is read, without secrets.")
   .meta({ id: "ConnectorAccess" });
 export type Access = z.output<typeof Access>;

@@ -1,5 +1,5 @@
 import { hash, sign } from "node:crypto";
-import { type Egress, EgressError } from "../../../platform/egress/index.ts";
+import { type Egress, EgressError } from "@signalbox/discovery/egress";
 import { GitError } from "../../../platform/git/index.ts";
 import { defineState } from "../../../platform/state.ts";
 

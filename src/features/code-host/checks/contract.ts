@@ -11,15 +11,15 @@ const Test = z
     checks: z.array(
       z.strictObject({
         name: z.enum(checks),
-        status: z.enum(["passed", "failed", "skipped"]).describe("`skipped`: one before it failed."),
+        status: z.enum(["passed", "failed", "skipped"]).describe("`skipped`: an earlier step failed."),
         message: z.string(),
       }),
     ),
     commit: z.string().nullable().describe("What the ref points to."),
-    templateCount: z.int().nullable().describe("How many templates the folder would make."),
+    templateCount: z.int().nullable().describe("The number of templates that the folder would create."),
     problems: z
       .array(z.strictObject({ path: z.string(), line: z.int().nullable(), message: z.string() }))
-      .describe("Files that would not become one. The first hundred."),
+      .describe("Files that would not become a template. The first hundred."),
   })
   .meta({ id: "ConnectorTest" });
 export type Test = z.output<typeof Test>;

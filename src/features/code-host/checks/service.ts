@@ -1,6 +1,6 @@
+import { NoPlaceError } from "@signalbox/flow-control";
 import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound, rateLimited } from "../../../platform/errors.ts";
-import { NoPlaceError } from "../../../platform/fair-queue.ts";
 import { isId } from "../../../platform/ids.ts";
 import { Failure, toFailure } from "../failure.ts";
 import { completeTarget, findTarget, readTarget, type Target } from "../source/index.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectorBody, createConnector, templateFile, workSyncs } from "../../../../test/connectors.ts";
+import { connectorBody, createConnector, runSyncs, templateFile } from "../../../../test/connectors.ts";
 import { type GitServer, startGitServer } from "../../../../test/fixtures/git-server.ts";
 import {
   createWorkspace,
@@ -32,7 +32,7 @@ const github = {
 };
 
 describe("a connector", () => {
-  test("is made as the contract says, with its secret shown once and what to enter at the code host", async () => {
+  test("is created with its secret shown once and the values to enter at the code host", async () => {
     const { status, body } = await create(github);
     expect(status).toBe(201);
     const { connector, webhookSecret, setup } = body;
@@ -98,7 +98,7 @@ describe("a connector", () => {
     ["git", { cloneUrl: "https://git.example.com/x/y" }, "https://git.example.com/x/y", null],
   ];
   test.each(hosts)(
-    "of %s knows where its repository and its hooks page are",
+    "of %s has links to its repository and its webhook settings",
     async (codehost, more, cloneUrl, page) => {
       const { cloneUrl: _, ...body } = connectorBody({ codehost });
       const reply = await create({ ...body, ...more });
@@ -145,7 +145,7 @@ describe("a connector", () => {
     expect(reply.body.details[0].message).toMatch(message);
   });
 
-  test("is one of 500 at most, also when many are made at the same moment", async () => {
+  test("is one of at most 500, also when many are created at the same moment", async () => {
     const full = await createWorkspace(server, "Full");
     await server.platform.db.run(sql`
       insert into connectors (id, org_id, name, codehost, repository, repository_key, clone_url, ref, access_kind,
@@ -162,14 +162,14 @@ describe("a connector", () => {
     expect(replies.find(({ status }) => status === 409)!.body.error).toBe("quota_exceeded");
   });
 
-  test("members see it and do not change it", async () => {
+  test("can be read but not changed by a member", async () => {
     const { id } = await make();
     const { auth: headers } = await joinWorkspace(server, acme, "member");
     expect((await server.call(`/v1/connectors/${id}`, { headers })).status).toBe(200);
     expect((await server.call(`/v1/connectors/${id}/sync`, { method: "POST", headers })).status).toBe(403);
   });
 
-  test("is made once under one Idempotency-Key, with the same secret in the reply", async () => {
+  test("is created once per Idempotency-Key, with the same secret in each reply", async () => {
     const headers = { ...acme.owner.auth, "idempotency-key": "connect" };
     const [a, b] = await Promise.all(
       [1, 2].map(() => server.call("/v1/connectors", { body: connectorBody(), headers })),
@@ -178,7 +178,7 @@ describe("a connector", () => {
   });
 });
 
-describe("a change", () => {
+describe("a change of a connector", () => {
   const change = (id: string, body: object) => call(`/v1/connectors/${id}`, "PATCH", body);
   const causes = async (id: string) =>
     (await call(`/v1/connector-syncs?connectorId=${id}`)).body.items.map(
@@ -187,7 +187,7 @@ describe("a change", () => {
   const settle = (id: string) =>
     server.platform.db.run(sql`update connector_syncs set status = 'succeeded' where connector_id = ${id}`);
 
-  test("of what is read queues a sync, of its name does not", async () => {
+  test("queues a sync when it affects what is read, and not when it affects the name", async () => {
     const { id } = await make();
     await settle(id);
     expect((await change(id, { name: "Other" })).body.connector.name).toBe("Other");
@@ -204,7 +204,7 @@ describe("a change", () => {
     expect(await causes(id)).toHaveLength(4);
   });
 
-  test("of the server needs access again, so that a token is sent to no other", async () => {
+  test("to another server needs new credentials, so that the token is not sent there", async () => {
     const access = { kind: "token", token: "s3cret" };
     const { id } = await make({
       codehost: "gitea",
@@ -228,7 +228,7 @@ describe("a change", () => {
     expect(moved.body.connector.cloneUrl).toBe("https://b.example.com/acme/other.git");
   });
 
-  test("of the repository needs the clone URL where that was given", async () => {
+  test("of the repository needs a new clone URL if one was given before", async () => {
     const { id } = await make();
     expect(await change(id, { repository: "acme/other" })).toMatchObject({
       status: 400,
@@ -237,8 +237,8 @@ describe("a change", () => {
   });
 });
 
-describe("secrets of hooks", () => {
-  test("two at most, each shown once, and ended one by one", async () => {
+describe("webhook secrets of a connector", () => {
+  test("are at most two, are each shown once, and are revoked one by one", async () => {
     const { id, webhookSecret } = await make();
     const path = `/v1/connectors/${id}/webhook-secrets`;
     const second = await call(path, "POST");
@@ -260,7 +260,7 @@ describe("secrets of hooks", () => {
     expect(connector.webhookSecrets).toEqual([items[0]]);
   });
 
-  test("requests at the same moment make one more, not three", async () => {
+  test("get one more from several requests at the same moment", async () => {
     const { id } = await make();
     const replies = await Promise.all(
       [1, 2, 3].map(() => call(`/v1/connectors/${id}/webhook-secrets`, "POST")),
@@ -269,12 +269,12 @@ describe("secrets of hooks", () => {
   });
 });
 
-describe("removing", () => {
-  test.each(["keep", "remove"])("?templates=%s", async (templates) => {
+describe("removing a connector", () => {
+  test.each(["keep", "remove"])("with ?templates=%s keeps or removes its templates", async (templates) => {
     const repository = await git.repository();
     await repository.commit({ [`templates/${templates}.md`]: templateFile("Kept") });
     const { id } = await make({ cloneUrl: repository.url });
-    await workSyncs(server);
+    await runSyncs(server);
     const [before] = (await call(`/v1/templates?connectorId=${id}`)).body.items;
     expect((await call(`/v1/connectors/${id}?templates=${templates}`, "DELETE")).status).toBe(204);
     const after = await call(`/v1/templates/${before.id}`);
@@ -283,7 +283,7 @@ describe("removing", () => {
     expect((await call(`/v1/templates/${before.id}`, "PATCH", { name: "Mine now" })).status).toBe(200);
   });
 
-  test("keeps templates unless told otherwise, and ends a sync that is under way", async () => {
+  test("keeps templates by default, and ends an active sync", async () => {
     const repository = await git.repository();
     await repository.commit({ "templates/late.md": templateFile("Late") });
     const { id } = await make({ cloneUrl: repository.url });
@@ -291,7 +291,7 @@ describe("removing", () => {
       if (request.method === "POST") await call(`/v1/connectors/${id}`, "DELETE");
       return false;
     };
-    await workSyncs(server);
+    await runSyncs(server);
     git.options.intercept = () => false;
     expect((await call("/v1/templates?slug=late")).body.items).toEqual([]);
     expect((await call(`/v1/connectors/${id}`)).status).toBe(404);
@@ -309,7 +309,7 @@ describe("a test of a connector", () => {
   const outcomes = (result: { checks: { name: string; status: string }[] }) =>
     result.checks.map(({ status }) => status).join(" ");
 
-  test("that can be read says what it would make, and makes nothing", async () => {
+  test("that is readable lists the templates a sync would create, and creates nothing", async () => {
     const repository = await git.repository();
     const commit = await repository.commit({
       "templates/a.md": templateFile("A"),
@@ -325,7 +325,7 @@ describe("a test of a connector", () => {
     expect(outcomes(result)).toBe("passed passed passed passed passed");
   });
 
-  test("says at which step it ends, in plain words", async () => {
+  test("that fails names the failed step in plain words", async () => {
     const repository = await git.repository();
     await repository.commit({ "templates/a.md": templateFile("A") });
     const steps: [more: Record<string, unknown>, outcome: string, message: RegExp][] = [
@@ -337,7 +337,7 @@ describe("a test of a connector", () => {
       [
         { cloneUrl: `${git.url}/acme/none.git` },
         "passed failed skipped skipped skipped",
-        /no such repository/,
+        /does not find the repository/,
       ],
       [{ cloneUrl: repository.url, ref: "none" }, "passed passed failed skipped skipped", /no branch none/],
       [{ cloneUrl: repository.url, folder: "none" }, "passed passed passed failed skipped", /no folder none/],

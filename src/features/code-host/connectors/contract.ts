@@ -13,7 +13,10 @@ const Connector = z
     id: idSchema("con"),
     name: z.string(),
     codehost: z.enum(codehosts),
-    baseUrl: z.string().nullable().describe("Of a code host that is not the public one of its kind."),
+    baseUrl: z
+      .string()
+      .nullable()
+      .describe("The address of a code host that is not the public one of its kind."),
     repository: z.string(),
     cloneUrl: z.string(),
     ref: z.string().describe("The full name of the ref, such as `refs/heads/main`."),
@@ -27,15 +30,20 @@ const Connector = z
     access: Access,
     status: z
       .enum(["active", "disabled", "disconnected"])
-      .describe("`disabled` by a person, `disconnected` by the code host: nothing is synced."),
+      .describe(
+        "`disabled`: by a person. `disconnected`: by the code host. In both states nothing is synced.",
+      ),
     statusReason: z.string().nullable(),
-    webhookUrl: z.string().describe("What the code host is given as the address of its hook."),
+    webhookUrl: z.string().describe("The webhook URL to enter at the code host."),
     webhookSecrets: z.array(WebhookSecret),
     templateCount: z.int(),
-    syncedCommit: z.string().nullable().describe("What its templates are equal to."),
+    syncedCommit: z.string().nullable().describe("The commit that its templates are equal to."),
     syncedAt: z.int().nullable(),
-    checkedAt: z.int().nullable().describe("When heads were last compared without a hook."),
-    checkError: z.string().nullable().describe("Why they could not be."),
+    checkedAt: z
+      .int()
+      .nullable()
+      .describe("When the sweep last compared the head of the ref, in milliseconds since 1970."),
+    checkError: z.string().nullable().describe("Why the head could not be compared."),
     lastSync: z
       .strictObject({
         id: z.string(),
@@ -53,18 +61,20 @@ export type Connector = z.output<typeof Connector>;
 
 const Setup = z
   .strictObject({
-    page: z.string().nullable().describe("Where the hook is entered at the code host."),
+    page: z.string().nullable().describe("The page of the code host for the webhook settings."),
     steps: z.array(
       z.strictObject({
-        label: z.string().describe("The field, as the code host calls it."),
+        label: z.string().describe("The name of the field at the code host."),
         value: z
           .string()
           .nullable()
-          .describe("To copy; null: there is nothing to copy, or it was shown once."),
+          .describe(
+            "The value to copy. Null when there is nothing to copy, or when it was already shown once.",
+          ),
         hint: z.string().nullable(),
       }),
     ),
-    permissions: z.array(z.string()).describe("What the token or the application must be allowed."),
+    permissions: z.array(z.string()).describe("The permissions that the token or the application needs."),
   })
   .describe("What to enter at the code host.")
   .meta({ id: "ConnectorSetup" });
@@ -77,7 +87,7 @@ export const list = route({
   method: "get",
   path: "/v1/connectors",
   tag,
-  summary: "The repositories that templates follow",
+  summary: "List connectors",
   description: "Newest first. Each connector includes its newest sync.",
   access: can("connectors:read"),
   query: pageQuery,
@@ -90,16 +100,20 @@ export const create = route({
   tag,
   summary: "Connect a folder of a repository",
   description:
-    "Its first sync is queued at once. `webhookSecret` is shown in this reply and never again; `setup` says where it goes.",
+    "The first sync is queued at once. `webhookSecret` is shown only in this reply; `setup` says where to enter it.",
   access: can("connectors:manage"),
   body: z.strictObject({
     name: lineOfText(120),
     codehost: z.enum(codehosts),
-    baseUrl: text(2048).optional().describe("Of your own server, such as `https://git.example.com`."),
+    baseUrl: text(2048)
+      .optional()
+      .describe("The address of your own server, such as `https://git.example.com`."),
     repository: text(200).min(1).describe("`owner/name`."),
-    cloneUrl: text(2048).optional().describe("http or https; left out: made from the others."),
+    cloneUrl: text(2048)
+      .optional()
+      .describe("http or https. When omitted, it is derived from the other fields."),
     ref: text(250).min(1).describe("`main`, `refs/heads/main` or `refs/tags/v1`."),
-    folder: text(500).default("").describe("Left out or empty: the whole repository."),
+    folder: text(500).default("").describe("When omitted or empty: the whole repository."),
     installationId: decimalId.optional(),
     access: AccessInput.default({ kind: "none" }),
   }),
@@ -111,7 +125,7 @@ export const read = route({
   method: "get",
   path: "/v1/connectors/{id}",
   tag,
-  summary: "One connector, and what to enter at its code host",
+  summary: "Read a connector, and what to enter at its code host",
   description: "Includes the webhook URL to enter at the code host. Secrets are not shown again.",
   access: can("connectors:read"),
   params,
@@ -122,9 +136,9 @@ export const change = route({
   method: "patch",
   path: "/v1/connectors/{id}",
   tag,
-  summary: "Change a connector, switch it off or on",
+  summary: "Change, disable or enable a connector",
   description:
-    "A change of what is read queues a sync. When the address of the server changes, `access` must be given again: a token goes to no other server than the one it was given for.",
+    "A change that affects what is read queues a sync. When the address of the server changes, `access` must be given again, because a token is sent only to the server that it was given for.",
   access: can("connectors:manage"),
   params,
   body: z.strictObject({
@@ -153,7 +167,7 @@ export const remove = route({
     templates: z
       .enum(["keep", "remove"])
       .default("keep")
-      .describe("`keep`: its templates become ones made by hand."),
+      .describe("`keep`: its templates stay, as templates that were created by hand."),
   }),
   replies: { 204: null },
 });

@@ -7,7 +7,8 @@ const step = (label: string, value: string | null, hint: string | null = null): 
   value,
   hint,
 });
-const shownOnce = "It was shown once, when it was made. Lost? Make another: POST …/webhook-secrets.";
+const shownOnce =
+  "It was shown once, when it was created. If it is lost, create another one: POST …/webhook-secrets.";
 
 /** Describes what to enter at the code host, with its names of the fields. `secret` is known only when it was just created. */
 export function describeSetup(connector: Connector, secret: string | null): Setup {

@@ -11,7 +11,7 @@ const hidden =
 
 const fields = {
   id: idSchema("whd"),
-  deliveryId: z.string().describe("The code host's own number."),
+  deliveryId: z.string().describe("The id that the code host gave the delivery."),
   scope: z
     .enum(["instance", "connector"])
     .describe("Whose secret verified it: the instance's, or that of the connector named in the URL."),
@@ -24,27 +24,32 @@ const fields = {
   installationId: z.string().nullable().describe(hidden),
   outcome: z
     .enum(["accepted", "ignored", "invalid"])
-    .describe(
-      "`ignored`: `reason` says why nothing follows. `invalid`: `reason` says what is wrong with it.",
-    ),
+    .describe("`ignored`: `reason` says why nothing was queued. `invalid`: `reason` says what is wrong."),
   reason: z.string().nullable(),
   bodyBytes: z.int().nullable().describe(`The size of the body. ${hidden}`),
   bodySha256: z.string().nullable().describe(`The SHA-256 of the body, in hexadecimal. ${hidden}`),
   bodyStored: z
     .boolean()
     .describe("False when the delivery was ignored or invalid, because then its body is not stored."),
-  repeats: z.int().describe("How often it came again."),
-  alteredAt: z.int().nullable().describe("When it first came again with another body, which was not taken."),
+  repeats: z.int().describe("The number of repetitions."),
+  alteredAt: z
+    .int()
+    .nullable()
+    .describe(
+      "When it was first repeated with another body, in milliseconds since 1970. That body is not used.",
+    ),
   receivedAt: z.int(),
   lastReceivedAt: z.int(),
   targets: z
     .array(
       z.strictObject({
         connectorId: idSchema("con"),
-        syncId: idSchema("syn").nullable().describe("The work it led to; null: there was nothing new to do."),
+        syncId: idSchema("syn")
+          .nullable()
+          .describe("The sync that it queued. Null when there was nothing new to do."),
       }),
     )
-    .describe("The connectors of this organization that it concerned."),
+    .describe("The connectors of this organization that received it."),
 };
 
 const WebhookDelivery = z.strictObject(fields).meta({ id: "WebhookDelivery" });
@@ -73,7 +78,7 @@ export const listQuery = pageQuery.extend({
     .string()
     .max(100)
     .optional()
-    .describe("As the code host names it: `push`, `Push Hook`, `repo:push`."),
+    .describe("The name that the code host uses: `push`, `Push Hook`, `repo:push`."),
 });
 export type ListQuery = z.output<typeof listQuery>;
 
@@ -81,7 +86,7 @@ export const list = route({
   method: "get",
   path: "/v1/webhook-deliveries",
   tag,
-  summary: "What code hosts sent",
+  summary: "List webhook deliveries",
   description: "Newest first, with the outcome of each delivery and the reason.",
   access: can("connectors:read"),
   query: listQuery,
@@ -92,7 +97,7 @@ export const get = route({
   method: "get",
   path: "/v1/webhook-deliveries/{id}",
   tag,
-  summary: "One delivery; with `connectors:manage` its headers and body too",
+  summary: "Read a delivery; with `connectors:manage` also its headers and body",
   description: "Secrets and signatures are left out of the headers.",
   access: can("connectors:read"),
   params,
@@ -104,14 +109,14 @@ export const replay = route({
   path: "/v1/webhook-deliveries/{id}/replay",
   tag,
   summary: "Process a stored delivery again, for the connectors of this organization",
-  description: "Queues nothing where the newest work is for that commit already and has not failed.",
+  description: "Queues nothing when the newest sync is for the same commit and has not failed.",
   access: can("connectors:manage"),
   params,
   replies: {
     202: z.strictObject({
       delivery: WebhookDelivery,
       queued: z.boolean(),
-      reason: z.string().nullable().describe("Why nothing follows from it."),
+      reason: z.string().nullable().describe("Why nothing was queued."),
     }),
   },
   errors: {

@@ -14,7 +14,7 @@ describe("a push", () => {
   const push = { type: "push", repository: "Acme/Playbook", changes: [{ ref: "refs/heads/main", head }] };
 
   test.each(corpus.filter(({ name }) => name.includes("push to main")))(
-    "$name is read",
+    "is parsed: $name",
     ({ dialect, event, body }) => {
       expect(readText(dialect, event, JSON.stringify(body))).toMatchObject(push);
     },
@@ -54,7 +54,7 @@ describe("a push", () => {
     });
   });
 
-  test("is read from a form for GitHub only", () => {
+  test("is parsed from a form for GitHub only", () => {
     const json = JSON.stringify(corpus[0]!.body);
     const form = new URLSearchParams({ payload: json }).toString();
     const type = "application/x-www-form-urlencoded";

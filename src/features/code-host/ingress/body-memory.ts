@@ -1,6 +1,6 @@
+import { NoPlaceError, type Release } from "@signalbox/flow-control";
 import type { Ctx } from "../../../platform/context.ts";
 import { unavailable } from "../../../platform/errors.ts";
-import { NoPlaceError, type Release } from "../../../platform/fair-queue.ts";
 import { type BodyAccount, toNetwork } from "../../../platform/http/index.ts";
 
 const MiB = 1024 * 1024;

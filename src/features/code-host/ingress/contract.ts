@@ -100,7 +100,7 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
     tag: "Webhooks",
     summary,
     description:
-      "Authenticated by the code host's own signature over the bytes of the body. What is accepted is on disk, with the work that follows from it, before the reply.",
+      "Authenticated by the signature of the code host over the bytes of the body. An accepted delivery and its sync are stored before the reply.",
     access: open,
     // Not strict: a code host or a proxy may add parameters.
     query: z.object({
@@ -118,7 +118,7 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
     errors: {
       503: {
         description:
-          "No secret is configured for the instance; or not available for a moment, then with `Retry-After`.",
+          "No secret is configured for the instance. With `Retry-After`: the service is temporarily unavailable.",
         schema: z
           .looseObject({ ok: z.literal(false).optional(), error: z.string(), message: z.string().optional() })
           .meta({ id: "WebhookUnavailable" }),
@@ -130,7 +130,7 @@ const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
 /** Accepts every code host. The headers identify it. */
-export const codehost = ingress("codehost", "Receive a webhook of a code host", [json, form], dialects);
+export const codehost = ingress("codehost", "Receive a webhook of any code host", [json, form], dialects);
 
 const names: Record<Dialect, string> = {
   github: "GitHub",
@@ -145,7 +145,7 @@ export const named = dialects.map((dialect) => ({
   dialect,
   spec: ingress(
     dialect,
-    `Receive a webhook of ${names[dialect]} alone`,
+    `Receive a webhook of ${names[dialect]}`,
     dialect === "github" ? [json, form] : [json],
     [dialect],
   ),

@@ -15,7 +15,7 @@ import {
   commit,
   insertConnector,
   pushBody,
-  speak,
+  signedHeaders,
   type TestConnector,
 } from "../../../../test/webhooks.ts";
 import { sql } from "../../../platform/db/index.ts";
@@ -49,11 +49,11 @@ const connect = (workspace: Workspace, options: Parameters<typeof insertConnecto
 
 /** A push to a connector, by its own secret, as GitHub sends it. */
 const push = (connector: TestConnector, { id = randomUUID() as string, body = pushBody(connector) } = {}) =>
-  send(`codehost?connector=${connector.id}`, speak.github(connector.secret, body, { id }), body);
+  send(`codehost?connector=${connector.id}`, signedHeaders.github(connector.secret, body, { id }), body);
 
 const event = (name: string, body: object, secret = instanceSecret, id = randomUUID() as string) => {
   const text = JSON.stringify(body);
-  return send("codehost", speak.github(secret, text, { event: name, id }), text);
+  return send("codehost", signedHeaders.github(secret, text, { event: name, id }), text);
 };
 
 const syncs = (connector: TestConnector) =>
@@ -74,7 +74,7 @@ const ignored = (reason: string) => ({ status: 200, body: { ok: true, accepted: 
 const invalid = { status: 401, body: { ok: false, error: "invalid signature" } };
 
 describe("a push to a connector's own URL", () => {
-  test("is accepted, with a job for its head and a delivery to look at", async () => {
+  test("is accepted, queues a job for its head, and is listed as a delivery", async () => {
     const connector = await connect(acme);
     const head = commit();
     const id = randomUUID();
@@ -105,12 +105,16 @@ describe("a push to a connector's own URL", () => {
   });
 
   test.each(["github", "gitea", "forgejo"] as const)(
-    "%s: works, and only at its own door and the common one",
+    "%s: is accepted only at its own address and at the common one",
     async (dialect) => {
       const connector = await connect(acme, { codehost: dialect });
       const to = async (door: string) => {
         const body = pushBody(connector);
-        return send(`${door}?connector=${connector.id}`, speak[dialect](connector.secret, body), body);
+        return send(
+          `${door}?connector=${connector.id}`,
+          signedHeaders[dialect](connector.secret, body),
+          body,
+        );
       };
       for (const door of ["codehost", dialect]) expect(await to(door)).toMatchObject(accepted(true));
       for (const door of ["github", "gitlab", "gitea", "forgejo", "bitbucket"].filter(
@@ -120,9 +124,9 @@ describe("a push to a connector's own URL", () => {
     },
   );
 
-  test("GitLab: by signature and by token", async () => {
+  test("is verified by signature and by token from GitLab", async () => {
     const connector = await connect(acme, { codehost: "gitlab", repository: "acme/group/playbook" });
-    for (const headersOf of [speak.gitlab, speak.gitlabToken]) {
+    for (const buildHeaders of [signedHeaders.gitlab, signedHeaders.gitlabToken]) {
       const body = JSON.stringify({
         object_kind: "push",
         ref: "refs/heads/main",
@@ -131,18 +135,18 @@ describe("a push to a connector's own URL", () => {
       });
       const id = randomUUID();
       const at = `gitlab?connector=${connector.id}`;
-      expect(await send(at, headersOf(connector.secret, body, { id }), body)).toMatchObject({
+      expect(await send(at, buildHeaders(connector.secret, body, { id }), body)).toMatchObject({
         status: 202,
         body: { event: "Push Hook", deliveryId: id, queued: true },
       });
-      expect(await send(at, headersOf(connector.secret, `${body} `, { id }), body)).toMatchObject(
-        headersOf === speak.gitlab ? invalid : accepted(false),
+      expect(await send(at, buildHeaders(connector.secret, `${body} `, { id }), body)).toMatchObject(
+        buildHeaders === signedHeaders.gitlab ? invalid : accepted(false),
       );
-      expect(await send(at, headersOf("another secret", body), body)).toMatchObject(invalid);
+      expect(await send(at, buildHeaders("another secret", body), body)).toMatchObject(invalid);
     }
   });
 
-  test("Bitbucket: of several branches the one that is followed", async () => {
+  test("from Bitbucket with several branches syncs only the branch that is followed", async () => {
     const connector = await connect(acme, { codehost: "bitbucket" });
     const head = commit();
     const branch = (name: string, hash: string) => ({
@@ -154,22 +158,24 @@ describe("a push to a connector's own URL", () => {
       push: { changes: [branch("feature", commit()), branch("main", head)] },
     });
     const at = `bitbucket?connector=${connector.id}`;
-    expect(await send(at, speak.bitbucket(connector.secret, body), body)).toMatchObject(accepted(true));
+    expect(await send(at, signedHeaders.bitbucket(connector.secret, body), body)).toMatchObject(
+      accepted(true),
+    );
     expect(await syncs(connector)).toMatchObject([{ head }]);
   });
 
-  test("as a form: GitHub's works", async () => {
+  test("is accepted as a form from GitHub", async () => {
     const connector = await connect(acme);
     const body = new URLSearchParams({ payload: pushBody(connector) }).toString();
     const headers = {
-      ...speak.github(connector.secret, body),
+      ...signedHeaders.github(connector.secret, body),
       "content-type": "application/x-www-form-urlencoded",
     };
     expect(await send(`github?connector=${connector.id}`, headers, body)).toMatchObject(accepted(true));
     expect(await send(`github?connector=${connector.id}`, headers, `${body}&x=1`)).toMatchObject(invalid);
   });
 
-  test("by either of two secrets while one replaces the other, each with its last use", async () => {
+  test("is verified by either of two secrets during a rotation, and each secret shows its last use", async () => {
     const connector = await connect(acme);
     const secondId = await addSecret(server.platform, acme.orgId, connector.id, "a second secret");
     const body = pushBody(connector);
@@ -178,21 +184,21 @@ describe("a push to a connector's own URL", () => {
       (await server.platform.db.row<{ at: number | null }>(
         sql`select last_used_at as at from connector_secrets where id = ${id}`,
       ))!.at;
-    expect(await send(at, speak.github("a second secret", body), body)).toMatchObject(accepted(true));
+    expect(await send(at, signedHeaders.github("a second secret", body), body)).toMatchObject(accepted(true));
     expect(await lastUse(secondId)).toBeGreaterThan(Date.now() - 60_000);
     expect(await lastUse(connector.secretId)).toBeNull();
-    expect(await send(at, speak.github(connector.secret, body), body)).toMatchObject(accepted(false));
+    expect(await send(at, signedHeaders.github(connector.secret, body), body)).toMatchObject(accepted(false));
     expect(await lastUse(connector.secretId)).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test("a secret that was taken away stops being good within a second", async () => {
+  test("is refused within a second after its secret was removed", async () => {
     const connector = await connect(acme);
     expect(await push(connector)).toMatchObject(accepted(true));
     await server.platform.db.run(sql`delete from connector_secrets where connector_id = ${connector.id}`);
     await expect.poll(() => push(connector), { timeout: 3_000 }).toMatchObject(invalid);
   });
 
-  test("is not the business of another connector of the same repository", async () => {
+  test("does not affect another connector of the same repository", async () => {
     const mine = await connect(acme);
     const theirs = await connect(globex, { repository: mine.repository });
     expect(await push(mine)).toMatchObject(accepted(true));
@@ -200,7 +206,7 @@ describe("a push to a connector's own URL", () => {
     expect(await deliveries(globex, `connectorId=${theirs.id}`)).toEqual([]);
   });
 
-  test("a branch that was deleted is work for who follows it", async () => {
+  test("queues one sync when the followed branch was deleted", async () => {
     const connector = await connect(acme);
     const body = pushBody(connector, "0".repeat(40), { deleted: true });
     expect(await push(connector, { body })).toMatchObject(accepted(true));
@@ -211,21 +217,21 @@ describe("a push to a connector's own URL", () => {
 });
 
 describe("a request that is not signed", () => {
-  test("is refused in the same words, whatever is wrong with it", async () => {
+  test("gets the same refusal for every kind of mistake", async () => {
     const connector = await connect(acme);
     const body = pushBody(connector);
-    const good: Headers = speak.github(connector.secret, body);
+    const good: Headers = signedHeaders.github(connector.secret, body);
     const without = (name: string) =>
       Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
     const wrong: [string, Headers][] = [
       [connector.id, without("x-hub-signature-256")],
       [connector.id, { ...good, "x-hub-signature-256": `sha256=${"0".repeat(64)}` }],
       [connector.id, { ...good, "x-hub-signature-256": good["x-hub-signature-256"]!.slice(0, -1) }],
-      [connector.id, speak.github(instanceSecret, body)],
+      [connector.id, signedHeaders.github(instanceSecret, body)],
       [connector.id, { ...good, "x-gitea-event": "push" }],
       [connector.id, { "content-type": "application/json" }],
       [newId("con"), good],
-      [newId("con"), speak.github(instanceSecret, body)],
+      [newId("con"), signedHeaders.github(instanceSecret, body)],
       ["garbage", good],
       ["", good],
     ];
@@ -242,14 +248,14 @@ describe("a request that is not signed", () => {
     const connector = await connect(acme);
     const [id, body] = [randomUUID(), pushBody(connector)];
     const at = `codehost?connector=${connector.id}`;
-    expect(await send(at, speak.github("wrong", body, { id }), body)).toMatchObject(invalid);
+    expect(await send(at, signedHeaders.github("wrong", body, { id }), body)).toMatchObject(invalid);
     expect(await push(connector, { id, body })).toMatchObject(accepted(true));
   });
 
-  test("is not told from one for a connector that is not there, by the time it takes", async () => {
+  test("takes as long for a known connector as for an unknown one", async () => {
     const connector = await connect(acme);
     const body = pushBody(connector, commit(), { bytes: 200_000 });
-    const headers = speak.github("wrong", body);
+    const headers = signedHeaders.github("wrong", body);
     const times: Record<string, number[]> = { [connector.id]: [], [newId("con")]: [] };
     for (let round = 0; round < 40; round++) {
       for (const [id, list] of Object.entries(times)) {
@@ -267,7 +273,7 @@ describe("a request that is not signed", () => {
 });
 
 describe("a delivery to the whole instance", () => {
-  test("is work for every connector of that repository and ref, by either secret", async () => {
+  test("queues a sync for every connector of that repository and ref, with either secret", async () => {
     const mine = await connect(acme);
     const other = await connect(globex, { repository: mine.repository.toLowerCase(), codehost: "git" });
     const elsewhere = await connect(acme, { repository: mine.repository, ref: "refs/heads/next" });
@@ -275,7 +281,9 @@ describe("a delivery to the whole instance", () => {
     const off = await connect(acme, { repository: mine.repository, status: "disabled" });
     const head = commit();
     const body = pushBody(mine, head);
-    expect(await send("codehost", speak.github(nextSecret, body), body)).toMatchObject(accepted(true));
+    expect(await send("codehost", signedHeaders.github(nextSecret, body), body)).toMatchObject(
+      accepted(true),
+    );
     expect(await syncs(mine)).toMatchObject([{ head }]);
     expect(await syncs(other)).toMatchObject([{ head }]);
     for (const one of [elsewhere, gitlab, off]) expect(await syncs(one)).toEqual([]);
@@ -285,32 +293,32 @@ describe("a delivery to the whole instance", () => {
     expect(seenThere).toMatchObject({ id: seen.id, targets: [{ connectorId: other.id }] });
   });
 
-  test("that is about nobody leaves nothing behind", async () => {
+  test("that matches no connector stores nothing", async () => {
     const count = () => server.platform.db.row(sql`select count(*) from webhook_deliveries`);
     const before = await count();
     const nobody = { repository: "nobody/nothing" };
     expect(await event("push", JSON.parse(pushBody(nobody)))).toMatchObject(ignored("no matching connector"));
     expect(await event("ping", { zen: "x" })).toMatchObject(ignored("event ignored"));
     expect(await event("repository", { action: "edited" })).toMatchObject(ignored("event ignored"));
-    const headers: Headers = speak.github(instanceSecret, pushBody(nobody));
+    const headers: Headers = signedHeaders.github(instanceSecret, pushBody(nobody));
     expect(await event("push", { zen: "x" })).toMatchObject(ignored("missing push metadata"));
     expect(await event("installation", { action: "deleted" })).toMatchObject(
       ignored("missing installation id"),
     );
     const body = pushBody(nobody);
-    const anonymous: Headers = { ...headers, ...speak.github(instanceSecret, body) };
+    const anonymous: Headers = { ...headers, ...signedHeaders.github(instanceSecret, body) };
     delete anonymous["x-github-delivery"];
     expect(await send("codehost", anonymous, body)).toMatchObject(ignored("missing delivery id"));
     expect(await count()).toEqual(before);
   });
 
-  test("without a secret of the instance is a 503 that says so", async () => {
+  test("is answered with 503 and the reason when the instance has no secret", async () => {
     const database = await createDatabase();
     const bare = await startServer(database);
     const body = pushBody({ repository: "a/b" });
     const reply = await bare.call("/v1/webhooks/connectors/codehost", {
       body,
-      headers: speak.github("x", body),
+      headers: signedHeaders.github("x", body),
     });
     expect({ status: reply.status, body: reply.body }).toEqual({
       status: 503,
@@ -325,7 +333,7 @@ describe("an installation", () => {
   const withInstallation = (connector: TestConnector, id?: number) =>
     JSON.parse(pushBody(connector, commit(), id === undefined ? {} : { installation: { id } }));
 
-  test("is asked for where a connector names one", async () => {
+  test("must match when a connector has an installation id", async () => {
     const connector = await connect(acme, { installationId: "77" });
     expect(await event("push", withInstallation(connector))).toMatchObject(
       ignored("missing installation id"),
@@ -336,7 +344,7 @@ describe("an installation", () => {
     expect(await event("push", withInstallation(connector, 77))).toMatchObject(accepted(true));
   });
 
-  test("that is suspended, removed or gone ends its connectors, and brings back those it ended", async () => {
+  test("that is suspended or removed disconnects its connectors, and reconnects them when it returns", async () => {
     const connector = await connect(acme, { installationId: "501" });
     const other = await connect(acme, { installationId: "501" });
     const bystander = await connect(acme, { installationId: "502", repository: connector.repository });
@@ -367,7 +375,7 @@ describe("an installation", () => {
     );
   });
 
-  test("does not switch on what a person switched off", async () => {
+  test("does not enable a connector that a person disabled", async () => {
     const connector = await connect(acme, { installationId: "601", status: "disabled" });
     for (const action of ["suspend", "unsuspend"])
       await event("installation", { action, installation: { id: 601 } });
@@ -377,7 +385,7 @@ describe("an installation", () => {
 });
 
 describe("a repository", () => {
-  test("that has another name is followed there, its address too", async () => {
+  test("that was renamed is followed under its new name and address", async () => {
     const derived = await connect(acme, { repository: "Acme/Old-Name" });
     const bare = await connect(acme, {
       repository: "acme/old-name",
@@ -400,7 +408,7 @@ describe("a repository", () => {
     expect(await push({ ...derived, repository: "acme/new" })).toMatchObject(accepted(true));
   });
 
-  test("that is deleted ends its connectors; a plain one only by its own hook", async () => {
+  test("that is deleted disconnects its connectors, and a plain git connector only through its own webhook", async () => {
     const connector = await connect(acme, { repository: "acme/doomed" });
     const plain = await connect(globex, { repository: "acme/doomed", codehost: "git" });
     const body = { action: "deleted", repository: { full_name: "acme/doomed" } };
@@ -413,15 +421,15 @@ describe("a repository", () => {
     const text = JSON.stringify(body);
     await send(
       `codehost?connector=${plain.id}`,
-      speak.github(plain.secret, text, { event: "repository" }),
+      signedHeaders.github(plain.secret, text, { event: "repository" }),
       text,
     );
     expect(await connectorRow(plain)).toMatchObject({ status: "disconnected" });
   });
 });
 
-describe("a delivery that comes again", () => {
-  test("queues nothing, and is counted", async () => {
+describe("a repeated delivery", () => {
+  test("queues nothing, and its attempts are counted", async () => {
     const connector = await connect(acme);
     const sent = { id: randomUUID(), body: pushBody(connector) };
     expect(await push(connector, sent)).toMatchObject(accepted(true));
@@ -433,7 +441,7 @@ describe("a delivery that comes again", () => {
     ]);
   });
 
-  test("twenty times at the same moment is one delivery and one job", async () => {
+  test("that arrives twenty times at the same moment is one delivery and one job", async () => {
     const connector = await connect(acme);
     const sent = { id: randomUUID(), body: pushBody(connector) };
     const replies = await Promise.all(Array.from({ length: 20 }, () => push(connector, sent)));
@@ -443,7 +451,7 @@ describe("a delivery that comes again", () => {
     expect(await deliveries(acme, `connectorId=${connector.id}`)).toMatchObject([{ repeats: 19 }]);
   });
 
-  test("under other numbers, at the same moment, is one job for the head", async () => {
+  test("with different delivery ids at the same moment queues one job for the head", async () => {
     const connector = await connect(acme);
     const body = pushBody(connector);
     const replies = await Promise.all(Array.from({ length: 20 }, () => push(connector, { body })));
@@ -464,7 +472,7 @@ describe("a delivery that comes again", () => {
     expect(repeats).toBe(1);
   });
 
-  test("when its work had failed is queued again", async () => {
+  test("is queued again when its sync had failed", async () => {
     const connector = await connect(acme);
     const sent = { id: randomUUID(), body: pushBody(connector) };
     await push(connector, sent);
@@ -480,7 +488,7 @@ describe("a delivery that comes again", () => {
     expect(targets).toEqual([{ connectorId: connector.id, syncId: all[1]!.id }]);
   });
 
-  test("a head that was synced is done, and a head that came back is new", async () => {
+  test("queues nothing for a synced head, and queues a sync when an earlier head is pushed again", async () => {
     const connector = await connect(acme);
     const [first, second] = [commit(), commit()];
     const pushed = (head: string) => push(connector, { body: pushBody(connector, head) });
@@ -493,7 +501,7 @@ describe("a delivery that comes again", () => {
     expect(await pushed(first)).toMatchObject(accepted(true));
   });
 
-  test("that was ignored is looked at again, for what was mended since", async () => {
+  test("that was ignored is evaluated again with the current settings", async () => {
     const connector = await connect(acme, { ref: "refs/heads/next" });
     const sent = { id: randomUUID(), body: pushBody({ repository: connector.repository }) };
     expect(await push(connector, sent)).toMatchObject(ignored("no matching connector"));
@@ -506,26 +514,26 @@ describe("a delivery that comes again", () => {
     ]);
   });
 
-  test("under the number of another scope is another delivery", async () => {
+  test("with the same delivery id at another address is another delivery", async () => {
     const [one, two] = [await connect(acme), await connect(acme)];
     const id = randomUUID();
     for (const connector of [one, two]) expect(await push(connector, { id })).toMatchObject(accepted(true));
     const body = pushBody(one);
-    expect(await send("codehost", speak.github(instanceSecret, body, { id }), body)).toMatchObject(
+    expect(await send("codehost", signedHeaders.github(instanceSecret, body, { id }), body)).toMatchObject(
       accepted(true),
     );
   });
 });
 
-describe("what a person who sets a connector up sees", () => {
-  test("a ping, an event nobody waits for, a push without a number", async () => {
+describe("the list of deliveries shows", () => {
+  test("a ping, an event without an effect, and a push without a delivery id", async () => {
     const connector = await connect(acme);
     const at = `codehost?connector=${connector.id}`;
-    expect(await send(at, speak.github(connector.secret, "{}", { event: "ping" }), "{}")).toMatchObject(
-      ignored("event ignored"),
-    );
+    expect(
+      await send(at, signedHeaders.github(connector.secret, "{}", { event: "ping" }), "{}"),
+    ).toMatchObject(ignored("event ignored"));
     const body = pushBody(connector);
-    const headers: Headers = speak.github(connector.secret, body);
+    const headers: Headers = signedHeaders.github(connector.secret, body);
     delete headers["x-github-delivery"];
     expect(await send(at, headers, body)).toMatchObject(ignored("missing delivery id"));
     expect(await deliveries(acme, `connectorId=${connector.id}&outcome=ignored`)).toMatchObject([
@@ -540,7 +548,7 @@ describe("what a person who sets a connector up sees", () => {
     expect(await deliveries(acme, `connectorId=${connector.id}&outcome=accepted`)).toEqual([]);
   });
 
-  test("a signed body that is none is a 400, and is there with what is wrong", async () => {
+  test("a signed body that is invalid, with the problem, after a reply of 400", async () => {
     const connector = await connect(acme);
     const bad = [
       "not json",
@@ -567,16 +575,20 @@ describe("what a person who sets a connector up sees", () => {
     );
   });
 
-  test("headers and body without what is secret, for those who manage connectors", async () => {
+  test("headers and body without secrets, to members who manage connectors", async () => {
     const connector = await connect(acme, { codehost: "gitlab" });
     const body = JSON.stringify({
       ...{ ref: connector.ref, after: commit(), text: "a\u0000b é" },
       project: { path_with_namespace: connector.repository },
     });
     const at = `codehost?connector=${connector.id}`;
-    await send(at, { ...speak.gitlabToken(connector.secret, body), authorization: "Basic eDp5" }, body);
+    await send(
+      at,
+      { ...signedHeaders.gitlabToken(connector.secret, body), authorization: "Basic eDp5" },
+      body,
+    );
     const bytes = Buffer.from([0xff, 0x00, 0x80]);
-    await send(at, speak.gitlab(connector.secret, bytes, { event: "Note Hook" }), bytes);
+    await send(at, signedHeaders.gitlab(connector.secret, bytes, { event: "Note Hook" }), bytes);
     const [binary, { id }] = await deliveries(acme, `connectorId=${connector.id}`);
     const get = async (which: string, headers: Headers) =>
       (await server.call(`/v1/webhook-deliveries/${which}`, { headers })).body.delivery;
@@ -600,7 +612,7 @@ describe("what a person who sets a connector up sees", () => {
     ).toBe(403);
   });
 
-  test("of a long body the beginning, cut between letters", async () => {
+  test("the beginning of a long body, cut between characters", async () => {
     const connector = await connect(acme);
     const body = pushBody(connector, commit(), { text: "é".repeat(600_000) });
     await push(connector, { body });
@@ -622,9 +634,9 @@ describe("what a person who sets a connector up sees", () => {
         .bytes;
     const before = await bytesStored();
     const large = JSON.stringify({ zen: "x".repeat(200_000) });
-    await send(at, speak.github(connector.secret, large, { event: "ping" }), large);
+    await send(at, signedHeaders.github(connector.secret, large, { event: "ping" }), large);
     const wrong = `not json ${"x".repeat(200_000)}`;
-    await send(at, speak.github(connector.secret, wrong), wrong);
+    await send(at, signedHeaders.github(connector.secret, wrong), wrong);
     const elsewhere = pushBody({ repository: connector.repository, ref: "refs/heads/x" }, commit(), {
       bytes: 200_000,
     });
@@ -638,7 +650,7 @@ describe("what a person who sets a connector up sees", () => {
     );
   });
 
-  test("page by page, each once, newest first", async () => {
+  test("every delivery once, newest first, page by page", async () => {
     const connector = await connect(acme);
     for (let n = 0; n < 5; n++) await push(connector);
     const seen: string[] = [];
@@ -662,7 +674,7 @@ describe("a replay", () => {
   const replay = (id: string, workspace = acme) =>
     server.call(`/v1/webhook-deliveries/${id}/replay`, { method: "POST", headers: workspace.owner.auth });
 
-  test("queues what had failed, and nothing that is done", async () => {
+  test("queues a failed sync again, and nothing that has succeeded", async () => {
     const connector = await connect(acme);
     await push(connector);
     const [{ id }] = await deliveries(acme, `connectorId=${connector.id}`);
@@ -675,11 +687,11 @@ describe("a replay", () => {
     expect(again.body.delivery.targets[0].syncId).toBe((await syncs(connector))[1]!.id);
   });
 
-  test("of a delivery to the instance is for one's own connectors", async () => {
+  test("of a delivery to the instance affects only the caller's own connectors", async () => {
     const mine = await connect(acme);
     const theirs = await connect(globex, { repository: mine.repository });
     const body = pushBody(mine);
-    await send("codehost", speak.github(instanceSecret, body), body);
+    await send("codehost", signedHeaders.github(instanceSecret, body), body);
     await server.platform.db.run(sql`update connector_syncs set status = 'failed'`);
     const [{ id }] = await deliveries(acme, `connectorId=${mine.id}`);
     expect(await replay(id)).toMatchObject({ body: { queued: true } });
@@ -703,7 +715,7 @@ describe("a replay", () => {
     expect(await replay(id)).toMatchObject({ status: 202, body: { queued: false } });
   });
 
-  test("of what was never right is a 409", async () => {
+  test("of an invalid delivery is refused with 409", async () => {
     const connector = await connect(acme);
     await push(connector, { body: "not json" });
     const [{ id }] = await deliveries(acme, `connectorId=${connector.id}`);
@@ -737,8 +749,8 @@ test("a body that is stored when an ignored delivery is sent again counts toward
   expect((await used()) - before).toBe(sent.body.length);
 });
 
-describe("limits", () => {
-  test("numbers: 200 characters of anything that a header can hold", async () => {
+describe("limits of the webhook address", () => {
+  test("a delivery id may have 200 characters of any kind that a header can hold", async () => {
     const connector = await connect(acme);
     expect(await push(connector, { id: "x".repeat(200) })).toMatchObject(accepted(true));
     expect(await push(connector, { id: "x".repeat(201) })).toMatchObject({
@@ -751,7 +763,7 @@ describe("limits", () => {
     expect((await deliveries(acme, `connectorId=${connector.id}`))[0].deliveryId).toBe(odd);
   });
 
-  test("a body of 25 MiB is taken, one byte more is a 413", async () => {
+  test("a body of 25 MiB is accepted, and one byte more is refused with 413", async () => {
     const connector = await connect(acme);
     const limit = 25 * 1024 * 1024;
     const body = pushBody(connector, commit(), { bytes: limit - 100 });
@@ -777,7 +789,7 @@ describe("limits", () => {
   });
 });
 
-test("workers are told of new work, whichever way it was recorded", async () => {
+test("workers are woken for every new sync, however it was recorded", async () => {
   const told: string[] = [];
   const forget = server.platform.bus.subscribe("connectors.sync", {
     onMessage: (id) => told.push(id),

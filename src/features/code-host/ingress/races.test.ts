@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { createWorkspace, type Reply, useServer, type Workspace } from "../../../../test/harness.ts";
-import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
+import {
+  commit,
+  insertConnector,
+  pushBody,
+  signedHeaders,
+  type TestConnector,
+} from "../../../../test/webhooks.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
@@ -19,7 +25,7 @@ const connect = (options: Parameters<typeof insertConnector>[2] = {}) =>
 async function send(path: string, secret: string, body: string, id = randomUUID() as string, event = "push") {
   const response = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
     method: "POST",
-    headers: speak.github(secret, body, { id, event }),
+    headers: signedHeaders.github(secret, body, { id, event }),
     body,
   });
   return { status: response.status, body: (await response.json()) as Reply["body"] };
@@ -31,7 +37,7 @@ const findDelivery = async ({ id }: TestConnector) =>
   (await server.call(`/v1/webhook-deliveries?connectorId=${id}`, { headers: acme.owner.auth })).body.items[0];
 
 // The embedded database has one connection, so nothing is in between.
-describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL only)", () => {
+describe.runIf(inject("engine") === "postgres")("two requests at the same moment (PostgreSQL only)", () => {
   /** Does the work while somebody else holds what they changed, and lets them go on when it waits for them. */
   async function during<T>(change: ReturnType<typeof sql>, work: () => Promise<T>): Promise<T> {
     let doing!: Promise<T>;
@@ -44,7 +50,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
     return doing;
   }
 
-  test("a connector that is being removed takes no push, and the push is no fault of ours", async () => {
+  test("a push to a connector that is being removed is refused without a server error", async () => {
     const connector = await connect();
     const removing = sql`delete from connectors where id = ${connector.id}`;
     expect(await during(removing, () => push(connector))).toMatchObject({
@@ -60,7 +66,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
     ).toMatchObject({ status: 200, body: { reason: "no matching connector" } });
   });
 
-  test("a delivery that is replayed while it comes again is done both times", async () => {
+  test("a delivery that is replayed while it is repeated gets a valid reply both times", async () => {
     const connector = await connect();
     const [body, id] = [pushBody(connector), randomUUID()];
     await push(connector, body, id);
@@ -75,7 +81,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
     }
   });
 
-  test("events about repositories that two organizations follow do not wait for each other for ever", async () => {
+  test("events about repositories that two organizations follow do not deadlock", async () => {
     const globex = await createWorkspace(server, "Globex");
     const follow = (orgId: string, repository: string) =>
       insertConnector(server.platform, orgId, { repository });
@@ -97,7 +103,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
     }
   });
 
-  test("a repository event that is replayed while it comes again is done both times", async () => {
+  test("a repository event that is replayed while it is repeated gets a valid reply both times", async () => {
     const connector = await connect({ repository: "acme/back-and-forth" });
     const body = JSON.stringify({ action: "deleted", repository: { full_name: connector.repository } });
     const id = randomUUID();
@@ -113,7 +119,7 @@ describe.runIf(inject("engine") === "postgres")("at the same moment (PostgreSQL 
   });
 });
 
-test("one number with fifty bodies at the same moment is one delivery, flagged, and one job", async () => {
+test("one delivery id with fifty bodies at the same moment is one flagged delivery and one job", async () => {
   const connector = await connect();
   const id = randomUUID();
   const heads = Array.from({ length: 50 }, commit);
@@ -128,7 +134,7 @@ test("one number with fifty bodies at the same moment is one delivery, flagged, 
   expect(jobs).toEqual([{ head: delivery.head }]);
 });
 
-describe("a delivery that comes again", () => {
+describe("a repeated delivery", () => {
   const settle = (connector: TestConnector, status: string, { head, id }: { head?: string; id?: string }) =>
     server.platform.db.run(sql`
       update connector_syncs set status = ${status}, finished_at = now()
@@ -140,7 +146,7 @@ describe("a delivery that comes again", () => {
       values (${id}, ${connector.orgId}, ${connector.id}, 'sweep', ${status}, now())`);
   };
 
-  test("is queued again when its work failed, also where something else was tried since and failed too", async () => {
+  test("is queued again when its sync failed, even if a later sync failed too", async () => {
     const connector = await connect();
     const [head, id] = [commit(), randomUUID()];
     const body = pushBody(connector, head);
@@ -151,7 +157,7 @@ describe("a delivery that comes again", () => {
     expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
   });
 
-  test("is not when its work went well, whatever failed since", async () => {
+  test("is not queued again when its sync succeeded, even if a later sync failed", async () => {
     const connector = await connect();
     const [head, id] = [commit(), randomUUID()];
     const body = pushBody(connector, head);
@@ -161,7 +167,7 @@ describe("a delivery that comes again", () => {
     expect(await push(connector, body, id)).toMatchObject({ body: { queued: false } });
   });
 
-  test("is not when something else did its work since", async () => {
+  test("is not queued again when a later sync succeeded", async () => {
     const connector = await connect();
     const [head, id] = [commit(), randomUUID()];
     const body = pushBody(connector, head);

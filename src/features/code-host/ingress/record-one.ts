@@ -67,7 +67,7 @@ export function recordDelivery(
       });
     }
     const earlier = await store.countRepeatAcrossOrganizations(tx, delivery);
-    if (!earlier) throw unavailable("The delivery of that number was just removed. Try again.", 1);
+    if (!earlier) throw unavailable("The delivery with this id was just removed. Try again.", 1);
     if (!earlier.sameBody) return { verdict: earlier, queued: false };
     const isRepeated = earlier.outcome === "accepted";
     // An accepted delivery stays accepted. An ignored one may match now: the connector's ref or repository may have

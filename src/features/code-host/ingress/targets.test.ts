@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
-import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
+import {
+  commit,
+  insertConnector,
+  pushBody,
+  signedHeaders,
+  type TestConnector,
+} from "../../../../test/webhooks.ts";
 import { sql } from "../../../platform/db/index.ts";
 
 /** Whom deliveries concern: one connector, which is named in their own row, or several. */
@@ -20,7 +26,7 @@ const connect = (workspace: Workspace, options: Parameters<typeof insertConnecto
 async function send(path: string, secret: string, body: string, { event = "push", id = randomUUID() } = {}) {
   const response = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
     method: "POST",
-    headers: speak.github(secret, body, { event, id }),
+    headers: signedHeaders.github(secret, body, { event, id }),
     body,
   });
   return { status: response.status, body: (await response.json()) as { queued?: boolean } };
@@ -30,22 +36,22 @@ const push = (connector: TestConnector, body = pushBody(connector)) =>
   send(`codehost?connector=${connector.id}`, connector.secret, body);
 const ping = (connector: TestConnector) =>
   send(`codehost?connector=${connector.id}`, connector.secret, "{}", { event: "ping" });
-const tellAll = (body: string, id?: ReturnType<typeof randomUUID>) =>
+const deliverToInstance = (body: string, id?: ReturnType<typeof randomUUID>) =>
   send("codehost", instanceSecret, body, id && { id });
 
 const call = (path: string, { owner }: Workspace, method = "GET") =>
   server.call(path, { method, headers: owner.auth });
 
-interface Seen {
+interface ListedDelivery {
   id: string;
   event: string;
   targets: { connectorId: string; syncId: string | null }[];
 }
 
-const list = async (workspace: Workspace, query: string): Promise<Seen[]> =>
+const list = async (workspace: Workspace, query: string): Promise<ListedDelivery[]> =>
   (await call(`/v1/webhook-deliveries?${query}`, workspace)).body.items;
 
-const of = (connector: TestConnector) => `connectorId=${connector.id}`;
+const byConnector = (connector: TestConnector) => `connectorId=${connector.id}`;
 
 const remove = async ({ id }: TestConnector, workspace: Workspace) =>
   expect((await call(`/v1/connectors/${id}`, workspace, "DELETE")).status).toBe(204);
@@ -66,7 +72,7 @@ const rows = async (ids: readonly string[]) =>
   ))!.count;
 
 /** As it was written before a sole target had its place in the delivery's row. */
-const asBefore = (id: string) =>
+const rewriteInOldFormat = (id: string) =>
   server.platform.db.transaction(async (tx) => {
     await tx.run(sql`
       insert into webhook_delivery_targets (delivery, connector_id, org_id, sync_id)
@@ -77,40 +83,40 @@ const asBefore = (id: string) =>
   });
 
 describe("a connector that is removed", () => {
-  test("takes what was about it alone along, whichever way it came", async () => {
+  test("deletes the deliveries that only it received, at any address", async () => {
     const connector = await connect(acme);
     await push(connector);
     await ping(connector);
-    await tellAll(pushBody(connector));
-    const ids = (await list(acme, of(connector))).map(({ id }) => id);
+    await deliverToInstance(pushBody(connector));
+    const ids = (await list(acme, byConnector(connector))).map(({ id }) => id);
     expect(await rows(ids)).toBe(3);
     await remove(connector, acme);
     expect(await rows(ids)).toBe(0);
     for (const id of ids) expect((await call(`/v1/webhook-deliveries/${id}`, acme)).status).toBe(404);
   });
 
-  test("leaves to others what was about them too", async () => {
+  test("keeps deliveries that other connectors received too", async () => {
     const mine = await connect(acme);
     const theirs = await connect(globex, { repository: mine.repository });
-    await tellAll(pushBody(mine));
-    const [seen] = await list(globex, of(theirs));
+    await deliverToInstance(pushBody(mine));
+    const [seen] = await list(globex, byConnector(theirs));
     await remove(mine, acme);
-    expect(await list(globex, of(theirs))).toEqual([seen]);
+    expect(await list(globex, byConnector(theirs))).toEqual([seen]);
     expect((await call(`/v1/webhook-deliveries/${seen!.id}`, acme)).status).toBe(404);
   });
 
-  test("leaves what concerned it first and, when it came again, others as well", async () => {
+  test("keeps a delivery that later reached other connectors through a repetition", async () => {
     const first = await connect(acme);
     const [body, id] = [pushBody(first), randomUUID()];
-    expect(await tellAll(body, id)).toMatchObject({ body: { queued: true } });
-    const [before] = await list(acme, of(first));
+    expect(await deliverToInstance(body, id)).toMatchObject({ body: { queued: true } });
+    const [before] = await list(acme, byConnector(first));
     const second = await connect(globex, { repository: first.repository });
     const third = await connect(acme, { repository: first.repository });
     await fail(first);
-    for (let again = 0; again < 2; again++) expect((await tellAll(body, id)).status).toBe(202);
+    for (let again = 0; again < 2; again++) expect((await deliverToInstance(body, id)).status).toBe(202);
     const [failed, queued] = await syncs(first);
     expect(before!.targets).toEqual([{ connectorId: first.id, syncId: failed }]);
-    const [ours, ...more] = await list(acme, of(first));
+    const [ours, ...more] = await list(acme, byConnector(first));
     expect({ id: ours!.id, targets: ours!.targets, more }).toEqual({
       id: before!.id,
       targets: [
@@ -121,34 +127,34 @@ describe("a connector that is removed", () => {
     });
     await remove(first, acme);
     await remove(third, acme);
-    expect(await list(globex, of(second))).toMatchObject([
+    expect(await list(globex, byConnector(second))).toMatchObject([
       { id: before!.id, targets: [{ connectorId: second.id, syncId: null }] },
     ]);
   });
 });
 
-describe("deliveries from before beside those from now", () => {
+describe("deliveries in the old and the new format", () => {
   let workspace: Workspace;
   let connector: TestConnector;
   let other: TestConnector;
-  let all: Seen[];
+  let all: ListedDelivery[];
   beforeAll(async () => {
     workspace = await createWorkspace(server, "Mixed");
     connector = await connect(workspace);
     other = await connect(workspace, { repository: connector.repository });
     for (let round = 0; round < 4; round++) {
       await push(connector);
-      await tellAll(pushBody(connector));
+      await deliverToInstance(pushBody(connector));
       await ping(connector);
       await push(other);
     }
     all = await list(workspace, "limit=100");
     for (const [place, { id, targets }] of all.entries())
-      if (place % 3 === 0 && targets.length === 1) await asBefore(id);
+      if (place % 3 === 0 && targets.length === 1) await rewriteInOldFormat(id);
   });
 
   const pages = async (query: string) => {
-    const seen: Seen[] = [];
+    const seen: ListedDelivery[] = [];
     for (let cursor = ""; ; ) {
       const { body } = await call(`/v1/webhook-deliveries?${query}&limit=2${cursor}`, workspace);
       seen.push(...body.items);
@@ -157,7 +163,7 @@ describe("deliveries from before beside those from now", () => {
     }
   };
 
-  test("are one list, each once and newest first, page by page", async () => {
+  test("are listed together, each once and newest first, page by page", async () => {
     expect(all).toHaveLength(16);
     expect(all.map(({ id }) => id)).toEqual(
       all
@@ -169,39 +175,39 @@ describe("deliveries from before beside those from now", () => {
     expect(await pages("")).toEqual(all);
   });
 
-  test("are found alike, by connector, outcome and event", async () => {
+  test("are filtered alike by connector, outcome and event", async () => {
     const about = ({ id }: TestConnector) =>
       all.filter(({ targets }) => targets.some((t) => t.connectorId === id));
-    expect(await pages(of(connector))).toEqual(about(connector));
+    expect(await pages(byConnector(connector))).toEqual(about(connector));
     expect(about(connector)).toHaveLength(12);
-    expect(await pages(of(other))).toEqual(about(other));
+    expect(await pages(byConnector(other))).toEqual(about(other));
     expect(about(other)).toHaveLength(8);
     const pings = all.filter(({ event }) => event === "ping");
     expect(await pages("event=ping")).toEqual(pings);
     expect(await pages("outcome=ignored")).toEqual(pings);
-    expect(await pages(`event=ping&${of(other)}`)).toEqual([]);
-    expect(await pages(`event=push&${of(connector)}`)).toEqual(
+    expect(await pages(`event=ping&${byConnector(other)}`)).toEqual([]);
+    expect(await pages(`event=push&${byConnector(connector)}`)).toEqual(
       about(connector).filter(({ event }) => event === "push"),
     );
   });
 
-  test("are one by one what they are in the list, and nobody else's", async () => {
+  test("are read one by one as in the list, and only by their organization", async () => {
     for (const seen of all) {
       expect((await call(`/v1/webhook-deliveries/${seen.id}`, workspace)).body.delivery).toMatchObject(seen);
       expect((await call(`/v1/webhook-deliveries/${seen.id}`, globex)).status).toBe(404);
     }
-    expect(await list(globex, of(connector))).toEqual([]);
+    expect(await list(globex, byConnector(connector))).toEqual([]);
   });
 });
 
-describe("the work of a delivery", () => {
+describe("the sync of a delivery", () => {
   test.each([
-    ["now", async () => 0],
-    ["before", asBefore],
-  ])("is the newest one, where it is replayed: as it is written %s", async (_, change) => {
+    ["current", async () => 0],
+    ["old", rewriteInOldFormat],
+  ])("is the newest one after a replay, in the %s format", async (_, change) => {
     const connector = await connect(acme);
     await push(connector);
-    const [{ id }] = (await list(acme, of(connector))) as [Seen];
+    const [{ id }] = (await list(acme, byConnector(connector))) as [ListedDelivery];
     await change(id);
     await fail(connector);
     const replay = () => call(`/v1/webhook-deliveries/${id}/replay`, acme, "POST");
@@ -210,35 +216,35 @@ describe("the work of a delivery", () => {
     const targets = [{ connectorId: connector.id, syncId: queued }];
     expect(body).toMatchObject({ queued: true, delivery: { id, targets } });
     expect((await replay()).body).toMatchObject({ queued: false, delivery: { id, targets } });
-    expect(await list(acme, of(connector))).toMatchObject([{ id, targets }]);
+    expect(await list(acme, byConnector(connector))).toMatchObject([{ id, targets }]);
   });
 
-  test("is named by the one delivery that led to it, of many of one head at the same moment", async () => {
+  test("is named by the one delivery that queued it, of many with one head at the same moment", async () => {
     const connector = await connect(acme);
     const body = pushBody(connector);
     await Promise.all(Array.from({ length: 20 }, () => push(connector, body)));
-    const named = (await list(acme, of(connector))).map(({ targets }) => targets[0]!.syncId);
+    const named = (await list(acme, byConnector(connector))).map(({ targets }) => targets[0]!.syncId);
     expect(named).toHaveLength(20);
     expect(named.filter((id) => id !== null)).toEqual(await syncs(connector));
   });
 
-  test("is not that of a head that is still waiting when it comes back", async () => {
+  test("is not an earlier queued sync of the same head", async () => {
     const connector = await connect(acme);
     const [first, second] = [commit(), commit()];
     for (const head of [first, second, first]) await push(connector, pushBody(connector, head));
     const [one, two] = await syncs(connector);
-    const named = (await list(acme, of(connector))).map(({ targets }) => targets[0]!.syncId);
+    const named = (await list(acme, byConnector(connector))).map(({ targets }) => targets[0]!.syncId);
     expect(named).toEqual([null, two, one]);
   });
 
-  test("is still named when it is so old that it is no longer kept", async () => {
+  test("is still named after the sync itself was deleted", async () => {
     const connector = await connect(acme);
     await push(connector);
-    const before = await list(acme, of(connector));
+    const before = await list(acme, byConnector(connector));
     await server.platform.db.run(sql`
       update webhook_deliveries set received_at = now() - interval '31 days' where id = ${before[0]!.id}`);
     await server.platform.db.run(sql`delete from connector_syncs where connector_id = ${connector.id}`);
-    const [after] = await list(acme, of(connector));
+    const [after] = await list(acme, byConnector(connector));
     expect(after!.targets).toEqual(before[0]!.targets);
     expect(after!.targets[0]!.syncId).not.toBeNull();
   });

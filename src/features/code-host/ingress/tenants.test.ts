@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
-import { commit, insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
+import {
+  commit,
+  insertConnector,
+  pushBody,
+  signedHeaders,
+  type TestConnector,
+} from "../../../../test/webhooks.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 
@@ -20,7 +26,7 @@ const connect = (workspace: Workspace, options: Parameters<typeof insertConnecto
 
 async function send(path: string, event: string, secret: string, payload: object | string) {
   const body = typeof payload === "string" ? payload : JSON.stringify(payload);
-  const headers = speak.github(secret, body, { event, id: randomUUID() });
+  const headers = signedHeaders.github(secret, body, { event, id: randomUUID() });
   const response = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
     method: "POST",
     headers,
@@ -43,7 +49,7 @@ const synced = ({ id, orgId }: TestConnector, head: string, status = "succeeded"
     values (${newId("syn")}, ${orgId}, ${id}, 'sweep', ${status}, ${head}, now())`);
 
 describe("a delivery to the whole instance", () => {
-  test("shows its body to those who have read what was pushed, not to those who read something else", async () => {
+  test("shows its body to organizations that have read the pushed commit, and to no others", async () => {
     const victim = await connect(acme);
     // Names the repository of others and reads one of its own, which is as good as none.
     const curious = await connect(mallory, {
@@ -125,33 +131,30 @@ describe("a delivery to the whole instance", () => {
   });
 });
 
-describe("a repository that got another name", () => {
+describe("a renamed repository", () => {
   const buildCloneUrl = async ({ id }: TestConnector) =>
     (await server.platform.db.row<{ url: string }>(
       sql`select clone_url as url from connectors where id = ${id}`,
     ))!.url;
 
-  test.each(["github.com", "git"])(
-    "takes no token of %s to another server, however it is called",
-    async (host) => {
-      // Whoever manages connectors can sign, and can call a repository so; the token is not theirs to see.
-      const connector = await connect(mallory, {
-        repository: `${host}/acme/handbook`,
-        cloneUrl: `https://${host}/acme/handbook.git`,
-      });
-      const moved = {
-        action: "transferred",
-        repository: { full_name: "git.mallory.example/x/handbook" },
-        changes: { owner: { from: { organization: { login: `${host}/acme` } } } },
-      };
-      const reply = await send(`codehost?connector=${connector.id}`, "repository", connector.secret, moved);
-      expect(reply.status).toBe(202);
-      expect(await buildCloneUrl(connector)).toBe(`https://${host}/acme/handbook.git`);
-    },
-  );
+  test.each(["github.com", "git"])("does not send the token of %s to another server", async (host) => {
+    // Whoever manages connectors can sign, and can call a repository so; the token is not theirs to see.
+    const connector = await connect(mallory, {
+      repository: `${host}/acme/handbook`,
+      cloneUrl: `https://${host}/acme/handbook.git`,
+    });
+    const moved = {
+      action: "transferred",
+      repository: { full_name: "git.mallory.example/x/handbook" },
+      changes: { owner: { from: { organization: { login: `${host}/acme` } } } },
+    };
+    const reply = await send(`codehost?connector=${connector.id}`, "repository", connector.secret, moved);
+    expect(reply.status).toBe(202);
+    expect(await buildCloneUrl(connector)).toBe(`https://${host}/acme/handbook.git`);
+  });
 
   test.each(["n?w", "n#w", "n%2f", "n@w", "nëw", "n\\w"])(
-    "is not followed to %s, which is no name",
+    "is not followed to %s, which is not a valid name",
     async (name) => {
       const connector = await connect(acme);
       const [owner, from] = connector.repository.split("/");
@@ -166,7 +169,7 @@ describe("a repository that got another name", () => {
   );
 });
 
-test("an installation's list of repositories is told to nobody who follows one of them", async () => {
+test("an event about an installation does not show its list of repositories to an organization that follows one of them", async () => {
   const connector = await connect(mallory, { installationId: "9001" });
   const payload = {
     action: "removed",
@@ -182,7 +185,7 @@ test("an installation's list of repositories is told to nobody who follows one o
   expect(JSON.stringify(told)).not.toContain("secret-project");
 });
 
-test("news of a repository on one server end and move nothing that is on another under the same name", async () => {
+test("an event about a repository on one server does not affect a repository with the same name on another server", async () => {
   const ours = await connect(acme, { repository: "acme/everywhere" });
   const theirs = await connect(mallory, {
     repository: "acme/everywhere",
@@ -212,7 +215,7 @@ test("news of a repository on one server end and move nothing that is on another
   expect(await auditState(there!)).toMatchObject({ status: "active" });
 });
 
-test("a secret that a code host writes into the body itself is shown to nobody", async () => {
+test("a secret that a code host writes into the body is never shown", async () => {
   // Gitea did so for years.
   const connector = await connect(acme, { codehost: "gitea" });
   for (const [path, secret] of [
@@ -223,7 +226,7 @@ test("a secret that a code host writes into the body itself is shown to nobody",
     const body = pushBody(connector, head, { secret });
     const reply = await fetch(`${server.url}/v1/webhooks/connectors/${path}`, {
       method: "POST",
-      headers: speak.gitea(secret, body),
+      headers: signedHeaders.gitea(secret, body),
       body,
     });
     expect(reply.status).toBe(202);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
-import { insertConnector, pushBody, speak, type TestConnector } from "../../../../test/webhooks.ts";
+import { insertConnector, pushBody, signedHeaders, type TestConnector } from "../../../../test/webhooks.ts";
 import { jobs } from "../../../app.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import { compile } from "../../../platform/db/sql.ts";
@@ -33,7 +33,7 @@ describe("a refused delivery", () => {
   test("is shown to people who may read the connector, with time, address, dialect and reason", async () => {
     const connector = await connect();
     const body = pushBody(connector);
-    const good: Headers = speak.github(connector.secret, body);
+    const good: Headers = signedHeaders.github(connector.secret, body);
     const { "x-hub-signature-256": signature, ...unsigned } = good;
     const to = `codehost?connector=${connector.id}`;
     const late: Headers = {
@@ -43,7 +43,7 @@ describe("a refused delivery", () => {
       "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")}`,
     };
     const wrong: [string, Headers, string | null, string][] = [
-      [to, speak.github("another secret", body), "github", "signature_mismatch"],
+      [to, signedHeaders.github("another secret", body), "github", "signature_mismatch"],
       [to, unsigned, "github", "signature_missing"],
       [to, { ...good, "x-hub-signature-256": signature!.slice(0, -1) }, "github", "signature_malformed"],
       [to, late, "gitlab", "timestamp_out_of_range"],
@@ -82,11 +82,11 @@ describe("a refused delivery", () => {
     expect(rest.nextCursor).toBeNull();
   });
 
-  test("for a connector whose secrets were all removed says so", async () => {
+  test("has its own reason for a connector without secrets", async () => {
     const connector = await connect();
     await server.platform.db.run(sql`delete from connector_secrets where connector_id = ${connector.id}`);
     const body = pushBody(connector);
-    await send(`codehost?connector=${connector.id}`, speak.github(connector.secret, body), body);
+    await send(`codehost?connector=${connector.id}`, signedHeaders.github(connector.secret, body), body);
     await flush();
     expect((await list(connector)).body.items).toMatchObject([{ reason: "no_webhook_secret" }]);
   });
@@ -94,7 +94,7 @@ describe("a refused delivery", () => {
   test("to the whole instance, or to a connector that is not there, leaves no trace", async () => {
     const before = await countRows();
     const body = pushBody({ repository: "acme/playbook" });
-    const headers = speak.github("another secret", body);
+    const headers = signedHeaders.github("another secret", body);
     for (const to of ["codehost", `codehost?connector=${newId("con")}`, "codehost?connector=garbage"])
       expect((await send(to, headers, body)).status).toBe(401);
     await flush();
@@ -116,7 +116,7 @@ describe("a refused delivery", () => {
     expect((await list({ id: "garbage" })).status).toBe(404);
   });
 
-  test("is kept beside those of a network that sends many more", async () => {
+  test("is kept even when another network sends many more", async () => {
     const [connector, other] = [await connect(), await connect()];
     const log = createRefusalLog(server.platform.db, server.platform.log);
     const note = (address: string, { id } = connector) => log.note(refusal(id, address));
@@ -161,10 +161,10 @@ describe("a refused delivery", () => {
     expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(50);
   });
 
-  test("is kept among the last 50, and is removed when it is old or its connector is removed", async () => {
+  test("is one of the last 50, and is deleted when it is old or its connector is removed", async () => {
     const [connector, other] = [await connect(), await connect()];
     const body = "{}";
-    const headers = speak.github("another secret", body);
+    const headers = signedHeaders.github("another secret", body);
     await send(`codehost?connector=${other.id}`, headers, body);
     const log = createRefusalLog(server.platform.db, createLog("silent"));
     for (let i = 0; i < 60; i++) log.note(refusal(connector.id, `192.0.2.${i % 10}`));
@@ -207,7 +207,7 @@ describe("a flood of bad signatures", () => {
     };
     return { db: { ...db, run }, written, statements: () => statements };
   }
-  test("is written with two statements, and fills at most half of what is kept for a connector", async () => {
+  test("is written with two statements, and takes at most half of the stored refusals of a connector", async () => {
     const { db, written, statements } = countingDb();
     const log = createRefusalLog(db, createLog("silent"));
     const id = newId("con");
@@ -219,7 +219,7 @@ describe("a flood of bad signatures", () => {
     expect(statements()).toBe(2);
   });
 
-  test("from one network, with connectors it makes up, leaves room for others and does not grow", async () => {
+  test("from one network with invented connector ids leaves space for others and uses bounded memory", async () => {
     const { db, written } = countingDb();
     const log = createRefusalLog(db, createLog("silent"));
     for (let i = 0; i < 5_000; i++) log.note(refusal(newId("con"), `2001:db8::${(i % 9_999) + 1}`));
@@ -235,7 +235,7 @@ describe("a flood of bad signatures", () => {
     expect(ofMine.length).toBeLessThan(50);
   });
 
-  test("costs the refusal no more than a few microseconds", () => {
+  test("adds only a few microseconds to each refusal", () => {
     const log = createRefusalLog(countingDb().db, createLog("silent"));
     const ids = Array.from({ length: 100 }, () => newId("con"));
     const started = performance.now();

@@ -19,7 +19,7 @@ export const insertAcrossOrganizations = (db: Db, refusals: readonly NewRefusal[
       as g(id text, "connectorId" text, address text, dialect text, reason text, "refusedAt" bigint)
     join connectors c on c.id = g."connectorId"`);
 
-/** The network as in `networkOf`. An address may end in a zone (`%eth0`), which `inet` does not accept. */
+/** The network as in `toNetwork`. An address may end in a zone (`%eth0`), which `inet` does not accept. */
 const network = sql`case when address like '%:%'
   then network(set_masklen(split_part(address, '%', 1)::inet, 64))::text else address end`;
 

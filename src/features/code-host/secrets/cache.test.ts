@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createWorkspace, useServer } from "../../../../test/harness.ts";
-import { addSecret, commit, insertConnector, pushBody, speak } from "../../../../test/webhooks.ts";
+import { addSecret, commit, insertConnector, pushBody, signedHeaders } from "../../../../test/webhooks.ts";
 import { newId } from "../../../platform/ids.ts";
 import { createState } from "../../../platform/state.ts";
 import { secretCache } from "./cache.ts";
@@ -14,7 +14,7 @@ test("text that is not a connector id is not cached, however long it is and howe
     const reply = await server.call(`/v1/webhooks/connectors/codehost?connector=${"x".repeat(4_000)}${n}`, {
       method: "POST",
       body,
-      headers: speak.github("a secret of nobody", body),
+      headers: signedHeaders.github("a secret of nobody", body),
     });
     expect(reply.status).toBe(401);
   }
@@ -45,7 +45,9 @@ test("an unknown connector id is handled like a known one: both are looked up on
   await state.stop();
   const body = pushBody(connector, commit());
   const path = `/v1/webhooks/connectors/codehost?connector=${connector.id}`;
-  expect((await server.call(path, { body, headers: speak.github(connector.secret, body) })).status).toBe(202);
+  expect(
+    (await server.call(path, { body, headers: signedHeaders.github(connector.secret, body) })).status,
+  ).toBe(202);
 });
 
 test("a new secret verifies the next delivery, and a removed one does not", async () => {
@@ -54,7 +56,7 @@ test("a new secret verifies the next delivery, and a removed one does not", asyn
   const body = pushBody(connector, commit());
   const deliver = async (secret: string) => {
     const path = `/v1/webhooks/connectors/codehost?connector=${connector.id}`;
-    return (await server.call(path, { body, headers: speak.github(secret, body) })).status;
+    return (await server.call(path, { body, headers: signedHeaders.github(secret, body) })).status;
   };
   expect(await deliver("another")).toBe(401);
   const path = `/v1/connectors/${connector.id}/webhook-secrets`;

@@ -8,7 +8,7 @@ const tag = "Connectors";
 export const WebhookSecret = z
   .strictObject({
     id: idSchema("whs"),
-    lastUsedAt: z.int().nullable().describe("When a hook was last verified by it."),
+    lastUsedAt: z.int().nullable().describe("When it last verified a delivery, in milliseconds since 1970."),
     createdAt: z.int(),
   })
   .meta({ id: "WebhookSecret" });
@@ -20,7 +20,7 @@ export const list = route({
   method: "get",
   path: "/v1/connectors/{id}/webhook-secrets",
   tag,
-  summary: "The secrets that a connector's hooks are verified by, without their values",
+  summary: "List the webhook secrets of a connector, without their values",
   description:
     "A connector has at most two secrets. The second one is for the time in which you replace the first.",
   access: can("connectors:read"),
@@ -33,8 +33,8 @@ export const add = route({
   method: "post",
   path: "/v1/connectors/{id}/webhook-secrets",
   tag,
-  summary: "Make a second secret, to replace the first without losing a hook",
-  description: "It is shown in this reply and never again. Both verify until one is removed.",
+  summary: "Create a second secret, to replace the first without losing deliveries",
+  description: "The secret is shown only in this reply. Both secrets are valid until one is removed.",
   access: can("connectors:manage"),
   params,
   replies: { 201: z.strictObject({ webhookSecret: z.string(), secret: WebhookSecret }) },
@@ -45,7 +45,7 @@ export const remove = route({
   method: "delete",
   path: "/v1/connectors/{id}/webhook-secrets/{secretId}",
   tag,
-  summary: "End a secret at once",
+  summary: "Revoke a secret at once",
   description: "Deliveries that are signed with it are refused from then on.",
   access: can("connectors:manage"),
   params: params.extend({ secretId: z.string().min(1).max(160) }),

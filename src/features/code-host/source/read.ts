@@ -1,6 +1,6 @@
 import type { Platform } from "../../../platform/context.ts";
-import { createEgressService } from "../../../platform/egress/thread.ts";
 import { GitError, openRepository, type Repository } from "../../../platform/git/index.ts";
+import { createEgressService } from "../../../platform/sandbox/egress.ts";
 import { type FoundFile, fileReader, type Problem } from "../../templates/index.ts";
 import { type Credentials, withAuthorization } from "../access/index.ts";
 import { Failure } from "../failure.ts";

@@ -1,6 +1,5 @@
 /** Runs in a worker thread. Repository content is unpacked and parsed only here. */
 import { hash } from "node:crypto";
-import { createThreadEgress, credentialPlaceholder } from "../../../platform/egress/thread.ts";
 import {
   createYield,
   GitError,
@@ -8,6 +7,7 @@ import {
   openRepository,
   type Repository,
 } from "../../../platform/git/index.ts";
+import { createThreadEgress, credentialPlaceholder } from "../../../platform/sandbox/egress.ts";
 import type { Host, Run } from "../../../platform/sandbox/index.ts";
 import type { FileReader, FoundFile, Problem } from "../../templates/index.ts";
 import { Failure } from "../failure.ts";

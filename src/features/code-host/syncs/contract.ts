@@ -23,31 +23,31 @@ const Sync = z
     connectorId: idSchema("con"),
     cause: z
       .enum(["push", "created", "changed", "manual", "sweep", "event"])
-      .describe("`sweep`: the head had moved and no hook had told."),
-    status: z.enum(syncStatuses).describe("`superseded`: a later one of the connector did its work too."),
+      .describe("`sweep`: the head had changed without a delivery."),
+    status: z.enum(syncStatuses).describe("`superseded`: a later sync of the connector covers it."),
     head: z
       .string()
       .nullable()
       .describe(
         "The commit that was pushed. Null when the sync reads whatever the ref points to. Also null for a push verified by the instance's secret, until this connector has read that commit.",
       ),
-    commit: z.string().nullable().describe("What was read."),
+    commit: z.string().nullable().describe("The commit that was read."),
     attempt: z.int(),
-    dueAt: z.int().describe("While queued: when it is tried (again)."),
+    dueAt: z.int().describe("When it is tried next, while it is queued."),
     error: z
       .strictObject({
         code: z.enum(errorCodes),
         message: z.string(),
-        retryable: z.boolean().describe("False: trying again by itself is of no use."),
+        retryable: z.boolean().describe("Whether the sync is retried automatically."),
       })
       .nullable()
-      .describe("Of the last attempt."),
+      .describe("The error of the last attempt."),
     changes: z
       .strictObject({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() })
       .nullable(),
-    problems: z.array(Problem).describe("The first hundred."),
+    problems: z.array(Problem).describe("The first hundred problems."),
     problemCount: z.int(),
-    requestedBy: z.string().nullable().describe("The member; null: nobody asked for it."),
+    requestedBy: z.string().nullable().describe("The member who requested it. Null when nobody did."),
     createdAt: z.int(),
     startedAt: z.int().nullable(),
     finishedAt: z.int().nullable(),
@@ -70,7 +70,7 @@ export const list = route({
   method: "get",
   path: "/v1/connector-syncs",
   tag,
-  summary: "Syncs, newest first",
+  summary: "List syncs, newest first",
   description: "The syncs of all connectors, or of the connector in `connectorId`.",
   access: can("connectors:read"),
   query: listQuery,
@@ -81,7 +81,7 @@ export const read = route({
   method: "get",
   path: "/v1/connector-syncs/{id}",
   tag,
-  summary: "One sync",
+  summary: "Read a sync",
   description: "Includes the files that could not be read, and why.",
   access: can("connectors:read"),
   params,
@@ -92,13 +92,13 @@ export const retry = route({
   method: "post",
   path: "/v1/connector-syncs/{id}/retry",
   tag,
-  summary: "Try a failed sync again now",
+  summary: "Retry a failed sync now",
   description: "Queues the same sync again and starts at its first attempt. No new sync is created.",
   access: can("connectors:manage"),
   params,
   replies: { 202: one },
   errors: {
-    409: `\`sync_not_failed\`: there is nothing to retry. \`sync_already_queued\`: a later one will do its work. ${notActive}`,
+    409: `\`sync_not_failed\`: there is nothing to retry. \`sync_already_queued\`: a later sync covers it. ${notActive}`,
   },
 });
 
@@ -107,7 +107,7 @@ export const start = route({
   path: "/v1/connectors/{id}/sync",
   tag,
   summary: "Sync now",
-  description: "One that is waiting already is the reply, and is tried at once.",
+  description: "When a sync is already queued, it is returned and started at once.",
   access: can("connectors:manage"),
   params,
   replies: { 202: one },

@@ -33,7 +33,7 @@ test("syncs of one organization do not delay another organization's, in any proc
   await database.drop();
 });
 
-test("an organization that uses its whole share is skipped", { timeout: 120_000 }, async () => {
+test("an organization that already uses its whole share is skipped", { timeout: 120_000 }, async () => {
   const database = await createDatabase();
   const server = await startServer(database);
   const { platform } = server;

@@ -1,13 +1,13 @@
 /** Repositories that are as expensive as possible: the process survives, keeps answering, and reports the problem. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createConnector, sweepNow, workSyncs } from "../../../../test/connectors.ts";
+import { createConnector, runSyncs, sweepConnector } from "../../../../test/connectors.ts";
 import {
   commitFolder,
+  createHostileRepository,
   emptyPackets,
   type HostileRepository,
   type HostileServer,
-  hostileRepository,
-  serveHostile,
+  serveHostileRepository,
 } from "../../../../test/fixtures/hostile-repository.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { sql } from "../../../platform/db/index.ts";
@@ -26,7 +26,7 @@ const lastSync = async (connectorId: string) =>
 
 /** Connects the repository without syncing it. */
 async function connect(repository: HostileRepository, answer?: Buffer) {
-  const host = await serveHostile(repository, answer ? { answer } : {});
+  const host = await serveHostileRepository(repository, answer ? { answer } : {});
   served.push(host);
   const connector = await createConnector(server, acme.owner.auth, { cloneUrl: host.url });
   return { host, connector };
@@ -75,7 +75,7 @@ const tolerableMb = 500;
 async function syncWatched(what: string, repository: HostileRepository, answer?: Buffer) {
   const { host, connector } = await connect(repository, answer);
   const started = performance.now();
-  const { stallMs, grownMb } = await watch(() => workSyncs(server));
+  const { stallMs, grownMb } = await watch(() => runSyncs(server));
   const seconds = (performance.now() - started) / 1000;
   const sync = await lastSync(connector.id);
   console.log(
@@ -91,8 +91,8 @@ async function syncWatched(what: string, repository: HostileRepository, answer?:
 const slowYaml = `---\nname: Slow\n${Array.from({ length: 600 }, (_, i) => `k${i}: [${i}]\n`).join("")}---\nbody\n`;
 
 describe("a hostile repository", { timeout: 120_000 }, () => {
-  test("500 folders that are one tree with a file name of 8 MiB", async () => {
-    const repository = hostileRepository();
+  test("with 500 folders that share one tree with a file name of 8 MiB is refused quickly", async () => {
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from("x"));
     const name = Buffer.alloc(8 * 1024 * 1024 - 1_000, "n");
     const heavy = repository.tree([{ mode: "100644", name, id: blob }]);
@@ -107,7 +107,7 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
   });
 
   test("more problems than are shown are counted, and the shown ones are short", async () => {
-    const repository = hostileRepository();
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from("x"));
     const names = Array.from(
       { length: 3_000 },
@@ -121,8 +121,8 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(JSON.stringify(sync.problems).length).toBeLessThan(200_000);
   });
 
-  test("1,000 files that share one blob of slow YAML", async () => {
-    const repository = hostileRepository();
+  test("with 1,000 files that share one blob of slow YAML is read within the limits", async () => {
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from(slowYaml));
     const names = Array.from({ length: 1_000 }, (_, i) => `f${i}.md`).sort();
     commitFolder(repository, repository.tree(names.map((name) => ({ mode: "100644", name, id: blob }))));
@@ -130,8 +130,8 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "succeeded", changes: { added: 1_000 } });
   });
 
-  test("9,000 readmes that share 512 KiB", async () => {
-    const repository = hostileRepository();
+  test("with 9,000 readmes that share 512 KiB is read within the limits", async () => {
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.alloc(512 * 1024, "about "));
     const folders = Array.from({ length: 9_000 }, (_, i) => `d${i}`).sort();
     const inner = repository.tree([{ mode: "100644", name: "readme.md", id: blob }]);
@@ -140,8 +140,8 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "succeeded", changes: { added: 0 }, problemCount: 0 });
   });
 
-  test("a folder of 100,000 entries", async () => {
-    const repository = hostileRepository();
+  test("with a folder of 100,000 entries is handled within the limits", async () => {
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from("x"));
     const names = Array.from({ length: 100_000 }, (_, i) => `e${String(i).padStart(6, "0")}.txt`);
     commitFolder(repository, repository.tree(names.map((name) => ({ mode: "100644", name, id: blob }))));
@@ -149,8 +149,8 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "succeeded", problemCount: 0 });
   });
 
-  test("13.6 million empty packets in a small compressed reply", async () => {
-    const repository = hostileRepository();
+  test("with 13.6 million empty packets in a small compressed reply is refused", async () => {
+    const repository = createHostileRepository();
     commitFolder(repository, repository.tree([]));
     const answer = emptyPackets(13_600_000);
     expect(answer.length).toBeLessThan(150_000);
@@ -158,8 +158,8 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "failed", error: { code: "too_large", retryable: false } });
   });
 
-  test("3,000 folders on a chain of 490 deltas", async () => {
-    const repository = hostileRepository();
+  test("with 3,000 folders on a chain of 490 deltas is handled within the limits", async () => {
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from("x"));
     const createTreeData = (i: number) =>
       Buffer.concat([Buffer.from(`100644 t${String(i).padStart(5, "0")}.txt\0`), Buffer.from(blob, "hex")]);
@@ -176,8 +176,8 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "succeeded", problemCount: 0 });
   });
 
-  test("55 MB of templates are stored without a stall", async () => {
-    const repository = hostileRepository();
+  test("with 55 MB of templates is stored without blocking other requests", async () => {
+    const repository = createHostileRepository();
     const names = Array.from({ length: 230 }, (_, i) => `t${String(i).padStart(3, "0")}.md`);
     const entries = names.map((name, i) => {
       const body = `${i} ${"lorem ipsum ".repeat(20_000)}`;
@@ -192,13 +192,13 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
     expect(sync).toMatchObject({ status: "succeeded", changes: { added: 230 } });
   });
 
-  test("is tested without a stall, too", async () => {
-    const repository = hostileRepository();
+  test("can be tested without blocking other requests", async () => {
+    const repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from(slowYaml));
     const names = Array.from({ length: 200 }, (_, i) => `f${i}.md`).sort();
     commitFolder(repository, repository.tree(names.map((name) => ({ mode: "100644", name, id: blob }))));
     const { connector } = await connect(repository);
-    await workSyncs(server);
+    await runSyncs(server);
     let reply: Awaited<ReturnType<typeof call>> | undefined;
     const { stallMs } = await watch(async () => {
       reply = await call(`/v1/connectors/${connector.id}/test`, "POST");
@@ -211,7 +211,7 @@ describe("a hostile repository", { timeout: 120_000 }, () => {
 describe("a sync whose worker died", { timeout: 60_000 }, () => {
   let repository: HostileRepository;
   beforeAll(() => {
-    repository = hostileRepository();
+    repository = createHostileRepository();
     const blob = repository.add("blob", Buffer.from("---\nname: A\n---\nbody"));
     commitFolder(repository, repository.tree([{ mode: "100644", name: "a.md", id: blob }]));
   });
@@ -219,7 +219,7 @@ describe("a sync whose worker died", { timeout: 60_000 }, () => {
   /** Leaves a sync as if its processes were killed while they read this head. */
   async function died(deaths: number, commit: string | null) {
     const { host, connector } = await connect(repository);
-    await workSyncs(server);
+    await runSyncs(server);
     await server.platform.db.run(sql`
       update connectors set synced_commit = null where id = ${connector.id}`);
     await server.platform.db.run(sql`
@@ -229,19 +229,19 @@ describe("a sync whose worker died", { timeout: 60_000 }, () => {
     return { host, connector };
   }
 
-  test("once is taken over", async () => {
+  test("once is taken over by another worker", async () => {
     const { connector } = await died(1, repository.head);
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(connector.id)).toMatchObject({ status: "succeeded", attempt: 2 });
   });
 
   test.each([
     ["while it read the head", () => repository.head],
     ["before it knew the head", () => null],
-  ])("twice, %s, fails with the reason and is left alone until somebody retries", async (_, commit) => {
+  ])("twice, %s, fails with the reason and is not repeated until a person retries it", async (_, commit) => {
     const { host, connector } = await died(2, commit());
     const { fetches } = host;
-    await workSyncs(server);
+    await runSyncs(server);
     const failed = await lastSync(connector.id);
     expect(failed).toMatchObject({
       status: "failed",
@@ -249,17 +249,17 @@ describe("a sync whose worker died", { timeout: 60_000 }, () => {
       error: { code: "worker_lost", retryable: false, message: expect.stringContaining("2 times") },
     });
     expect(host.fetches).toBe(fetches);
-    await sweepNow(server, connector.id);
-    await workSyncs(server);
+    await sweepConnector(server, connector.id);
+    await runSyncs(server);
     expect((await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body.items).toHaveLength(1);
     expect((await call(`/v1/connector-syncs/${failed.id}/retry`, "POST")).status).toBe(202);
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(connector.id)).toMatchObject({ id: failed.id, status: "succeeded" });
   });
 
   test("the head is recorded before its content is read, so that it is known when the worker dies", async () => {
     const { head } = repository;
-    const host = await serveHostile({
+    const host = await serveHostileRepository({
       head,
       pack() {
         throw new Error("The server ends the connection.");
@@ -267,7 +267,7 @@ describe("a sync whose worker died", { timeout: 60_000 }, () => {
     });
     served.push(host);
     const connector = await createConnector(server, acme.owner.auth, { cloneUrl: host.url });
-    const working = workSyncs(server);
+    const working = runSyncs(server);
     await expect
       .poll(
         async () =>

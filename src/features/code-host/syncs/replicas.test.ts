@@ -1,7 +1,12 @@
 /** Several processes do syncs of one database. The embedded one has a single process by design. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createConnector, type MadeConnector, templateFile, workSyncs } from "../../../../test/connectors.ts";
+import {
+  type CreatedConnector,
+  createConnector,
+  runSyncs,
+  templateFile,
+} from "../../../../test/connectors.ts";
 import { type GitServer, startGitServer } from "../../../../test/fixtures/git-server.ts";
 import {
   createDatabase,
@@ -31,7 +36,7 @@ describe.skipIf(inject("engine") !== "postgres")("syncs by several processes (Po
   });
 
   const call = (path: string, method = "GET") => api.call(path, { method, headers: acme.owner.auth });
-  const lastSync = async ({ id }: MadeConnector) =>
+  const lastSync = async ({ id }: CreatedConnector) =>
     (await call(`/v1/connector-syncs?connectorId=${id}&limit=1`)).body.items[0];
   const connect = async (name: string) => {
     const repository = await git.repository(`acme/${name}`);
@@ -40,7 +45,7 @@ describe.skipIf(inject("engine") !== "postgres")("syncs by several processes (Po
     return { repository, connector };
   };
 
-  test("no connector is read by two at once, every push arrives, and both processes work", async () => {
+  test("no connector is read twice at the same time, every push is synced, and both processes take part", async () => {
     const reading = new Map<string, number>();
     let most = 0;
     git.options.intercept = async (request) => {
@@ -88,7 +93,7 @@ describe.skipIf(inject("engine") !== "postgres")("syncs by several processes (Po
     }
   }, 60_000);
 
-  test("a worker that died is taken over, and what it still sends counts for nothing", async () => {
+  test("the sync of a dead worker is taken over, and late writes of that worker have no effect", async () => {
     const { repository, connector } = await connect("dead");
     const silent = Promise.withResolvers<void>();
     const reading = Promise.withResolvers<void>();
@@ -103,18 +108,18 @@ describe.skipIf(inject("engine") !== "postgres")("syncs by several processes (Po
     const dying = await startServer(database);
     const survivor = await startServer(database);
     try {
-      const working = workSyncs(dying);
+      const working = runSyncs(dying);
       // Otherwise the survivor's request could be the one that is never answered.
       await reading.promise;
       expect(await lastSync(connector)).toMatchObject({ status: "running" });
-      await workSyncs(survivor);
+      await runSyncs(survivor);
       expect(await lastSync(connector)).toMatchObject({ status: "running", attempt: 1 });
       const head = await repository.commit({ "templates/dead.md": templateFile("dead", "second") });
       // The lease of a process that died expires, because nobody renews it.
       await api.platform.db.run(
         sql`update connector_syncs set lease_expires_at = now() - interval '1 second' where connector_id = ${connector.id}`,
       );
-      await workSyncs(survivor);
+      await runSyncs(survivor);
       // The first process still runs here and may take its own expired sync. That attempt is the second one, too.
       await expect
         .poll(() => lastSync(connector), { timeout: 10_000 })
@@ -132,7 +137,7 @@ describe.skipIf(inject("engine") !== "postgres")("syncs by several processes (Po
     }
   });
 
-  test("a worker that stops gives its work back at once", async () => {
+  test("a worker that stops returns its syncs at once", async () => {
     const { connector } = await connect("stopped");
     let silent = true;
     git.options.intercept = async (request, response) => {
@@ -146,18 +151,18 @@ describe.skipIf(inject("engine") !== "postgres")("syncs by several processes (Po
     expect(await lastSync(connector)).toMatchObject({ status: "queued", attempt: 0 });
     await stopping.close();
     silent = false;
-    await workSyncs(api);
+    await runSyncs(api);
     expect(await lastSync(connector)).toMatchObject({ status: "succeeded", attempt: 1 });
   }, 30_000);
 
-  test("a worker that dies every time is not tried for ever", async () => {
+  test("a sync whose worker dies every time is not tried for ever", async () => {
     const { connector } = await connect("cursed");
-    await workSyncs(api);
+    await runSyncs(api);
     await api.platform.db.run(sql`
       update connector_syncs set status = 'running', attempt = 5, holder = 'nobody',
         lease_expires_at = now() - interval '1 second', finished_at = null
       where connector_id = ${connector.id}`);
-    await workSyncs(api);
+    await runSyncs(api);
     expect(await lastSync(connector)).toMatchObject({ status: "failed", error: { code: "worker_lost" } });
   });
 });

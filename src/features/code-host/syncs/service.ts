@@ -67,7 +67,7 @@ async function lockActiveConnector(tx: Db, orgId: OrgId, connectorId: string): P
   const connector = isId("con", connectorId) && (await store.lockConnector(tx, orgId, connectorId));
   if (!connector) throw notFound("connector");
   if (connector.status === "disabled")
-    throw conflict("connector_disabled", "The connector is switched off. PATCH it with status active first.");
+    throw conflict("connector_disabled", "The connector is disabled. PATCH it with status active first.");
   if (connector.status === "disconnected") {
     throw conflict(
       "connector_disconnected",

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
+  type CreatedConnector,
   createConnector,
   createTemplate,
-  type MadeConnector,
-  sweepNow,
+  runSyncs,
+  sweepConnector,
   templateFile,
-  workSyncs,
 } from "../../../../test/connectors.ts";
 import {
   type GitRepository,
@@ -40,16 +40,16 @@ const connect = (more: Record<string, unknown> = {}) =>
 /** Connects and syncs; gives the sync. */
 async function connected(more?: Record<string, unknown>) {
   const connector = await connect(more);
-  await workSyncs(server);
+  await runSyncs(server);
   return { connector, sync: await lastSync(connector) };
 }
 
-const lastSync = async ({ id }: Pick<MadeConnector, "id">) =>
+const lastSync = async ({ id }: Pick<CreatedConnector, "id">) =>
   (await call(`/v1/connector-syncs?connectorId=${id}&limit=1`)).body.items[0];
 
-async function syncAgain(connector: MadeConnector) {
+async function syncAgain(connector: CreatedConnector) {
   expect((await call(`/v1/connectors/${connector.id}/sync`, "POST")).status).toBe(202);
-  await workSyncs(server);
+  await runSyncs(server);
   return lastSync(connector);
 }
 
@@ -146,7 +146,7 @@ describe("a sync", () => {
     expect(await templates()).toEqual({ a: "pushed" });
   });
 
-  test("its templates are read-only, and the refusal names connector and path", async () => {
+  test("makes read-only templates, and the refusal names connector and path", async () => {
     await repository.commit({ "templates/a.md": templateFile("A") });
     const { connector } = await connected();
     const { id } = await bySlug("a");
@@ -247,7 +247,7 @@ describe("a sync", () => {
     expect(await templates()).toEqual({ fine: "fine", twin: "twin" });
   });
 
-  test("a slug belongs to one: by hand, of another connector, or of the first file", async () => {
+  test("a slug that is used by hand, by another connector or by an earlier file is reported as a problem", async () => {
     await createTemplate(server, acme.owner.auth, { slug: "mine", body: "by hand" });
     await repository.commit({
       "templates/Same.md": templateFile("Capital", "capital"),
@@ -323,7 +323,7 @@ describe("a sync", () => {
     expect(await templates()).toEqual({ a: "a" });
   });
 
-  test("an emptied folder empties the templates; a missing one is an error and they stay", async () => {
+  test("an empty folder removes all templates; a missing folder is an error and keeps them", async () => {
     await repository.commit({
       "templates/a.md": templateFile("A", "a"),
       "templates/keep.txt": "",
@@ -347,7 +347,7 @@ describe("a sync", () => {
     });
   });
 
-  test("5,000 files are made into templates in seconds, and found unchanged in less", async () => {
+  test("5,000 files become templates within seconds, and the next sync finds them unchanged", async () => {
     const files: Record<string, string> = {};
     for (let i = 0; i < 5_000; i++)
       files[`templates/${i % 50}/file-${i}.md`] = templateFile(
@@ -397,11 +397,11 @@ describe("a failure", () => {
     });
     expect(sync.dueAt - Date.now()).toBeGreaterThan(5_000);
     expect(sync.dueAt - Date.now()).toBeLessThan(12_000);
-    await workSyncs(server);
+    await runSyncs(server);
     expect((await lastSync(connector)).attempt).toBe(1);
     for (let i = 2; i <= 5; i++) {
       await server.platform.db.run(sql`update connector_syncs set due_at = now() where id = ${sync.id}`);
-      await workSyncs(server);
+      await runSyncs(server);
     }
     expect(await lastSync(connector)).toMatchObject({
       status: "failed",
@@ -413,7 +413,7 @@ describe("a failure", () => {
       status: 202,
       body: { sync: { status: "queued", attempt: 0 } },
     });
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(connector)).toMatchObject({ id: sync.id, status: "succeeded", error: null });
     expect(await call(`/v1/connector-syncs/${sync.id}/retry`, "POST")).toMatchObject({
       status: 409,
@@ -449,7 +449,7 @@ describe("a failure", () => {
 });
 
 describe("the queue of a connector", () => {
-  test("the newest does the work of all; the others are superseded", async () => {
+  test("runs only the newest sync; earlier ones are superseded", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const { connector } = await connected();
     const head = await repository.commit({ "templates/a.md": templateFile("A", "b") });
@@ -458,7 +458,7 @@ describe("the queue of a connector", () => {
       insert into connector_syncs (id, org_id, connector_id, head, cause)
       select 'syn_7zzzzzzzzzzzzzzzzzzzzzzzz' || n, ${acme.orgId}, ${connector.id}, repeat(n::text, 40), 'push'
       from generate_series(1, 2) n`);
-    await workSyncs(server);
+    await runSyncs(server);
     const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
     expect(items.map(({ status, commit }: { status: string; commit: string }) => [status, commit])).toEqual([
       ["succeeded", head],
@@ -477,7 +477,7 @@ describe("the queue of a connector", () => {
       [1, 2, 3].map(() => call(`/v1/connectors/${connector.id}/sync`, "POST")),
     );
     expect(new Set(replies.map(({ body }) => body.sync.id)).size).toBe(1);
-    await workSyncs(server);
+    await runSyncs(server);
   });
 
   test("a sync of a disabled connector ends with the reason, and a new one is refused", async () => {
@@ -486,7 +486,7 @@ describe("the queue of a connector", () => {
     const change = (body: unknown) =>
       server.call(`/v1/connectors/${connector.id}`, { method: "PATCH", body, headers: acme.owner.auth });
     await change({ status: "disabled" });
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(connector)).toMatchObject({
       status: "failed",
       error: { code: "connector_disabled" },
@@ -497,7 +497,7 @@ describe("the queue of a connector", () => {
     });
     expect(await templates()).toEqual({});
     await change({ status: "active" });
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await templates()).toEqual({ a: "a" });
   });
 
@@ -518,7 +518,7 @@ describe("the queue of a connector", () => {
       }
       return false;
     };
-    await workSyncs(server);
+    await runSyncs(server);
     const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
     expect(items.map(({ status, cause }: { status: string; cause: string }) => [cause, status])).toEqual([
       ["changed", "succeeded"],
@@ -527,7 +527,7 @@ describe("the queue of a connector", () => {
     expect(await templates()).toEqual({ b: "b" });
   });
 
-  test("one organization's slow servers do not keep all others waiting", async () => {
+  test("the slow servers of one organization do not delay other organizations", async () => {
     let letGo = () => {};
     const held = new Promise<boolean>((resolve) => {
       letGo = () => resolve(false);
@@ -544,7 +544,7 @@ describe("the queue of a connector", () => {
     };
     // A worker that heard of work before begins by itself.
     for (let i = 0; i < 5; i++) await connect();
-    const working = workSyncs(server);
+    const working = runSyncs(server);
     try {
       await expect.poll(() => waiting, { timeout: 5_000 }).toBe(2);
       const { id } = await createConnector(server, other.owner.auth, { cloneUrl: quick.url });
@@ -580,7 +580,7 @@ describe("the queue of a connector", () => {
       }
       return false;
     };
-    await workSyncs(server);
+    await runSyncs(server);
     expect(await lastSync(connector)).toMatchObject({ status: "succeeded", commit: head, attempt: 1 });
     expect(await templates()).toEqual({ a: "here now" });
   });
@@ -590,12 +590,12 @@ describe("the comparison of heads", () => {
   test("finds a push without a webhook, once", async () => {
     await repository.commit({ "templates/a.md": templateFile("A", "a") });
     const { connector } = await connected();
-    await sweepNow(server, connector.id);
+    await sweepConnector(server, connector.id);
     expect((await lastSync(connector)).cause).toBe("created");
     const head = await repository.commit({ "templates/a.md": templateFile("A", "healed") });
-    await sweepNow(server, connector.id);
-    await sweepNow(server, connector.id);
-    await workSyncs(server);
+    await sweepConnector(server, connector.id);
+    await sweepConnector(server, connector.id);
+    await runSyncs(server);
     const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
     expect(items).toHaveLength(2);
     expect(items[0]).toMatchObject({ cause: "sweep", status: "succeeded", commit: head });
@@ -607,14 +607,14 @@ describe("the comparison of heads", () => {
     const { connector } = await connected();
     await repository.commit({ "x.md": "x" }, { clear: true });
     for (let i = 0; i < 3; i++) {
-      await sweepNow(server, connector.id);
-      await workSyncs(server);
+      await sweepConnector(server, connector.id);
+      await runSyncs(server);
     }
     expect((await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body.items).toHaveLength(2);
     await repository.git(["update-ref", "-d", "refs/heads/main"]);
     for (let i = 0; i < 3; i++) {
-      await sweepNow(server, connector.id);
-      await workSyncs(server);
+      await sweepConnector(server, connector.id);
+      await runSyncs(server);
     }
     const { items } = (await call(`/v1/connector-syncs?connectorId=${connector.id}`)).body;
     expect(items.map(({ error }: { error: { code: string } | null }) => error?.code)).toEqual([
@@ -626,8 +626,8 @@ describe("the comparison of heads", () => {
       "refs/heads/main",
     );
     await repository.commit({ "templates/b.md": templateFile("B", "back") });
-    await sweepNow(server, connector.id);
-    await workSyncs(server);
+    await sweepConnector(server, connector.id);
+    await runSyncs(server);
     expect(await templates()).toEqual({ b: "back" });
     expect((await call(`/v1/connectors/${connector.id}`)).body.connector.checkError).toBeNull();
   });
@@ -637,7 +637,7 @@ describe("the comparison of heads", () => {
     await server.platform.db.run(
       sql`update connector_syncs set status = 'failed' where connector_id = ${connector.id}`,
     );
-    await sweepNow(server, connector.id);
+    await sweepConnector(server, connector.id);
     expect((await call(`/v1/connectors/${connector.id}`)).body.connector).toMatchObject({
       checkError: expect.stringContaining("refused the connection"),
       lastSync: { status: "failed" },

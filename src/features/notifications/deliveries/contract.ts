@@ -82,7 +82,7 @@ export const get = route({
   method: "get",
   path: "/v1/webhook-endpoints/{id}/deliveries/{deliveryId}",
   tag,
-  summary: "One delivery with its body and its attempts",
+  summary: "Read a delivery with its body and its attempts",
   description:
     "Needs the permission to see the events of all members of this type. Signatures are not stored, because each attempt has its own.",
   access,

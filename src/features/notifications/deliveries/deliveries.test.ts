@@ -65,7 +65,7 @@ async function setUp(body: Record<string, unknown> = {}) {
 }
 
 describe("an event", () => {
-  test("reaches an endpoint signed, and the log says so", async () => {
+  test("reaches an endpoint with a signature, and the list of deliveries shows it", async () => {
     const { owner, orgId, secret, log, call, read } = await setUp();
     const run = await failRun(owner);
     await fanOut(server);
@@ -144,7 +144,7 @@ describe("an event", () => {
     expect((await list(owner.auth)).body.items[0].lastAttempt.response).toContain("Triage");
   });
 
-  test("goes to the endpoints of its organization that take its type and are enabled", async () => {
+  test("is sent to the enabled endpoints of its organization that subscribe to its type", async () => {
     const { owner, id } = await setUp({ url: `${receiver.url}/all` });
     await createEndpoint(server, owner.auth, { url: `${receiver.url}/runs`, types: ["run.failed"] });
     await createEndpoint(server, owner.auth, { url: `${receiver.url}/syncs`, types: ["sync.failed"] });
@@ -196,7 +196,7 @@ describe("an event", () => {
 });
 
 describe("a delivery that fails", () => {
-  test("is tried again after the pauses of the table, with the same id and body, and then given up", async () => {
+  test("is tried again after each pause of the table, with the same id and body, and then fails", async () => {
     const { log, sendTest, read } = await setUp();
     receiver.answer = () => ({ status: 500, body: "out of order\u0000\u001b[31m" });
     await sendTest();
@@ -301,7 +301,7 @@ describe("a delivery that fails", () => {
     expect(delivery.lastAttempt.error).toMatch(/EGRESS_ALLOW/);
   });
 
-  test("can be retried by hand, with the same id and all attempts before it", async () => {
+  test("can be retried by hand, with the same id and its earlier attempts", async () => {
     const { call, log, sendTest } = await setUp();
     receiver.answer = () => ({ status: 500 });
     const { id } = await sendTest();
@@ -380,7 +380,7 @@ describe("a worker that dies", () => {
   });
 });
 
-describe("an endpoint that does not want or take events", () => {
+describe("an endpoint that refuses events or does not accept them", () => {
   test("is disabled by a 410, its pending deliveries fail, and admins get a mail", async () => {
     const { owner, log, sendTest, read, call } = await setUp();
     await verifyAddress(server, owner);
@@ -441,7 +441,7 @@ describe("an endpoint that does not want or take events", () => {
     expect(await read()).toMatchObject({ status: "enabled" });
   });
 
-  test("that works again counts from the beginning", async () => {
+  test("that works again has its failure count reset", async () => {
     const { id, sendTest } = await setUp();
     receiver.answer = () => ({ status: 500 });
     await sendTest();
@@ -466,7 +466,7 @@ describe("an endpoint that does not want or take events", () => {
 });
 
 describe("many deliveries", () => {
-  test("are sent once each, and mailed once, by however many workers at the same moment", async () => {
+  test("are sent once each, and mailed once, by any number of workers at the same moment", async () => {
     const { owner, log } = await setUp();
     await verifyAddress(server, owner);
     for (let i = 0; i < 6; i++) await failRun(owner);
@@ -493,7 +493,7 @@ describe("many deliveries", () => {
     expect(order.indexOf("/quick")).toBeLessThan(4);
   });
 
-  test("of many organizations whose endpoints hang do not keep a healthy one waiting", async () => {
+  test("of many organizations whose endpoints hang do not delay a healthy one", async () => {
     const healthy = await setUp({ url: `${receiver.url}/healthy` });
     const { db } = server.platform;
     // 40 organizations with a backlog of six each.

@@ -1,4 +1,4 @@
-import { addJitter } from "../../../platform/backoff.ts";
+import { addJitter } from "@signalbox/flow-control";
 
 /** Seconds before the second attempt, the third, …: nine attempts over about a day. */
 export const retryPauses = [10, 60, 300, 1_800, 7_200, 18_000, 28_800, 28_800] as const;

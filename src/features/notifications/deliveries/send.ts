@@ -1,7 +1,7 @@
 import { printableLine } from "@signalbox/command-line";
-import { readRetryAfter } from "../../../platform/backoff.ts";
+import { EgressError } from "@signalbox/discovery/egress";
+import { readRetryAfter } from "@signalbox/flow-control";
 import type { Platform } from "../../../platform/context.ts";
-import { EgressError } from "../../../platform/egress/index.ts";
 import { openSecret } from "../endpoints/index.ts";
 import type { Outcome } from "./schedule.ts";
 import { createSignatureHeaders } from "./signature.ts";

@@ -100,7 +100,7 @@ export const change = route({
   method: "patch",
   path: "/v1/webhook-endpoints/{id}",
   tag,
-  summary: "Change an endpoint, disable or enable it",
+  summary: "Change, disable or enable an endpoint",
   description:
     "Pending deliveries are sent to the new `url`. Disabling marks them as `failed`. After enabling, only new events are sent; failed deliveries can be retried. Changing `url` or `types` needs the same permissions as creating the endpoint.",
   access,

@@ -16,7 +16,7 @@ const path = "/v1/webhook-endpoints";
 const post = (owner: Person, body: object) => server.call(path, { body, headers: owner.auth });
 
 describe("a webhook endpoint", () => {
-  test("is made with a secret that is shown once and stored sealed", async () => {
+  test("is created with a secret that is shown once and stored sealed", async () => {
     const { owner } = await createWorkspace(server);
     const made = await post(owner, { url: "https://example.com/hooks?team=a", types: ["run.failed"] });
     expect(made.status).toBe(201);
@@ -53,7 +53,7 @@ describe("a webhook endpoint", () => {
     ["another scheme", "ftp://example.com/"],
     ["user-info", "https://user:pass@example.com/"],
     ["a fragment", "https://example.com/#here"],
-    ["http to elsewhere", "http://example.com/hooks"],
+    ["http to another machine", "http://example.com/hooks"],
     ["a private address", "https://10.0.0.1/hooks"],
     ["the metadata address", "http://169.254.169.254/latest"],
     ["a port of another protocol", "https://example.com:25/"],
@@ -107,7 +107,7 @@ describe("a webhook endpoint", () => {
     expect((await server.call(path, { headers: admin.auth })).body.items).toHaveLength(1);
   });
 
-  test("gets only types that the person who creates or changes it may see", async () => {
+  test("can subscribe only to types that the person who creates or changes it may see", async () => {
     const acme = await createWorkspace(server);
     const role = await createRole(server, acme.owner, [
       "organization:read",
@@ -153,7 +153,7 @@ describe("a webhook endpoint", () => {
     );
   });
 
-  test("keeps the previous secret for the requested time, and only the last one", async () => {
+  test("keeps only the last previous secret, for the requested time", async () => {
     const { owner } = await createWorkspace(server);
     const { id, secret } = await createEndpoint(server, owner.auth);
     const rotate = (overlapSeconds: number) =>

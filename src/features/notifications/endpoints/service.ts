@@ -1,6 +1,6 @@
+import { isLoopbackHost } from "@signalbox/discovery/egress";
 import type { MemberCtx, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { isLoopbackHost } from "../../../platform/egress/index.ts";
 import { invalidField, notFound } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";

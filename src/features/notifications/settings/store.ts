@@ -50,10 +50,10 @@ export const listCandidates = (db: Db, orgId: OrgId, memberId: string | null, ty
     from members m join users u on u.id = m.user_id
     left join roles r on r.id = m.role and r.org_id = m.org_id
     left join member_notification_settings s on s.member_id = m.id
-    where m.org_id = ${orgId} and m.id in (
+    where m.org_id = ${orgId} and m.deactivated_at is null and m.id in (
       select ${memberId}::text
       union all
-      (select a.id from members a where a.org_id = ${orgId} and a.role in ('owner', 'admin') limit ${limit})
+      (select a.id from members a where a.org_id = ${orgId} and a.role in ('owner', 'admin') and a.deactivated_at is null limit ${limit})
       union all
       (select w.member_id from member_notification_settings w
         where w.org_id = ${orgId} and w.settings -> 'mail' ->> ${type} = 'all' limit ${limit}))
@@ -63,5 +63,6 @@ export const listCandidates = (db: Db, orgId: OrgId, memberId: string | null, ty
 export const listAdmins = (db: Db, orgId: OrgId, limit: number) =>
   db.rows<{ id: string }>(sql`
     select m.id from members m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.role in ('owner', 'admin') and u.email_verified and not u.provisional
+    where m.org_id = ${orgId} and m.role in ('owner', 'admin') and m.deactivated_at is null
+      and u.email_verified and not u.provisional
     order by m.id limit ${limit}`);

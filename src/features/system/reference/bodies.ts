@@ -3,11 +3,11 @@ import type { FieldGuide } from "../../../platform/http/index.ts";
 /** Examples of whole bodies, for schemas whose field examples would contradict each other. */
 export const bodies: FieldGuide = {
   AutomationSchedule: [
-    "When it is due.",
+    "The schedule of an automation.",
     { kind: "weekly", daysOfWeek: [5], hour: 9, minute: 30, timezone: "Europe/Berlin" },
   ],
   AutomationScheduleInput: [
-    "When it is due.",
+    "The schedule of an automation.",
     { kind: "weekly", daysOfWeek: [5], hour: 9, minute: 30, timezone: "Europe/Berlin" },
   ],
   AutomationRunCompletion: [

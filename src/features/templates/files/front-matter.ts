@@ -60,7 +60,7 @@ export function toTemplate(
     return problem(1, "There is no front matter. Begin with a line of ---, then name: …, then --- again.");
   }
   const slug = parsed.fields.slug ?? createSlug(name.replace(/\.md$/i, ""));
-  if (!slug) return problem(1, "No slug can be made from this path. Give one in the front matter.");
+  if (!slug) return problem(1, "No slug can be derived from this path. Give a slug in the front matter.");
   return { ...parsed.fields, slug };
 }
 
@@ -79,20 +79,20 @@ function parse(bytes: Buffer): ParsedFile {
   const yaml = rest.slice(0, closing.index);
   if (Buffer.byteLength(yaml) > maxFrontMatterBytes)
     throw new Unreadable(1, "The front matter is larger than 16 KiB. Put the text below it.");
-  const { values, lineOf } = parseYaml(yaml);
+  const { values, findLine } = parseYaml(yaml);
   const parsed = knownFields.safeParse(values);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
     const key = String(path[0]);
     throw new Unreadable(
-      lineOf(key),
+      findLine(key),
       Object.hasOwn(values, key) ? `${path.join(".")}: ${message}` : `The front matter has no ${key}.`,
     );
   }
   const { name: _n, slug: _s, description: _d, tags: _t, ...others } = values;
   // The schema would drop this name without an error.
   if (Object.hasOwn(others, "__proto__"))
-    throw new Unreadable(lineOf("__proto__"), "No field can be named __proto__. Choose another name.");
+    throw new Unreadable(findLine("__proto__"), "No field can be named __proto__. Choose another name.");
   const metadata = fields.metadata.safeParse(others);
   if (!metadata.success) throw new Unreadable(2, metadata.error.issues[0]!.message);
   const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, "");
@@ -154,7 +154,7 @@ function findInvalidKey(document: Document): { at: number; message: string } | u
   return found;
 }
 
-function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key: string): number } {
+function parseYaml(text: string): { values: Record<string, unknown>; findLine(key: string): number } {
   const lines = new LineCounter();
   // The opening line of dashes is line 1 of the file.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
@@ -189,7 +189,7 @@ function parseYaml(text: string): { values: Record<string, unknown>; lineOf(key:
       throw new Unreadable(2, "The front matter must be fields, such as name: Review.");
     return {
       values: values as Record<string, unknown>,
-      lineOf: (key) => (starts.has(key) ? lineAt(starts.get(key)!) : 1),
+      findLine: (key) => (starts.has(key) ? lineAt(starts.get(key)!) : 1),
     };
   } catch (error) {
     if (error instanceof Unreadable) throw error;

@@ -52,7 +52,7 @@ function apply(stored: SyncedTemplate[], plan: NonNullable<ReturnType<typeof cre
   return [...rows.values()];
 }
 
-test("after any history of folders the templates are what the last folder says, and each file is accounted for", () => {
+test("after any history of folders the templates equal the last folder, and each file is counted", () => {
   fc.assert(
     fc.property(fc.array(folder, { minLength: 1, maxLength: 6 }), (history) => {
       let stored: SyncedTemplate[] = [];
@@ -83,7 +83,7 @@ test("after any history of folders the templates are what the last folder says, 
   );
 });
 
-test("more than an organization may have is no plan at all", () => {
+test("more templates than an organization may have give no plan", () => {
   const files: FoundFile[] = [{ path: "a.md", source: "1", content: createContent("a", "a") }];
   expect(createPlan(files, [], { ...others, count: 10_000 })).toBeUndefined();
   expect(createPlan(files, [], { ...others, count: 9_999 })).toBeDefined();

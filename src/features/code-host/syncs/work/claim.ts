@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Release } from "@signalbox/flow-control";
 import type { OrgId, Platform } from "../../../../platform/context.ts";
 import type { Db } from "../../../../platform/db/index.ts";
-import type { Release } from "../../../../platform/fair-queue.ts";
 import type { TargetRow } from "../../source/index.ts";
 import type { SyncId } from "../store.ts";
 import { failSync } from "./failure.ts";
@@ -83,7 +83,7 @@ async function tryToClaim(tx: Db, orgId: OrgId): Promise<Claim | "retry" | undef
     await endSync(
       `connector_${status}`,
       status === "disabled"
-        ? "The connector was switched off before its turn came."
+        ? "The connector was disabled before the sync started."
         : "The code host had ended the connection before its turn came.",
     );
     return "retry";

@@ -1,3 +1,4 @@
+import { addJitter } from "@signalbox/flow-control";
 import type { Platform } from "../../../../platform/context.ts";
 import { SandboxError } from "../../../../platform/sandbox/index.ts";
 import { recordAsSystem } from "../../../audit/index.ts";
@@ -89,7 +90,7 @@ async function applyReading(
     if (current.status !== "active")
       throw new Failure(
         `connector_${current.status}`,
-        "The connector was switched off while it was being read.",
+        "The connector was disabled while its repository was read.",
       );
     // The settings changed during the attempt, so the sync is queued again. If another sync is already queued, that
     // one does the work of both.
@@ -160,7 +161,7 @@ async function recordFailure(
     const willRetry = retryable && attempt < maxAttempts;
     const delay = retryDelays[Math.min(attempt, retryDelays.length) - 1]!;
     // Retries are spread, because an outage of one code host affects many connectors.
-    const retryInSeconds = willRetry ? delay * (0.9 + Math.random() * 0.2) : null;
+    const retryInSeconds = willRetry ? addJitter(delay, 0.1) : null;
     const failed = { code, message, retryable, commit, retryInSeconds };
     await failSync(db, orgId, { id, connectorId, holder }, failed);
     return willRetry ? "retried" : "failed";

@@ -1,13 +1,16 @@
 import type { OrgId } from "../../../../platform/context.ts";
-import { type Db, sql } from "../../../../platform/db/index.ts";
+import { type Db, defineLease, leaseConditions, sql } from "../../../../platform/db/index.ts";
 import { type TargetRow, targetColumns } from "../../source/index.ts";
 import type { Problem } from "../contract.ts";
 import type { SyncId } from "../store.ts";
 
+/** The worker renews it while it reads the repository. */
+const lease = defineLease(60);
+const isRunning = sql`r.status = 'running' and ${leaseConditions(sql`r.`).isLive}`;
+
 const isDue = sql`s.status in ('queued', 'running') and s.due_at <= now()
-  and (s.status = 'queued' or s.lease_expires_at < now())
-  and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id
-    and r.status = 'running' and r.lease_expires_at >= now())`;
+  and (s.status = 'queued' or ${leaseConditions(sql`s.`).isExpired})
+  and not exists (select 1 from connector_syncs r where r.connector_id = s.connector_id and ${isRunning})`;
 
 /**
  * Lists organizations with due syncs that no worker has: first those with the fewest running syncs across all
@@ -17,8 +20,7 @@ export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId }>(sql`
     select w.org_id as "orgId" from (
       select s.org_id, min(s.due_at) as since from connector_syncs s where ${isDue} group by s.org_id) w
-    order by (select count(*) from connector_syncs r where r.org_id = w.org_id
-      and r.status = 'running' and r.lease_expires_at >= now()), w.since
+    order by (select count(*) from connector_syncs r where r.org_id = w.org_id and ${isRunning}), w.since
     limit ${limit}`);
 
 /**
@@ -52,32 +54,29 @@ export interface LiveSync {
 export const listLive = (tx: Db, orgId: OrgId, connectorId: string) =>
   tx.rows<LiveSync>(sql`
     select id, status, attempt, worker_deaths as "workerDeaths", commit_sha as commit, (status = 'running' or due_at <= now()) as due,
-      (status = 'running' and lease_expires_at >= now()) as "isHeld"
+      (status = 'running' and ${lease.isLive}) as "isHeld"
     from connector_syncs
     where org_id = ${orgId} and connector_id = ${connectorId} and status in ('queued', 'running')
     order by id desc`);
 
 export const supersede = (tx: Db, orgId: OrgId, ids: string[]) =>
   tx.run(sql`
-    update connector_syncs set status = 'superseded', holder = null, lease_expires_at = null,
+    update connector_syncs set status = 'superseded', ${lease.release},
       finished_at = now()
     where org_id = ${orgId} and id = any(${ids}::text[])`);
 
-const leaseSeconds = 60;
-const lease = sql`now() + make_interval(secs => ${leaseSeconds}::float8)`;
-
 export const claim = (tx: Db, orgId: OrgId, id: SyncId, holder: string, deaths: number) =>
   tx.run(sql`
-    update connector_syncs set status = 'running', attempt = attempt + 1, worker_deaths = ${deaths}, holder = ${holder},
-      lease_expires_at = ${lease}, started_at = now()
+    update connector_syncs set status = 'running', attempt = attempt + 1, worker_deaths = ${deaths},
+      ${lease.take(holder)}, started_at = now()
     where org_id = ${orgId} and id = ${id}`);
 
 /** Matches the sync only while this holder has its lease. */
 const isHeldBy = (orgId: OrgId, id: SyncId, holder: string) =>
-  sql`org_id = ${orgId} and id = ${id} and holder = ${holder} and status = 'running'`;
+  sql`org_id = ${orgId} and id = ${id} and ${lease.isHeldBy(holder)} and status = 'running'`;
 
 export const renew = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
-  db.run(sql`update connector_syncs set lease_expires_at = ${lease} where ${isHeldBy(orgId, id, holder)}`);
+  db.run(sql`update connector_syncs set ${lease.renew} where ${isHeldBy(orgId, id, holder)}`);
 
 /** Records the commit that this attempt reads. */
 export const recordCommit = (db: Db, orgId: OrgId, id: SyncId, holder: string, commit: string) =>
@@ -109,7 +108,7 @@ const shownProblems = 100;
 
 export const setSucceeded = (tx: Db, orgId: OrgId, id: SyncId, result: SyncResult) =>
   tx.run(sql`
-    update connector_syncs set status = 'succeeded', holder = null, lease_expires_at = null,
+    update connector_syncs set status = 'succeeded', ${lease.release},
       finished_at = now(), commit_sha = ${result.commit}, error_code = null, error_message = null,
       error_retryable = null, added = ${result.added}, changed = ${result.changed},
       removed = ${result.removed}, unchanged = ${result.unchanged},
@@ -136,7 +135,7 @@ export interface SyncFailure {
 export const setFailed = (db: Db, orgId: OrgId, id: SyncId, holder: string | null, failure: SyncFailure) =>
   db.row<{ syncedAt: number | null }>(sql`
     update connector_syncs set status = ${failure.retryInSeconds === null ? "failed" : "queued"},
-      holder = null, lease_expires_at = null, error_code = ${failure.code}, error_message = ${failure.message},
+      ${lease.release}, error_code = ${failure.code}, error_message = ${failure.message},
       error_retryable = ${failure.retryable}, commit_sha = ${failure.commit},
       due_at = now() + make_interval(secs => ${failure.retryInSeconds ?? 0}::float8),
       finished_at = case when ${failure.retryInSeconds === null}::boolean then now() end
@@ -146,7 +145,7 @@ export const setFailed = (db: Db, orgId: OrgId, id: SyncId, holder: string | nul
 /** Returns an unfinished sync to the queue. The attempt does not count. */
 export const release = (db: Db, orgId: OrgId, id: SyncId, holder: string) =>
   db.run(sql`
-    update connector_syncs set status = 'queued', holder = null, lease_expires_at = null, due_at = now(),
+    update connector_syncs set status = 'queued', ${lease.release}, due_at = now(),
       attempt = attempt - 1
     where ${isHeldBy(orgId, id, holder)}`);
 

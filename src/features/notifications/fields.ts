@@ -1,4 +1,4 @@
-import type { FieldGuide } from "../../../platform/http/index.ts";
+import type { FieldGuide } from "../../platform/http/index.ts";
 
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDk3vGvUvTHrs=";
 const endpoint = "whe_01jz8q2d9xf4vvh0tbq8k3m5na";
@@ -15,8 +15,7 @@ const attempt = {
 };
 
 /** Fields of notification settings, webhook endpoints and their deliveries. */
-export const notificationFields: FieldGuide = {
-  settings: ["The settings."],
+export const fields: FieldGuide = {
   NotificationSettings: [
     "A whole example.",
     {
@@ -46,9 +45,9 @@ export const notificationFields: FieldGuide = {
   "WebhookEndpoint.url": ["Where events are sent, by POST.", url],
   "postV1WebhookEndpoints.url": ["Where events are sent, by POST.", url],
   "patchV1WebhookEndpointsById.url": ["Where events are sent, by POST.", url],
-  "WebhookEndpoint.description": ["What it is for.", "Pages the person on call."],
-  "postV1WebhookEndpoints.description": ["What it is for.", "Pages the person on call."],
-  "patchV1WebhookEndpointsById.description": ["What it is for.", "Pages the person on call."],
+  "WebhookEndpoint.description": ["The purpose of it, for people.", "Pages the person on call."],
+  "postV1WebhookEndpoints.description": ["The purpose of it, for people.", "Pages the person on call."],
+  "patchV1WebhookEndpointsById.description": ["The purpose of it, for people.", "Pages the person on call."],
   types: ["Types of events.", ["run.failed"]],
   "WebhookEndpoint.status": ["Whether events are sent to it.", "enabled"],
   disabledReason: ["Why it is disabled. Null when it is enabled.", null],
@@ -60,7 +59,6 @@ export const notificationFields: FieldGuide = {
   ],
   "postV1WebhookEndpoints.secret": ["The secret that verifies signatures. It is shown once.", secret],
   "postV1WebhookEndpointsByIdRotateSecret.secret": ["The new secret. It is shown once.", secret],
-  delivery: ["The delivery."],
   WebhookEndpointAttempt: ["One attempt to deliver an event.", attempt],
   "WebhookEndpointDelivery.id": ["The id of the delivery.", delivery],
   "WebhookEndpointDeliveryDetail.id": ["The id of the delivery.", delivery],

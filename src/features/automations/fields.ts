@@ -1,7 +1,7 @@
-import type { FieldGuide } from "../../../platform/http/index.ts";
+import type { FieldGuide } from "../../platform/http/index.ts";
 
 /** Fields of automations, runs, runners and usage. */
-export const automationFields: FieldGuide = {
+export const fields: FieldGuide = {
   automationId: ["The automation.", "aut_01jz8q2d9xf4vvh0tbq8k3m5na"],
   automationName: ["The name of the automation.", "Weekly release notes"],
   automationRevision: ["The revision of the automation that ran.", 3],
@@ -16,7 +16,7 @@ export const automationFields: FieldGuide = {
   maxRuntimeSeconds: ["How long one attempt may take, in seconds. A longer attempt is stopped.", 1800],
   revision: ["The revision of the automation. It starts at 1 and each change adds 1.", 3],
   active: ["Whether the schedule is active from the start.", true],
-  schedule: ["When it is due."],
+  schedule: ["The schedule of an automation."],
   timezone: ["An IANA time zone.", "Europe/Berlin"],
   hour: ["The hour of the day, 0 to 23.", 9],
   minute: ["The minute of the hour, 0 to 59.", 30],
@@ -58,8 +58,8 @@ export const automationFields: FieldGuide = {
     "/v1/automation-runners/events",
   ],
   platform: ["The operating system and processor of the runner.", "linux-x64"],
-  concurrency: ["How many runs it works on at once.", 2],
-  serves: ["Whose runs it takes.", "me"],
+  concurrency: ["The number of runs that it executes at once.", 2],
+  serves: ["Whose runs it executes.", "me"],
   month: ["The month.", "2026-11"],
   "AutomationUsageGroup.key": [
     "What the figures are for: a day, run, automation, member or model. Null when it is not known.",
