@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import bundled from "@sparticuz/chromium";
 
 /** Where a browser of one's own is named, else where systems keep theirs. */
-const ownPlaces = [
+const chromiumPaths = [
   process.env.TEST_CHROMIUM,
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -13,9 +13,9 @@ const ownPlaces = [
 /** The one that comes with the dependencies was built for this kind of machine alone. */
 const bundledFits = process.platform === "linux" && process.arch === "x64";
 
-const ownPath = (): string | undefined => ownPlaces.find((path) => path && existsSync(path));
+const ownPath = (): string | undefined => chromiumPaths.find((path) => path && existsSync(path));
 
-export const chromiumIsThere = (): boolean => bundledFits || ownPath() !== undefined;
+export const isChromiumInstalled = (): boolean => bundledFits || ownPath() !== undefined;
 
 /** A real browser: the installed one, otherwise the one from the dependencies on platforms where it runs. */
 export async function chromium(): Promise<{ executablePath: string; args: string[] }> {

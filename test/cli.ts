@@ -4,7 +4,7 @@ import type { Io } from "../src/commands/io.ts";
 import { createRemoteIo } from "../src/commands/remote/io.ts";
 
 /** Runs a remote command inside this process, which is much faster than starting a new process. */
-export async function runHere(args: string[], environment: Record<string, string>, input = "") {
+export async function runCommandInProcess(args: string[], environment: Record<string, string>, input = "") {
   const output = { stdout: "", stderr: "" };
   const io: Io = {
     ...createRemoteIo({ HOME: "/no/such", ...environment }, new AbortController().signal),

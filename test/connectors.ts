@@ -1,20 +1,20 @@
-/** Templates, connectors and syncs as the tests make them, over HTTP like everybody. */
+/** Creates templates, connectors and syncs over HTTP. */
 import { jobs } from "../src/app.ts";
 import { sql } from "../src/platform/db/index.ts";
 import type { TestServer } from "./harness.ts";
 
 type Auth = Record<string, string>;
 
-let made = 0;
+let createdCount = 0;
 
 export async function createTemplate(server: TestServer, headers: Auth, more: Record<string, unknown> = {}) {
-  const body = { name: `Template ${++made}`, body: "Be kind.", ...more };
+  const body = { name: `Template ${++createdCount}`, body: "Be kind.", ...more };
   const reply = await server.call("/v1/templates", { body, headers });
   if (reply.status !== 201) throw new Error(`template failed: ${reply.status} ${JSON.stringify(reply.body)}`);
   return reply.body.template as { id: string; slug: string; version: number };
 }
 
-/** Nothing listens there, and everything about it is well-formed. */
+/** A valid body. Nothing listens at its clone URL. */
 export const connectorBody = (more: Record<string, unknown> = {}) => ({
   name: "Handbook",
   codehost: "git",
@@ -25,7 +25,7 @@ export const connectorBody = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-export interface MadeConnector {
+export interface CreatedConnector {
   id: string;
   webhookUrl: string;
   webhookSecret: string;
@@ -36,7 +36,7 @@ export async function createConnector(
   server: TestServer,
   headers: Auth,
   more: Record<string, unknown> = {},
-): Promise<MadeConnector> {
+): Promise<CreatedConnector> {
   const reply = await server.call("/v1/connectors", { body: connectorBody(more), headers });
   if (reply.status !== 201)
     throw new Error(`connector failed: ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -47,15 +47,15 @@ export async function createConnector(
 export const templateFile = (name: string, body = "Be kind.", more = "") =>
   `---\nname: ${name}\n${more}---\n${body}\n`;
 
-const jobOf = (name: string) => jobs.find((job) => job.name === name)!;
+const findJob = (name: string) => jobs.find((job) => job.name === name)!;
 
-/** What a worker would do within two seconds: every sync that is due. Resolves when all of them have ended. */
-export const workSyncs = (server: TestServer) => jobOf("connectors.work").handle(server.platform, {});
+/** Runs every due sync, as a worker does within two seconds. Resolves when all of them have ended. */
+export const runSyncs = (server: TestServer) => findJob("connectors.work").handle(server.platform, {});
 
-/** What the sweep would do within minutes: look at this connector now. */
-export async function sweepNow(server: TestServer, connectorId: string) {
+/** Runs the sweep for this connector now, which otherwise happens within minutes. */
+export async function sweepConnector(server: TestServer, connectorId: string) {
   await server.platform.db.run(
     sql`update connectors set checked_at = case when id = ${connectorId} then null else now() end`,
   );
-  await jobOf("connectors.sweep").handle(server.platform, {});
+  await findJob("connectors.sweep").handle(server.platform, {});
 }

@@ -58,6 +58,7 @@ interface PlatformOptions {
   publicUrl?: string;
   statementMs?: number;
   engine?: Engine;
+  nameServers?: readonly string[];
 }
 
 let template: Blob | undefined;
@@ -88,6 +89,7 @@ export async function openTestPlatform(
     publicUrl = "http://localhost",
     statementMs = 30_000,
     engine,
+    nameServers,
   }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const config: Config = readConfig({
@@ -105,6 +107,7 @@ export async function openTestPlatform(
     works,
     log,
     engine: engine ?? (await openTestEngine(database, { statementMs })),
+    ...(nameServers ? { nameServers } : {}),
   });
 }
 
@@ -119,6 +122,8 @@ export interface ServerOptions {
   moreRoutes?: readonly Route[];
   /** Additional kinds of credentials for the test. */
   moreCredentials?: AppOptions["moreCredentials"];
+  /** Name servers for TXT records. */
+  nameServers?: readonly string[];
 }
 
 export async function startServer(
@@ -130,6 +135,7 @@ export async function startServer(
     limits = {},
     moreRoutes = [],
     moreCredentials = [],
+    nameServers,
   }: ServerOptions = {},
 ): Promise<TestServer> {
   const logLines: string[] = [];
@@ -147,6 +153,7 @@ export async function startServer(
     works: role !== "api",
     log,
     publicUrl: url,
+    ...(nameServers ? { nameServers } : {}),
   });
   const app = createApp(platform, { role, checkReplies: true, moreRoutes, moreCredentials });
   const listening = socket.serve(app);
@@ -194,7 +201,7 @@ async function call(
   // A stream may never end; that it began is all that a call can tell.
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
   const text = isStream ? await response.body?.cancel().then(() => "") : await response.text();
-  const isJson = /^application\/json\b/.test(response.headers.get("content-type") ?? "");
+  const isJson = /^application\/(?:scim\+)?json\b/.test(response.headers.get("content-type") ?? "");
   return {
     status: response.status,
     headers: response.headers,

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll } from "vitest";
 import { readConfig } from "../src/platform/config.ts";
 import type { Caller } from "../src/platform/context.ts";
-import { openPglite } from "../src/platform/db/index.ts";
 import { unauthorized } from "../src/platform/errors.ts";
 import { createHttp, listen, type Route } from "../src/platform/http/index.ts";
 import { createLog } from "../src/platform/log.ts";
 import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
+import { openEmptyPglite } from "./cluster.ts";
 
 export interface RouteServer {
   url: string;
@@ -32,7 +32,7 @@ export function useRoutes(routes: readonly Route[], env: Record<string, string> 
         jobs: [],
         works: false,
         log: createLog("info", { write: (line: string) => void holder.logLines.push(line) }),
-        engine: await openPglite(),
+        engine: await openEmptyPglite(),
       },
     );
     const closing = new AbortController();

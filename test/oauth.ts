@@ -6,12 +6,12 @@ import type { Person, Reply, TestServer, Workspace } from "./harness.ts";
 
 type Auth = Record<string, string>;
 
-/** Whatever answers calls: a server in this process, or one elsewhere. */
+/** A server that answers calls, in this process or in another one. */
 export type Callable = Pick<TestServer, "call">;
 
 const scopes = ["openid", "email", "offline_access", "files:read"];
 
-/** A provider of the organization's own, by discovery, and a client for it. */
+/** Creates a custom provider by discovery, and a client for it. */
 export async function setUpProvider(
   server: Callable,
   headers: Auth,
@@ -45,66 +45,71 @@ export const putClient = (server: Callable, headers: Auth, id: string, body: Rec
     headers,
   });
 
-export const start = (server: Callable, headers: Auth, id: string, query = ""): Promise<Reply> =>
+export const startConnection = (server: Callable, headers: Auth, id: string, query = ""): Promise<Reply> =>
   server.call(`/v1/oauth-providers/${id}/connect/start${query}`, { headers });
 
-export async function authorizeUrl(server: Callable, headers: Auth, id: string, query = ""): Promise<string> {
-  const { status, body } = await start(server, headers, id, query);
+export async function requestAuthorizeUrl(
+  server: Callable,
+  headers: Auth,
+  id: string,
+  query = "",
+): Promise<string> {
+  const { status, body } = await startConnection(server, headers, id, query);
   if (status !== 200) throw new Error(`start failed: ${status} ${JSON.stringify(body)}`);
   return body.authorizeUrl;
 }
 
-/** The browser's session, as the browser keeps it. */
-const cookieOf = ({ token }: Pick<Person, "token">): Auth => ({
+/** The session cookie that a browser would send. */
+const buildSessionCookie = ({ token }: Pick<Person, "token">): Auth => ({
   cookie: `signalbox_session=${token}`,
 });
 
-/** The browser comes back, with that session or none. */
-export const comeBack = (
+/** Opens the callback as a browser does, with the session of `person` or without one. */
+export const openCallback = (
   server: Callable,
   url: URL,
   person?: Pick<Person, "token">,
 ): Promise<Reply<string>> =>
-  server.call(url.pathname + url.search, { headers: person ? cookieOf(person) : {} });
+  server.call(url.pathname + url.search, { headers: person ? buildSessionCookie(person) : {} });
 
-/** All of it, as a person does it. */
+/** Connects an account the way a person does: start, approve, callback. */
 export async function connectAccount(
   server: Callable,
   person: Person,
   id: string,
   { account = "octo", query = "" }: { account?: string; query?: string } = {},
 ): Promise<void> {
-  const back = await approve(await authorizeUrl(server, person.auth, id, query), account);
-  const page = await comeBack(server, back, person);
+  const back = await approve(await requestAuthorizeUrl(server, person.auth, id, query), account);
+  const page = await openCallback(server, back, person);
   if (page.status !== 200 || !page.body.includes("is connected")) {
     throw new Error(`not connected: ${page.status} ${page.body}`);
   }
 }
 
-export const statusOf = async (server: Callable, headers: Auth, id: string) =>
+export const readConnectionStatus = async (server: Callable, headers: Auth, id: string) =>
   (await server.call(`/v1/oauth-providers/${id}/status`, { headers })).body;
 
 export const getToken = (server: Callable, headers: Auth, id: string, body?: unknown): Promise<Reply> =>
   server.call(`/v1/oauth-providers/${id}/token`, { method: "POST", ...(body ? { body } : {}), headers });
 
-/** The code on the page that waits to be claimed. */
-export const codeOn = (page: string): string => /<pre[^>]*>([^<]+)<\/pre>/.exec(page)![1]!;
+/** The claim code that the callback page shows. */
+export const readClaimCode = (page: string): string => /<pre[^>]*>([^<]+)<\/pre>/.exec(page)![1]!;
 
-export const plantedCode = "AAAAA-BBBBB";
-let planted = 0;
+export const seededClaimCode = "AAAAA-BBBBB";
+let seededCount = 0;
 
-/** A connection of the owner at a provider that is never called, and something more that waits to be claimed. */
-export async function plantConnection(
+/** Inserts a connection of the owner at a provider that is never called, and an attempt that can be claimed. */
+export async function seedConnection(
   server: TestServer,
   { orgId, owner }: Workspace,
-  { shared = false, accessToken = "planted-access-token" }: { shared?: boolean; accessToken?: string } = {},
+  { shared = false, accessToken = "seeded-access-token" }: { shared?: boolean; accessToken?: string } = {},
 ): Promise<{ providerId: string; connectionId: string; tokenId: string }> {
   const { db, keyring } = server.platform;
-  const providerId = `planted-${++planted}-${Date.now() % 1e6}`;
+  const providerId = `planted-${++seededCount}-${Date.now() % 1e6}`;
   const at = "https://provider.example";
   const endpoints = { authorizationEndpoint: `${at}/authorize`, tokenEndpoint: `${at}/token` };
   await server.call("/v1/oauth-providers", {
-    body: { id: providerId, name: "Planted", ...endpoints },
+    body: { id: providerId, name: "Seeded", ...endpoints },
     headers: owner.auth,
   });
   await saveClient(server, owner.auth, providerId, { optionalScopes: [] });
@@ -131,7 +136,7 @@ export async function plantConnection(
     insert into oauth_attempts (id, state_hash, org_id, member_id, provider_id, credentials_id, generation, shared, label,
       scopes, secrets, credential, credential_id, status, token_id, code_hash, expires_at)
     values (${newId("oat")}, ${connectionId}, ${orgId}, ${client!.memberId}, ${providerId}, ${client!.credentialsId}, 1, false,
-      'waiting', '{}', '', 'session', (select id from sessions where user_id = ${owner.userId} limit 1), 'waiting', ${await addToken()}, ${hashClaimCode(plantedCode)}, now() + interval '9 minutes')`);
+      'waiting', '{}', '', 'session', (select id from sessions where user_id = ${owner.userId} limit 1), 'waiting', ${await addToken()}, ${hashClaimCode(seededClaimCode)}, now() + interval '9 minutes')`);
   return { providerId, connectionId, tokenId };
 }
 
@@ -142,20 +147,20 @@ export const runJob = async (server: TestServer, name: string): Promise<void> =>
   await found.handle(server.platform, {});
 };
 
-/** As if the access token had been got two hours ago, for that long. */
-export const expire = (server: TestServer, connectionId: string, inSeconds = -1) =>
+/** Makes the access token two hours old, so that it expires in `inSeconds`. */
+export const expireToken = (server: TestServer, connectionId: string, inSeconds = -1) =>
   server.platform.db.run(sql`
     update oauth_tokens set obtained_at = now() - interval '2 hours', last_used_at = now(),
       expires_at = now() + make_interval(secs => ${inSeconds}::int)
     where id = (select token_id from oauth_connections where id = ${connectionId})`);
 
-/** The row behind a connection. */
-export const tokenRow = (server: TestServer, connectionId: string) =>
+/** The token row of a connection. */
+export const readTokenRow = (server: TestServer, connectionId: string) =>
   server.platform.db.row<Record<string, string | number | null>>(sql`
     select t.* from oauth_tokens t join oauth_connections c on c.token_id = t.id where c.id = ${connectionId}`);
 
-/** Everything in the database as text, for whoever looks for what must not be there. */
-async function dump(server: TestServer): Promise<string> {
+/** All rows of all tables as text, to search for secrets. */
+async function readDatabaseAsText(server: TestServer): Promise<string> {
   const { db } = server.platform;
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -166,8 +171,8 @@ async function dump(server: TestServer): Promise<string> {
   return text;
 }
 
-/** Which of these secrets can be read in the log or in the database. */
-export async function leaks(server: TestServer, secrets: Iterable<string>): Promise<string[]> {
-  const text = server.logLines.join("\n") + (await dump(server));
+/** Those of the secrets that appear in the log or in the database. */
+export async function findLeakedSecrets(server: TestServer, secrets: Iterable<string>): Promise<string[]> {
+  const text = server.logLines.join("\n") + (await readDatabaseAsText(server));
   return [...secrets].filter((secret) => text.includes(secret)).map((secret) => secret.slice(0, 12));
 }

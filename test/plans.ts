@@ -12,23 +12,27 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-export const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+export const flattenPlan = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flattenPlan)];
 
-export const rowsOf = (node: PlanNode) =>
+export const countRowsOfNode = (node: PlanNode) =>
   (node["Actual Rows"] +
     (node["Rows Removed by Filter"] ?? 0) +
     (node["Rows Removed by Index Recheck"] ?? 0)) *
   node["Actual Loops"];
 
-/** Rows read from all tables. */
-export const rowsReadBy = (plan: PlanNode): number =>
-  flat(plan)
+/** The rows that are read from all tables. */
+export const countRowsRead = (plan: PlanNode): number =>
+  flattenPlan(plan)
     .filter((node) => node["Relation Name"] !== undefined)
-    .map(rowsOf)
+    .map(countRowsOfNode)
     .reduce((sum, rows) => sum + rows, 0);
 
 /** Executes a statement with a generic plan, as the database does after some executions. */
-export const planOf = (engine: Engine, text: string, values: readonly unknown[]): Promise<PlanNode> =>
+export const explainStatement = (
+  engine: Engine,
+  text: string,
+  values: readonly unknown[],
+): Promise<PlanNode> =>
   engine.transaction(async (session) => {
     await session.queryWithDriverTypes("set local plan_cache_mode = force_generic_plan");
     await session.queryWithDriverTypes(`prepare asked as ${text}`);
@@ -55,7 +59,7 @@ export interface Statement {
 }
 
 /** The statements that an engine receives while `work` runs. */
-export async function statementsOf(engine: Engine, work: () => Promise<unknown>): Promise<Statement[]> {
+export async function recordStatements(engine: Engine, work: () => Promise<unknown>): Promise<Statement[]> {
   const { query } = engine;
   const statements: Statement[] = [];
   try {

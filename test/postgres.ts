@@ -4,7 +4,7 @@ import pg from "pg";
 /** Where the tests find a PostgreSQL they may make databases on. */
 export const postgresUrl = process.env.TEST_DATABASE_URL ?? "postgres://root@127.0.0.1:5432/postgres";
 
-export async function postgresIsThere(): Promise<boolean> {
+export async function isPostgresAvailable(): Promise<boolean> {
   try {
     await admin("select 1");
     return true;
@@ -23,14 +23,14 @@ async function admin(statement: string): Promise<void> {
   }
 }
 
-const urlOf = (name: string) => Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
+const buildUrl = (name: string) => Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
 
 export async function makeDatabase(
   prefix = "sbx_test",
 ): Promise<{ name: string; url: string; drop(): Promise<void> }> {
   const name = `${prefix}_${randomBytes(6).toString("hex")}`;
   await admin(`create database ${name}`);
-  return { name, url: urlOf(name), drop: () => admin(`drop database if exists ${name} with (force)`) };
+  return { name, url: buildUrl(name), drop: () => admin(`drop database if exists ${name} with (force)`) };
 }
 
 /** A copy of a migrated database takes a tenth of a second; migrating one takes many. */
@@ -46,5 +46,5 @@ export async function cloneDatabase(template: string): Promise<{ url: string; dr
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  return { url: urlOf(name), drop: () => admin(`drop database if exists ${name} with (force)`) };
+  return { url: buildUrl(name), drop: () => admin(`drop database if exists ${name} with (force)`) };
 }

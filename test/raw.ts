@@ -8,14 +8,14 @@ export interface RawReply {
 }
 
 /**
- * Bytes on a socket, for what no HTTP client would send. A number is a pause in milliseconds. Gives every
- * reply that came until the server closed, or until `waitMs` after the last part. `listensLast`: reads
- * nothing before everything is said, as simple clients do.
+ * Sends bytes that no HTTP client would send. A number is a pause in milliseconds. Returns every reply until
+ * the server closes the connection, or until `waitMs` after the last part. `readsLast`: reads nothing before
+ * everything is sent, as simple clients do.
  */
-export async function speak(
+export async function sendRaw(
   url: string,
   parts: readonly (string | Buffer | number)[],
-  { waitMs = 3_000, listensLast = false } = {},
+  { waitMs = 3_000, listensLast: readsLast = false } = {},
 ): Promise<{ replies: RawReply[]; closed: boolean }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -28,9 +28,9 @@ export async function speak(
     });
   });
   socket.on("data", (chunk) => chunks.push(chunk));
-  // A server that has said no may stop listening while we are still talking.
+  // A server that has refused a request may close the connection while the rest is still being sent.
   socket.on("error", () => {});
-  if (listensLast) socket.pause();
+  if (readsLast) socket.pause();
   for (const part of parts) {
     if (closed) break;
     if (typeof part === "number") await pause(part);
@@ -40,10 +40,10 @@ export async function speak(
   await Promise.race([ended, pause(waitMs)]);
   const wasClosed = closed;
   socket.destroy();
-  return { replies: parse(Buffer.concat(chunks)), closed: wasClosed };
+  return { replies: parseReplies(Buffer.concat(chunks)), closed: wasClosed };
 }
 
-function parse(bytes: Buffer): RawReply[] {
+function parseReplies(bytes: Buffer): RawReply[] {
   const replies: RawReply[] = [];
   let rest = bytes;
   while (rest.length > 0) {
@@ -67,19 +67,19 @@ function parse(bytes: Buffer): RawReply[] {
   return replies;
 }
 
-interface Taken {
+interface ParsedBody {
   body: string;
-  /** How many bytes of the connection it took. */
+  /** The number of bytes on the connection. */
   length: number;
 }
 
-const readLength = (bytes: Buffer, length: number): Taken => ({
+const readLength = (bytes: Buffer, length: number): ParsedBody => ({
   body: bytes.subarray(0, length).toString("utf8"),
   length,
 });
 
-/** The reply to HEAD has no chunks, although it says so: then the next reply, or nothing, follows at once. */
-function readChunks(bytes: Buffer): Taken {
+/** A reply to HEAD announces chunks and has none: the next reply or the end follows at once. */
+function readChunks(bytes: Buffer): ParsedBody {
   if (bytes.length === 0 || bytes.subarray(0, 5).toString("latin1") === "HTTP/")
     return { body: "", length: 0 };
   const parts: Buffer[] = [];
@@ -87,7 +87,7 @@ function readChunks(bytes: Buffer): Taken {
   for (;;) {
     const end = bytes.indexOf("\r\n", at);
     const size = Number.parseInt(bytes.subarray(at, end).toString("latin1"), 16);
-    // A body that was cut off: what came of it is all there is.
+    // The body was cut off, so it ends with the bytes that arrived.
     if (end < 0 || Number.isNaN(size))
       return { body: Buffer.concat(parts).toString("utf8"), length: bytes.length };
     parts.push(bytes.subarray(end + 2, end + 2 + size));

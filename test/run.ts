@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromiumIsThere } from "./chromium.ts";
-import { postgresIsThere, postgresUrl } from "./postgres.ts";
+import { isChromiumInstalled } from "./chromium.ts";
+import { isPostgresAvailable, postgresUrl } from "./postgres.ts";
 
 const parts = ["checks", "unit", "pglite", "postgres", "process", "browser"];
 const { values } = parseArgs({ options: { only: { type: "string", multiple: true, default: parts } } });
@@ -19,7 +19,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-/** Lanes run at the same time. Tests of processes and browsers mostly wait, one file at a time, so they have their own. */
+/** Lanes run at the same time. Tests of processes and browsers wait for much of their time, so they have their own. */
 const lanes = [
   ["unit", "pglite", "postgres"],
   ["process", "browser"],
@@ -47,9 +47,13 @@ await runTests();
 console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
 process.exit(failed === 0 ? 0 : 1);
 
+/** Two checks run at a time: most of them use one core. The results are printed in the order of the list. */
 async function runChecks(): Promise<void> {
-  for (const [name, command, ...args] of checks) {
-    const { code, output } = await run(command, args, "quiet");
+  const running: ReturnType<typeof run>[] = [];
+  for (const [i, [, command, ...args]] of checks.entries())
+    running.push((running[i - 2] ?? Promise.resolve()).then(() => run(command, args, "quiet")));
+  for (const [i, [name]] of checks.entries()) {
+    const { code, output } = await running[i]!;
     if (code === 0) passed++;
     else failed++;
     console.log(`${code === 0 ? "✓" : "✗"} ${name}`);
@@ -58,14 +62,14 @@ async function runChecks(): Promise<void> {
 }
 
 async function runTests(): Promise<void> {
-  if (wanted.has("postgres") && !(await postgresIsThere())) {
+  if (wanted.has("postgres") && !(await isPostgresAvailable())) {
     skipped++;
     wanted.delete("postgres");
     const where = new URL(postgresUrl).host;
     console.log(`\n!!! No PostgreSQL at ${where}: everything that runs on PostgreSQL IS SKIPPED.`);
     console.log("!!! Start one, or name it in TEST_DATABASE_URL (a role that may create databases).\n");
   }
-  if (wanted.has("browser") && !chromiumIsThere()) {
+  if (wanted.has("browser") && !isChromiumInstalled()) {
     skipped++;
     wanted.delete("browser");
     console.log("\n!!! No Chromium for this kind of machine: everything in a browser IS SKIPPED.");
@@ -108,8 +112,14 @@ function run(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: mode === "loud" ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-      // Tools that would call home when they start are told not to.
-      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      env: {
+        // Each test file of some projects has a process of its own, which loads the same packages.
+        NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/signalbox-tests/compiled"),
+        ...process.env,
+        // Some tools send requests to their vendor when they start. This prevents it.
+        REDOCLY_TELEMETRY: "off",
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+      },
     });
     let output = "";
     child.stdout?.on("data", (chunk) => {

@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createDb, migrate, openPglite } from "../src/platform/db/index.ts";
+import { createDb, migrate } from "../src/platform/db/index.ts";
+import { openEmptyPglite } from "./cluster.ts";
 import { renderSchema } from "./render-schema.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const file = join(import.meta.dirname, "../schema.sql");
 
-const engine = await openPglite();
+const engine = await openEmptyPglite();
 const db = createDb(engine);
 await migrate(db);
 const text = await renderSchema(async (query) => (await db.queryWithDriverTypes(query)).rows);

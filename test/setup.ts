@@ -8,6 +8,7 @@ import { readConfig } from "../src/platform/config.ts";
 import { openPglite, openPostgres } from "../src/platform/db/index.ts";
 import { createLog } from "../src/platform/log.ts";
 import { openPlatform } from "../src/platform/open.ts";
+import { dumpCluster, readCluster } from "./cluster.ts";
 import { makeDatabase } from "./postgres.ts";
 
 declare module "vitest" {
@@ -37,11 +38,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const folder = mkdtempSync(join(tmpdir(), "signalbox-test-"));
   const pgliteDir = join(folder, "pg");
-  const opened = await openPlatform(config, { ...options, engine: await openPglite(pgliteDir) });
+  const embedded = await openPglite(pgliteDir, { loadDataDir: await readCluster() });
+  const opened = await openPlatform(config, { ...options, engine: embedded });
   await opened.close(0);
   const pg = await PGlite.create(pgliteDir);
   const file = join(folder, "template.tar");
-  writeFileSync(file, Buffer.from(await (await pg.dumpDataDir("none")).arrayBuffer()));
+  writeFileSync(file, await dumpCluster(pg));
   await pg.close();
   project.provide("pgliteTemplate", file);
   project.provide("postgresTemplate", "");

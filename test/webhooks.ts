@@ -1,4 +1,4 @@
-/** Connectors, and code hosts that speak of them. */
+/** Connectors, and the deliveries that code hosts send about them. */
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { type Db, sql } from "../src/platform/db/index.ts";
 import { newId } from "../src/platform/ids.ts";
@@ -71,7 +71,7 @@ export async function addSecret(
 
 export const commit = () => randomBytes(20).toString("hex");
 
-/** GitHub's push, about so large. */
+/** The body of a push from GitHub, padded to about `bytes`. */
 export function pushBody(
   { repository, ref = "refs/heads/main" }: { repository: string; ref?: string },
   head = commit(),
@@ -93,14 +93,18 @@ export function pushBody(
 const hmac = (secret: string | Buffer, body: string | Buffer) =>
   createHmac("sha256", secret).update(body).digest();
 
-interface Speech {
+interface DeliveryOptions {
   event?: string;
   id?: string;
 }
 
 /** The headers that each code host would send with this body. */
-export const speak = {
-  github: (secret: string, body: string | Buffer, { event = "push", id = randomUUID() }: Speech = {}) => ({
+export const signedHeaders = {
+  github: (
+    secret: string,
+    body: string | Buffer,
+    { event = "push", id = randomUUID() }: DeliveryOptions = {},
+  ) => ({
     "content-type": "application/json",
     "user-agent": "GitHub-Hookshot/044aadd",
     "x-github-delivery": id,
@@ -109,8 +113,12 @@ export const speak = {
     "x-hub-signature": `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`,
     "x-hub-signature-256": `sha256=${hmac(secret, body).toString("hex")}`,
   }),
-  gitea: (secret: string, body: string | Buffer, { event = "push", id = randomUUID() }: Speech = {}) => ({
-    ...speak.github(secret, body, { event, id }),
+  gitea: (
+    secret: string,
+    body: string | Buffer,
+    { event = "push", id = randomUUID() }: DeliveryOptions = {},
+  ) => ({
+    ...signedHeaders.github(secret, body, { event, id }),
     "user-agent": "Go-http-client/1.1",
     "x-gitea-delivery": id,
     "x-gitea-event": event,
@@ -120,8 +128,12 @@ export const speak = {
     "x-gogs-event": event,
     "x-gogs-signature": hmac(secret, body).toString("hex"),
   }),
-  forgejo: (secret: string, body: string | Buffer, { event = "push", id = randomUUID() }: Speech = {}) => ({
-    ...speak.gitea(secret, body, { event, id }),
+  forgejo: (
+    secret: string,
+    body: string | Buffer,
+    { event = "push", id = randomUUID() }: DeliveryOptions = {},
+  ) => ({
+    ...signedHeaders.gitea(secret, body, { event, id }),
     "x-forgejo-delivery": id,
     "x-forgejo-event": event,
     "x-forgejo-event-type": event,
@@ -130,7 +142,7 @@ export const speak = {
   gitlab: (
     secret: string,
     body: string | Buffer,
-    { event = "Push Hook", id = randomUUID() }: Speech = {},
+    { event = "Push Hook", id = randomUUID() }: DeliveryOptions = {},
   ) => {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : secret;
@@ -148,7 +160,11 @@ export const speak = {
       "webhook-signature": `v1,${hmac(key, signed).toString("base64")}`,
     };
   },
-  gitlabToken: (secret: string, _body: unknown, { event = "Push Hook", id = randomUUID() }: Speech = {}) => ({
+  gitlabToken: (
+    secret: string,
+    _body: unknown,
+    { event = "Push Hook", id = randomUUID() }: DeliveryOptions = {},
+  ) => ({
     "content-type": "application/json",
     "user-agent": "GitLab/17.5.1",
     "idempotency-key": id,
@@ -159,7 +175,7 @@ export const speak = {
   bitbucket: (
     secret: string,
     body: string | Buffer,
-    { event = "repo:push", id = randomUUID() }: Speech = {},
+    { event = "repo:push", id = randomUUID() }: DeliveryOptions = {},
   ) => ({
     "content-type": "application/json",
     "user-agent": "Bitbucket-Webhooks/2.0",

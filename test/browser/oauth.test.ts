@@ -16,7 +16,13 @@ import {
   verifyAddress,
   type Workspace,
 } from "../harness.ts";
-import { authorizeUrl, codeOn, getToken, setUpProvider, statusOf } from "../oauth.ts";
+import {
+  getToken,
+  readClaimCode,
+  readConnectionStatus,
+  requestAuthorizeUrl,
+  setUpProvider,
+} from "../oauth.ts";
 import { allowAtProvider, expectPage, openWindow, press, useBrowser } from "./browser.ts";
 
 describe("connecting an account in a browser", () => {
@@ -46,8 +52,10 @@ describe("connecting an account in a browser", () => {
     await page.waitForURL(`${as.issuer}/interaction/**`);
   };
   const mainText = (page: Page) => page.locator("main").textContent();
-  const labelsOf = async (person: Person): Promise<string[]> =>
-    (await statusOf(server, person.auth, id)).connections.map(({ account }: { account: string }) => account);
+  const listLabels = async (person: Person): Promise<string[]> =>
+    (await readConnectionStatus(server, person.auth, id)).connections.map(
+      ({ account }: { account: string }) => account,
+    );
 
   test("connect, continue, allow: the session cookie completes the connection", async () => {
     const { page, complaints } = await open(`${start}?returnTo=/docs`, ada);
@@ -56,7 +64,7 @@ describe("connecting an account in a browser", () => {
     await expectPage(page, "Acme ID is connected.");
     for (const named of ["octo@provider.example", "member", '<b>Acme</b> & "Sons"'])
       expect(await mainText(page)).toContain(named);
-    expect((await statusOf(server, ada.auth, id)).connected).toBe(true);
+    expect((await readConnectionStatus(server, ada.auth, id)).connected).toBe(true);
     expect((await getToken(server, ada.auth, id)).status).toBe(200);
     // A reload does not use the link again, and does not claim that nothing is connected.
     await page.reload();
@@ -78,7 +86,7 @@ describe("connecting an account in a browser", () => {
     await confirm(page);
     await allowAtProvider(page);
     await expectPage(page, "Acme ID is connected.");
-    expect(await labelsOf(ada)).toContain("second");
+    expect(await listLabels(ada)).toContain("second");
     expect(complaints).toEqual([]);
   });
 
@@ -94,7 +102,7 @@ describe("connecting an account in a browser", () => {
   });
 
   test("a link that somebody else started, at another provider's address, offers nothing to start", async () => {
-    const back = new URL(await authorizeUrl(server, acme.owner.auth, id, "?shared=true&account=bait"));
+    const back = new URL(await requestAuthorizeUrl(server, acme.owner.auth, id, "?shared=true&account=bait"));
     const state = back.searchParams.get("state");
     const { page, complaints } = await open(
       `/v1/oauth-providers/github/connect/callback?state=${state}&code=x`,
@@ -106,90 +114,92 @@ describe("connecting an account in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("in a browser where somebody else is signed in nothing connects", async () => {
+  test("in a browser where another person is signed in, nothing connects", async () => {
     const bob = await joinWorkspace(server, acme, "member");
-    const { page } = await open(await authorizeUrl(server, ada.auth, id, "?account=sent"), bob);
+    const { page } = await open(await requestAuthorizeUrl(server, ada.auth, id, "?account=sent"), bob);
     await allowAtProvider(page);
     await expectPage(page, "Acme ID is not connected.");
     expect(await mainText(page)).toContain("started by somebody else");
-    for (const person of [ada, bob]) expect(await labelsOf(person)).not.toContain("sent");
+    for (const person of [ada, bob]) expect(await listLabels(person)).not.toContain("sent");
   });
 
-  test("in a browser where nobody is signed in it waits: signing in on the page finishes it, as who started", async () => {
+  test("in a browser where nobody is signed in, the attempt waits until the person who started it signs in on the page", async () => {
     const key = await createKey(server, ada);
-    const { page, complaints } = await open(await authorizeUrl(server, key.auth, id, "?account=from-key"));
+    const { page, complaints } = await open(
+      await requestAuthorizeUrl(server, key.auth, id, "?account=from-key"),
+    );
     await allowAtProvider(page);
     await expectPage(page, "One more step to connect Acme ID");
     // The organization's name is text, however it is written.
     expect(await mainText(page)).toContain('<b>Acme</b> & "Sons"');
-    expect(codeOn(await page.content())).toMatch(/^[2-9A-HJ-NP-X]{5}-[2-9A-HJ-NP-X]{5}$/);
+    expect(readClaimCode(await page.content())).toMatch(/^[2-9A-HJ-NP-X]{5}-[2-9A-HJ-NP-X]{5}$/);
     await page.fill("#email", ada.email);
     await page.fill("#password", "wrong password");
     await page.click("#go");
-    await page.locator("#say", { hasText: "The e-mail address or the password is not right." }).waitFor();
+    await page.locator("#say", { hasText: "The e-mail address or the password is wrong." }).waitFor();
     await page.fill("#password", ada.password);
     await page.click("#go");
     await expectPage(page, "Acme ID is connected.");
     expect(await mainText(page)).not.toContain("One more step");
-    expect(await labelsOf(ada)).toContain("from-key");
+    expect(await listLabels(ada)).toContain("from-key");
     expect(complaints).toEqual([]);
   });
 
   test("a connection that an API key started needs a click by the same person, on a page that names it", async () => {
     const key = await createKey(server, ada, { permissions: ["connections:use"] });
     const { page, complaints } = await open(
-      await authorizeUrl(server, key.auth, id, "?account=clicked"),
+      await requestAuthorizeUrl(server, key.auth, id, "?account=clicked"),
       ada,
     );
     await allowAtProvider(page);
     await expectPage(page, "Connect Acme ID as octo@provider.example?");
     expect(await mainText(page)).toContain('member of <b>Acme</b> & "Sons"');
-    expect(await labelsOf(ada)).not.toContain("clicked");
+    expect(await listLabels(ada)).not.toContain("clicked");
     await page.click("main button");
     await expectPage(page, "Acme ID is connected.");
     expect(await mainText(page)).not.toContain("If you did not start it");
-    expect(await labelsOf(ada)).toContain("clicked");
+    expect(await listLabels(ada)).toContain("clicked");
     expect(complaints).toEqual([]);
   });
 
   test("a click after the attempt has expired leads to a page that says so", async () => {
     const key = await createKey(server, ada, { permissions: ["connections:use"] });
-    const { page } = await open(await authorizeUrl(server, key.auth, id, "?account=late"), ada);
+    const { page } = await open(await requestAuthorizeUrl(server, key.auth, id, "?account=late"), ada);
     await allowAtProvider(page);
     await server.platform.db.run(sql`update oauth_attempts set expires_at = now() where label = 'late'`);
     await page.click("main button");
     await expectPage(page, "Acme ID is not connected.");
-    expect(await labelsOf(ada)).not.toContain("late");
+    expect(await listLabels(ada)).not.toContain("late");
   });
 
-  test("who has a second factor is asked for it there", async () => {
+  test("a person with a second factor is asked for a code on the page", async () => {
     const eve = await joinWorkspace(server, acme, "member");
     await verifyAddress(server, eve);
     const begun = await server.call("/v1/me/two-factor", { method: "POST", headers: eve.auth });
     const code = codeAt(begun.body.secret, stepAt(Date.now()));
     const on = await server.call("/v1/me/two-factor/confirm", { body: { code }, headers: eve.auth });
     const [backupCode] = on.body.backupCodes;
-    const { page, complaints } = await open(await authorizeUrl(server, eve.auth, id));
+    const { page, complaints } = await open(await requestAuthorizeUrl(server, eve.auth, id));
     await allowAtProvider(page);
     await page.fill("#email", eve.email);
     await page.fill("#password", eve.password);
     await page.click("#go");
     await page.locator("#second").waitFor();
-    expect((await statusOf(server, eve.auth, id)).connections).toEqual([]);
+    expect((await readConnectionStatus(server, eve.auth, id)).connections).toEqual([]);
     await page.fill("#code", "000000");
     await page.click("#second button");
-    await page.locator("#say", { hasText: "This code is not right" }).waitFor();
+    await page.locator("#say", { hasText: "This code is wrong" }).waitFor();
     await page.fill("#code", backupCode);
     await page.click("#second button");
     await expectPage(page, "Acme ID is connected.");
-    expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
+    expect((await readConnectionStatus(server, eve.auth, id)).connected).toBe(true);
     expect(complaints).toEqual([]);
   });
 
-  test("somebody else who signs in there gets nothing, and neither does who sent them", async () => {
+  test("when another person signs in on the page, neither that person nor the starter is connected", async () => {
     const victim = await joinWorkspace(server, acme, "member");
     const mallory = await joinWorkspace(server, acme, "member");
-    const { page } = await open(await authorizeUrl(server, mallory.auth, id));
+    const { page } = await open(await requestAuthorizeUrl(server, mallory.auth, id));
     await allowAtProvider(page);
     await page.fill("#email", victim.email);
     await page.fill("#password", victim.password);
@@ -197,14 +207,14 @@ describe("connecting an account in a browser", () => {
     await expectPage(page, "Acme ID is not connected.");
     expect(await mainText(page)).toContain("started by somebody else");
     for (const person of [victim, mallory]) {
-      expect((await statusOf(server, person.auth, id)).connections).toEqual([]);
+      expect((await readConnectionStatus(server, person.auth, id)).connections).toEqual([]);
     }
   });
 
-  test("a callback without a state shows an error page with a way on", async () => {
+  test("a callback without a state shows an error page with a link", async () => {
     const { page, status } = await open(`/v1/oauth-providers/${id}/connect/callback`, ada);
     expect(status).toBe(400);
-    await expectPage(page, "This link is too old, was used before, or is not ours.");
+    await expectPage(page, "This link is too old, was used before, or is not from this instance.");
   });
 
   describe("the start address", () => {
@@ -219,7 +229,7 @@ describe("connecting an account in a browser", () => {
       await confirm(page);
       await allowAtProvider(page);
       await expectPage(page, "Acme ID is connected.");
-      expect((await statusOf(server, eve.auth, id)).connected).toBe(true);
+      expect((await readConnectionStatus(server, eve.auth, id)).connected).toBe(true);
       expect(complaints).toEqual([]);
     });
 

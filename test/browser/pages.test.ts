@@ -25,12 +25,12 @@ describe("the first page", () => {
     await expectPage(page, "Signalbox");
     expect(await mainText(page)).toContain(`You are signed in as ${ada.email}.`);
     await press(page, "Sign out");
-    await page.locator("text=Make an account").waitFor();
+    await page.locator("text=Create an account").waitFor();
     expect((await server.call("/v1/me", { headers: ada.auth })).status).toBe(401);
     expect(complaints).toEqual([]);
   });
 
-  test("an unknown address shows a page that leads back to it", async () => {
+  test("an unknown address shows a page that links to the first page", async () => {
     const { page, status } = await open("/nowhere?x=1");
     expect(status).toBe(404);
     await expectPage(page, "There is nothing at this address");
@@ -117,7 +117,7 @@ describe("the page behind a reset mail", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a server that does not answer is reported in words, and the form stays", async () => {
+  test("a server that does not answer is reported in a sentence, and the form stays", async () => {
     const { page } = await open("/reset-password");
     await page.route("**/api/auth/**", (route) => route.abort());
     await page.fill("#email", "ada@example.com");
@@ -130,11 +130,11 @@ describe("the page behind a reset mail", () => {
 });
 
 describe("the page behind a confirmation mail", () => {
-  const linkOf = (email: string) => mailedLink(server, email, "/verify-email?token=");
+  const findLink = (email: string) => mailedLink(server, email, "/verify-email?token=");
 
   test("asks in a browser where nobody is signed in, and confirms", async () => {
     const ada = await signUp(server);
-    const { page, complaints } = await open(await linkOf(ada.email));
+    const { page, complaints } = await open(await findLink(ada.email));
     await expectPage(page, "Did you make this account?");
     expect(await mainText(page)).toContain(ada.email);
     await press(page, "Yes, confirm my address");
@@ -148,14 +148,14 @@ describe("the page behind a confirmation mail", () => {
 
   test("confirms at once where the account is signed in", async () => {
     const ada = await signUp(server);
-    const { page } = await open(await linkOf(ada.email), ada);
+    const { page } = await open(await findLink(ada.email), ada);
     await expectPage(page, "Your e-mail address is confirmed");
     expect(await mainText(page)).toContain(ada.email);
   });
 
-  test("closes the account to the person who made it, and leads to a new password", async () => {
+  test("ends the access of the person who created the account, and leads to a new password", async () => {
     const ada = await signUp(server);
-    const { page, complaints } = await open(await linkOf(ada.email));
+    const { page, complaints } = await open(await findLink(ada.email));
     await press(page, "No, somebody else did");
     await expectPage(page, "The person who made the account can no longer use it");
     expect(complaints).toEqual([]);
@@ -167,18 +167,18 @@ describe("the page behind a confirmation mail", () => {
     const ada = await signUp(server);
     const { page, status, complaints } = await open("/api/auth/verify-email?token=x.y.z");
     expect(status).toBe(400);
-    await expectPage(page, "This link is too old, or was not copied whole");
+    await expectPage(page, "This link is too old or not complete");
     await page.fill("#email", ada.email);
     await page.fill("#password", ada.password);
     await page.click("#go");
     await page.locator("#who").waitFor();
     expect(await mainText(page)).toContain(ada.email);
-    const before = await linkOf(ada.email);
+    const before = await findLink(ada.email);
     await press(page, "Send me a new link");
     await expectPage(page, "Check your mailbox");
     expect(await mainText(page)).toContain(ada.email);
     expect(complaints).toEqual([]);
-    const newest = await linkOf(ada.email);
+    const newest = await findLink(ada.email);
     expect(newest).not.toBe(before);
     await page.goto(newest);
     await expectPage(page, "Your e-mail address is confirmed");
@@ -195,7 +195,7 @@ describe("the page behind a confirmation mail", () => {
 });
 
 describe("the page behind a claim link", () => {
-  test("leads a newcomer to their account and the agent's workspace, once", async () => {
+  test("gives a newcomer an account and the agent's workspace, once", async () => {
     const agent = await bootstrap(server);
     const { page, complaints } = await open(agent.claim.url);
     await expectPage(page, "Claim Provisional workspace");
@@ -244,7 +244,7 @@ describe("the page behind a claim link", () => {
 });
 
 describe("the page behind an invitation", () => {
-  test("names organization, inviter and role, and lets a person with a second factor in", async () => {
+  test("names organization, inviter and role, and a person with a second factor can accept", async () => {
     const acme = await createWorkspace(server, 'Acme & "Sons"');
     const ada = await signUp(server);
     await verifyAddress(server, ada);
@@ -260,14 +260,14 @@ describe("the page behind an invitation", () => {
     await page.fill("#email", ada.email);
     await page.fill("#password", "not the password");
     await page.click("#go");
-    await page.locator("#say", { hasText: "is not right" }).waitFor();
+    await page.locator("#say", { hasText: "is wrong" }).waitFor();
     await page.fill("#password", ada.password);
     await page.click("#go");
     await page.locator("#second").waitFor();
     expect(await focused(page)).toBe("code");
     await page.fill("#code", "000000");
     await page.click("#second button");
-    await page.locator("#say", { hasText: "This code is not right" }).waitFor();
+    await page.locator("#say", { hasText: "This code is wrong" }).waitFor();
     // A backup code does not depend on the clock.
     await page.fill("#code", on.body.backupCodes[0]);
     await page.click("#second button");
@@ -284,7 +284,7 @@ describe("the page behind an invitation", () => {
     await expectPage(again.page, "This invitation was accepted already");
   });
 
-  test("lets a newcomer make an account and accept; an error is shown at its field", async () => {
+  test("lets a newcomer create an account and accept; an error is shown at its field", async () => {
     const acme = await createWorkspace(server);
     const email = `newcomer-${Date.now()}@example.com`;
     await invite(server, acme.owner, { email });
@@ -383,7 +383,7 @@ describe("the page behind an invitation", () => {
       [`/invitation?token=${cancelled.token}`, "This invitation was taken back"],
       [`/invitation?token=${expired.token}`, "This invitation is older than 7 days"],
       [`/invitation?token=${withdrawn.token}`, "The person who invited you has left"],
-      ["/invitation?token=sbi_x", "its link was not copied whole"],
+      ["/invitation?token=sbi_x", "its link is not complete"],
       ["/invitation", "This link is not complete"],
       ["/invitation?token=", "This link is not complete"],
     ] as const) {

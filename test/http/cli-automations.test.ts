@@ -1,22 +1,22 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { queueRun } from "../automations.ts";
-import { runHere } from "../cli.ts";
+import { runCommandInProcess } from "../cli.ts";
 import { createTemplate } from "../connectors.ts";
 import { createKey, createWorkspace, useServer, type Workspace } from "../harness.ts";
-import { plantConnection } from "../oauth.ts";
+import { seedConnection } from "../oauth.ts";
 
 describe("signalbox automations, with templates and connections", () => {
   const server = useServer();
   let acme: Workspace;
-  let cli: (...args: string[]) => ReturnType<typeof runHere>;
+  let cli: (...args: string[]) => ReturnType<typeof runCommandInProcess>;
   let review: { id: string };
   let account: { connectionId: string; providerId: string };
   beforeAll(async () => {
     acme = await createWorkspace(server);
     const { key } = await createKey(server, acme.owner);
-    cli = (...args) => runHere(args, { SIGNALBOX_URL: server.url, SIGNALBOX_API_KEY: key });
+    cli = (...args) => runCommandInProcess(args, { SIGNALBOX_URL: server.url, SIGNALBOX_API_KEY: key });
     review = await createTemplate(server, acme.owner.auth, { name: "Code review" });
-    account = await plantConnection(server, acme);
+    account = await seedConnection(server, acme);
   });
 
   const create = async (...args: string[]) =>
@@ -53,7 +53,7 @@ describe("signalbox automations, with templates and connections", () => {
     });
   });
 
-  test("update changes what is given and leaves the rest", async () => {
+  test("update changes the given fields and keeps the others", async () => {
     const id = made((await create("--templates", "code-review", "--daily", "09:00")).stdout);
     const update = (...args: string[]) => cli("automations", "update", id, ...args);
     expect(await update("--connections", account.providerId)).toMatchObject({ code: 0 });
@@ -78,7 +78,7 @@ describe("signalbox automations, with templates and connections", () => {
     const id = made((await create("--templates", gone.id)).stdout);
     await server.call(`/v1/templates/${gone.id}`, { method: "DELETE", headers: acme.owner.auth });
     expect((await cli("automations", "show", id)).stdout).toMatch(
-      new RegExp(`^templates +${gone.id} \\(gone\\)$`, "m"),
+      new RegExp(`^templates +${gone.id} \\(deleted\\)$`, "m"),
     );
   });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { runHere } from "../cli.ts";
+import { runCommandInProcess } from "../cli.ts";
 import {
   createKey,
   createTeam,
@@ -9,7 +9,7 @@ import {
   useServer,
   type Workspace,
 } from "../harness.ts";
-import { plantConnection } from "../oauth.ts";
+import { seedConnection } from "../oauth.ts";
 
 describe("signalbox connections", () => {
   const server = useServer();
@@ -17,18 +17,18 @@ describe("signalbox connections", () => {
   let bob: Person & { memberId: string };
   let own: { connectionId: string; providerId: string };
   let shared: { connectionId: string; providerId: string };
-  let owner: (...args: string[]) => ReturnType<typeof runHere>;
-  let member: (...args: string[]) => ReturnType<typeof runHere>;
+  let owner: (...args: string[]) => ReturnType<typeof runCommandInProcess>;
+  let member: (...args: string[]) => ReturnType<typeof runCommandInProcess>;
 
   beforeAll(async () => {
     acme = await createWorkspace(server);
     bob = await joinWorkspace(server, acme, "member");
-    own = await plantConnection(server, acme);
-    shared = await plantConnection(server, acme, { shared: true });
+    own = await seedConnection(server, acme);
+    shared = await seedConnection(server, acme, { shared: true });
     const as = async (person: Person) => {
       const { key } = await createKey(server, person);
       return (...args: string[]) =>
-        runHere(["connections", ...args], { SIGNALBOX_URL: server.url, SIGNALBOX_API_KEY: key });
+        runCommandInProcess(["connections", ...args], { SIGNALBOX_URL: server.url, SIGNALBOX_API_KEY: key });
     };
     owner = await as(acme.owner);
     member = await as(bob);

@@ -1,7 +1,13 @@
 /** The one way to the data behaves the same on both engines. */
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sql, violatedConstraint } from "../../src/platform/db/index.ts";
+import {
+  defineLease,
+  leaseConditions,
+  type Sql,
+  sql,
+  violatedConstraint,
+} from "../../src/platform/db/index.ts";
 import { useServer } from "../harness.ts";
 
 const server = useServer();
@@ -15,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe("values", () => {
-  test("times are milliseconds, large integers numbers, lists lists, and what goes in comes out", async () => {
+  test("times are milliseconds, large integers are numbers, lists are lists, and values are read back as written", async () => {
     const { db } = server.platform;
     const at = 1_700_000_000_123;
     await db.run(
@@ -37,7 +43,7 @@ describe("values", () => {
     await db.run(sql`delete from things`);
   });
 
-  test("`run` says how many rows were written, `row` gives none as undefined", async () => {
+  test("`run` returns the number of written rows, and `row` returns undefined for no row", async () => {
     const { db } = server.platform;
     expect(await db.run(sql`insert into things (id) values (1), (2), (3)`)).toBe(3);
     expect(await db.run(sql`update things set big = 1 where id > 1`)).toBe(2);
@@ -46,7 +52,7 @@ describe("values", () => {
     expect(await db.run(sql`delete from things`)).toBe(3);
   });
 
-  test("a row that is refused names the constraint", async () => {
+  test("a refused row gives an error that names the constraint", async () => {
     const { db } = server.platform;
     await db.run(sql`insert into things (id) values (1)`);
     const error = await db.run(sql`insert into things (id) values (1)`).catch((cause: unknown) => cause);
@@ -71,7 +77,7 @@ describe("a transaction", () => {
     await db.run(sql`delete from things`);
   });
 
-  test("inside another one is part of it", async () => {
+  test("inside another one is part of the outer one", async () => {
     const { db } = server.platform;
     await expect(
       db.transaction(async (tx) => {
@@ -85,7 +91,7 @@ describe("a transaction", () => {
     expect(await count()).toBe(0);
   });
 
-  test("that failed halfway and went on regardless is a failure, not a silent nothing", async () => {
+  test("that continues after a failed statement fails as a whole", async () => {
     const { db } = server.platform;
     await expect(
       db.transaction(async (tx) => {
@@ -97,7 +103,7 @@ describe("a transaction", () => {
     expect(await db.run(sql`select 1`)).toBeGreaterThanOrEqual(0);
   });
 
-  test("what follows a commit follows it, and does not follow a rollback", async () => {
+  test("runs its after-commit functions after a commit, and not after a rollback", async () => {
     const { db } = server.platform;
     const seen: string[] = [];
     await db.transaction(async (tx) => {
@@ -115,7 +121,7 @@ describe("a transaction", () => {
     expect(seen).toEqual(["committed", "inner", "outside"]);
   });
 
-  test("many at once all come to their end", async () => {
+  test("completes when many run at once", async () => {
     const { db } = server.platform;
     await Promise.all(
       Array.from({ length: 30 }, (_, id) =>
@@ -132,7 +138,7 @@ describe("a transaction", () => {
 });
 
 describe("the bus", () => {
-  test("delivers what was committed, once, and nothing that was rolled back", async () => {
+  test("delivers committed messages once, and no message that was rolled back", async () => {
     const { db, bus } = server.platform;
     const heard: string[] = [];
     const stop = bus.subscribe("test", { onMessage: (payload) => heard.push(payload), onGap: () => {} });
@@ -151,5 +157,51 @@ describe("the bus", () => {
     await bus.publish(db, "test", "after the end");
     await pause(50);
     expect(heard).toHaveLength(2);
+  });
+});
+
+describe("a lease", () => {
+  const lease = defineLease(60);
+  const read = async () =>
+    (await server.platform.db.row<{
+      mine: boolean | null;
+      live: boolean | null;
+      expired: boolean | null;
+    }>(sql`
+      select ${lease.isHeldBy("a")} as mine, ${lease.isLive} as live, ${lease.isExpired} as expired from leases`))!;
+  const change = (set: Sql) => server.platform.db.run(sql`update leases set ${set}`);
+
+  beforeAll(async () => {
+    await server.platform.db.queryWithDriverTypes(
+      "create table leases (holder text, lease_expires_at timestamptz)",
+    );
+    await server.platform.db.run(sql`insert into leases values (null, null)`);
+  });
+
+  test("is neither live nor expired before it is taken and after it is released", async () => {
+    expect(await read()).toEqual({ mine: null, live: null, expired: null });
+    await change(lease.take("a"));
+    expect(await read()).toEqual({ mine: true, live: true, expired: false });
+    await change(lease.release);
+    expect(await read()).toEqual({ mine: null, live: null, expired: null });
+  });
+
+  test("belongs to the last who took it, and a renewal makes it live again", async () => {
+    await change(lease.take("a"));
+    await change(lease.take("b"));
+    expect(await read()).toMatchObject({ mine: false, live: true });
+    await change(sql`lease_expires_at = now() - interval '1 second'`);
+    expect(await read()).toEqual({ mine: false, live: false, expired: true });
+    await change(lease.renew);
+    expect(await read()).toEqual({ mine: false, live: true, expired: false });
+  });
+
+  test("is expired and not live at the moment when it ends", async () => {
+    const { isLive, isExpired } = leaseConditions(sql`l.`);
+    expect(
+      await server.platform.db.row(
+        sql`select ${isLive} as live, ${isExpired} as expired from (select now() as lease_expires_at) l`,
+      ),
+    ).toEqual({ live: false, expired: true });
   });
 });

@@ -43,7 +43,7 @@ describe("the same request under the same key", () => {
     expect((await namesOfKeys()).filter((name) => name === "once")).toHaveLength(1);
   });
 
-  test("at the same moment, eight times over, creates one", async () => {
+  test("sent eight times at the same moment creates one resource", async () => {
     const key = newKey();
     const replies = await Promise.all(Array.from({ length: 8 }, () => createApiKey(key, "at once")));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
@@ -86,7 +86,7 @@ describe("the same request under the same key", () => {
     expect(inAcme.body.key).not.toBe(inGlobex.body.key);
   });
 
-  test("is refused to who may no longer make it", async () => {
+  test("is refused when the caller may no longer make it", async () => {
     const key = newKey();
     const admin = await joinWorkspace(server, acme, "admin");
     expect((await createApiKey(key, "gone", admin.auth)).status).toBe(201);
@@ -96,7 +96,7 @@ describe("the same request under the same key", () => {
       .toBe(403);
   });
 
-  test("creates an organization once, though the first makes it the active one", async () => {
+  test("creates an organization once, although the first request makes it the active one", async () => {
     const key = newKey();
     const create = () =>
       server.call("/v1/organizations", {
@@ -214,7 +214,7 @@ describe("another request under the same key", () => {
 });
 
 describe("a refusal", () => {
-  test("is not kept: mended, the request goes through under the same key", async () => {
+  test("is not stored: the corrected request succeeds under the same key", async () => {
     const key = newKey();
     const slug = `taken-${Date.now()}`;
     const create = (wish: string) =>
@@ -227,7 +227,7 @@ describe("a refusal", () => {
     expect((await create(`${slug}-2`)).status).toBe(201);
   });
 
-  test("of a body that is not well-formed is not kept either", async () => {
+  test("of a body that is not well-formed is not stored either", async () => {
     const key = newKey();
     const headers = { ...acme.owner.auth, "idempotency-key": key };
     expect((await server.call("/v1/api-keys", { body: { name: "" }, headers })).status).toBe(400);
@@ -248,7 +248,7 @@ describe("a key", () => {
     expect((await change("B")).body.user.name).toBe("B");
   });
 
-  test("is described at every POST that creates", () => {
+  test("is described for every POST that creates", () => {
     const { paths } = api() as {
       paths: Record<
         string,
@@ -268,8 +268,8 @@ describe("a key", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("is sealed, and opens in its own place only", async () => {
+describe("the stored reply", () => {
+  test("is sealed, and can be unsealed only in its own row", async () => {
     const key = newKey();
     const { body } = await createApiKey(key, "sealed");
     const other = newKey();
@@ -290,7 +290,7 @@ describe("what is kept", () => {
     expect(JSON.stringify(moved.body)).not.toContain("sbx_");
   });
 
-  test("goes with the crash of the request it belongs to", async () => {
+  test("is not left by a request that crashes", async () => {
     const { db } = server.platform;
     const count = async () =>
       (await db.row<{ n: number }>(sql`select count(*)::int as n from idempotency_keys`))!.n;
@@ -304,7 +304,7 @@ describe("what is kept", () => {
   });
 });
 
-test("a request under a key does not keep others from the database", async () => {
+test("a request with an Idempotency-Key does not block other requests", async () => {
   const key = await createKey(server, acme.owner);
   const work = Array.from({ length: 20 }, (_, i) => createApiKey(newKey(), `busy ${i}`));
   const reads = Array.from({ length: 20 }, () => server.call("/v1/members", { headers: key.auth }));
@@ -312,7 +312,7 @@ test("a request under a key does not keep others from the database", async () =>
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 201]));
 });
 
-describe("what is kept of replies is bounded", () => {
+describe("the storage of replies is bounded", () => {
   const withKey = (key: string, headers: Record<string, string>) => ({ ...headers, "idempotency-key": key });
   const keptBytes = async () =>
     (await server.platform.db.row<{ bytes: number }>(
@@ -332,7 +332,7 @@ describe("what is kept of replies is bounded", () => {
       sql`select count(*)::int as count from templates where org_id = ${orgId}`,
     ))!.count;
 
-  test("a reply that is too large is not kept; a repeat creates nothing and names the first result", async () => {
+  test("a reply that is too large is not stored; a repeat creates nothing and names the first result", async () => {
     const { owner, orgId } = await createWorkspace(server);
     const before = await keptBytes();
     const first = await create("too-large", owner.auth, 250_000);
@@ -346,7 +346,7 @@ describe("what is kept of replies is bounded", () => {
     expect(await templates(orgId)).toBe(1);
   });
 
-  test("beyond the bytes of a day replies are not kept, and nothing is done twice", async () => {
+  test("above the daily bytes replies are not stored, and no request acts twice", async () => {
     const { owner, orgId } = await createWorkspace(server);
     // One credential may use half of the quota.
     await allow(orgId, "idempotency_storage", 200_000);
@@ -363,7 +363,7 @@ describe("what is kept of replies is bounded", () => {
     expect(items).toContainEqual(expect.objectContaining({ name: "idempotency_keys", used: 8 }));
   });
 
-  test("beyond the keys of a day a request with a new key is refused, and a request without a key is not", async () => {
+  test("above the daily number of keys a request with a new key is refused, and a request without a key is not", async () => {
     const { owner, orgId } = await createWorkspace(server);
     await allow(orgId, "idempotency_keys", 4);
     for (let n = 0; n < 2; n++) expect((await create(`few-${n}`, owner.auth, 10)).status).toBe(201);

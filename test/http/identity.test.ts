@@ -19,7 +19,8 @@ const server = useServer();
 const signIn = (email: string, password: string, headers: Record<string, string> = {}) =>
   server.call("/api/auth/sign-in/email", { body: { email, password }, headers });
 const me = (headers: Record<string, string>) => server.call("/v1/me", { headers });
-const activeOf = async (headers: Record<string, string>) => (await me(headers)).body.activeOrganizationId;
+const readActiveOrganization = async (headers: Record<string, string>) =>
+  (await me(headers)).body.activeOrganizationId;
 
 /** The newest mail to somebody that holds such a link, and the token in it. */
 async function tokenFromMail(to: string, link: string): Promise<string> {
@@ -31,7 +32,7 @@ async function tokenFromMail(to: string, link: string): Promise<string> {
 }
 
 describe("an account", () => {
-  test("is made, signed in, used and signed out", async () => {
+  test("is created, signed in, used and signed out", async () => {
     const email = `whole-${Date.now()}@example.com`;
     const made = await server.call("/api/auth/sign-up/email", {
       body: { email: email.toUpperCase(), password: "correct horse", name: "  Ada  " },
@@ -52,7 +53,7 @@ describe("an account", () => {
     expect((await me({ authorization: `Bearer ${made.body.token}` })).status).toBe(200);
   });
 
-  test("is made once, even by two requests at the same moment", async () => {
+  test("is created once, even by two requests at the same moment", async () => {
     const body = { email: `twice-${Date.now()}@example.com`, password: "correct horse", name: "Ada" };
     const replies = await Promise.all(
       [1, 2, 3, 4].map(() => server.call("/api/auth/sign-up/email", { body })),
@@ -122,8 +123,8 @@ describe("an account", () => {
   });
 });
 
-describe("guessing", () => {
-  test("the eleventh try in ten minutes is 429, right or wrong, and nobody else's first is", async () => {
+describe("guessing passwords", () => {
+  test("is refused with 429 at the eleventh try in ten minutes, even with the right password, for this account only", async () => {
     const ada = await signUp(server);
     const other = await signUp(server);
     for (let i = 0; i < 10; i++) expect((await signIn(ada.email, `wrong ${i}`)).status).toBe(401);
@@ -137,13 +138,13 @@ describe("guessing", () => {
     expect((await me(ada.auth)).status).toBe(200);
   });
 
-  test("guesses at the same moment are all counted", async () => {
+  test("is counted correctly for guesses at the same moment", async () => {
     const ada = await signUp(server);
     const replies = await Promise.all(Array.from({ length: 25 }, (_, i) => signIn(ada.email, `wrong ${i}`)));
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
   });
 
-  test("signing in forgets the mistakes before it", async () => {
+  test("is counted from zero after a successful sign-in", async () => {
     const ada = await signUp(server);
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 8; i++) await signIn(ada.email, "wrong password");
@@ -157,11 +158,11 @@ describe("a forgotten password", () => {
   const reset = (token: string, newPassword = "a new password") =>
     server.call("/api/auth/reset-password", { body: { token, newPassword } });
 
-  test("is replaced by the link in the mail; every session ends, the old one is refused", async () => {
+  test("is replaced by the link in the mail; every session ends, and the old password is refused", async () => {
     const ada = await signUp(server);
     await verifyAddress(server, ada);
     const second = (await signIn(ada.email, ada.password)).body.token;
-    const key = await createKeyOf(ada);
+    const key = await createOwnKey(ada);
     expect(await forgot(ada.email)).toMatchObject({ status: 200, body: { ok: true } });
     const token = await tokenFromMail(ada.email, "/reset-password?token=");
     const page = await server.call(`/reset-password?token=${token}`);
@@ -211,7 +212,7 @@ describe("a forgotten password", () => {
     }
   });
 
-  test("a link is good once, even for two requests at the same moment", async () => {
+  test("a link is valid once, even for two requests at the same moment", async () => {
     const ada = await signUp(server);
     await forgot(ada.email);
     const token = await tokenFromMail(ada.email, "/reset-password?token=");
@@ -221,7 +222,7 @@ describe("a forgotten password", () => {
     expect(refused).toMatchObject({ status: 400, body: { details: [{ path: ["token"] }] } });
   });
 
-  test("an older link is no longer good once the password was changed", async () => {
+  test("an older link is invalid after the password was changed", async () => {
     const ada = await signUp(server);
     await forgot(ada.email);
     const first = await tokenFromMail(ada.email, "/reset-password?token=");
@@ -232,7 +233,7 @@ describe("a forgotten password", () => {
     expect((await reset(first, "somebody else's")).status).toBe(400);
   });
 
-  test("a link is no longer good after an hour", async () => {
+  test("a link is invalid after an hour", async () => {
     const ada = await signUp(server);
     await forgot(ada.email);
     await server.platform.db.run(
@@ -242,13 +243,13 @@ describe("a forgotten password", () => {
     expect((await signIn(ada.email, ada.password)).status).toBe(200);
   });
 
-  test("asking for an address without an account says the same and sends nothing", async () => {
+  test("a request for an address without an account gets the same reply and sends no mail", async () => {
     const email = `nobody-${Date.now()}@example.com`;
     expect(await forgot(email)).toMatchObject({ status: 200, body: { ok: true } });
     expect((await readMails(server.platform, 100)).filter(({ to }) => to === email)).toEqual([]);
   });
 
-  test("a password too short is refused and the link stays good", async () => {
+  test("a password that is too short is refused, and the link stays valid", async () => {
     const ada = await signUp(server);
     await forgot(ada.email);
     const token = await tokenFromMail(ada.email, "/reset-password?token=");
@@ -277,7 +278,7 @@ describe("an e-mail address", () => {
     expect((await server.call(`/api/auth/verify-email?token=${token}`)).headers.get("set-cookie")).toBeNull();
   });
 
-  test("the mail can be asked for again, and asking when confirmed changes nothing", async () => {
+  test("the mail can be requested again, and a request for a confirmed address changes nothing", async () => {
     const ada = await signUp(server);
     const again = () =>
       server.call("/api/auth/send-verification-email", { method: "POST", headers: ada.auth });
@@ -292,7 +293,7 @@ describe("an e-mail address", () => {
     expect(await mailsTo()).toBe(2);
   });
 
-  test("a token that is none, or somebody tampered with, is a page that says so", async () => {
+  test("an invalid or changed token shows a page that says so", async () => {
     const ada = await signUp(server);
     const token = await tokenFromMail(ada.email, "/verify-email?token=");
     const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${token.split(".")[1]}.`;
@@ -306,7 +307,7 @@ describe("an e-mail address", () => {
 });
 
 describe("a cookie", () => {
-  const cookieOf = async () => {
+  const signInWithCookie = async () => {
     const ada = await signUp(server);
     const reply = await signIn(ada.email, ada.password);
     const header = reply.headers.get("set-cookie")!;
@@ -316,8 +317,8 @@ describe("a cookie", () => {
     server.call("/v1/me", { method: "PATCH", body: { name: "Changed" }, headers });
   const ownOrigin = () => new URL(server.url).origin;
 
-  test("is set by signing in, kept from scripts and from other sites, taken by signing out", async () => {
-    const { header, cookie, token } = await cookieOf();
+  test("is set by sign-in, hidden from scripts and other sites, and removed by sign-out", async () => {
+    const { header, cookie, token } = await signInWithCookie();
     expect(cookie).toBe(`signalbox_session=${token}`);
     expect(header).toMatch(/; HttpOnly/);
     expect(header).toMatch(/; SameSite=Lax/);
@@ -332,7 +333,7 @@ describe("a cookie", () => {
   });
 
   test("is removed by sign-out, even when its session has ended", async () => {
-    const { cookie, token } = await cookieOf();
+    const { cookie, token } = await signInWithCookie();
     const signOut = (headers: Record<string, string>) =>
       server.call("/api/auth/sign-out", { method: "POST", headers });
     const ours = { "sec-fetch-site": "same-origin" };
@@ -359,15 +360,15 @@ describe("a cookie", () => {
     expect((await me({ cookie })).headers.get("set-cookie")).toBeNull();
   });
 
-  test("reads, wherever the request comes from", async () => {
-    const { cookie } = await cookieOf();
+  test("can read, from any origin", async () => {
+    const { cookie } = await signInWithCookie();
     expect((await me({ cookie })).status).toBe(200);
     expect((await me({ cookie, "sec-fetch-site": "cross-site" })).status).toBe(200);
     expect((await me({ cookie: `theme=dark; ${cookie}; a=b` })).status).toBe(200);
   });
 
-  test("changes nothing unless the browser says that our own page asks", async () => {
-    const { cookie } = await cookieOf();
+  test("cannot change anything unless the browser says that the request is from our own page", async () => {
+    const { cookie } = await signInWithCookie();
     const refused: Record<string, string>[] = [
       {},
       { "sec-fetch-site": "cross-site" },
@@ -388,8 +389,8 @@ describe("a cookie", () => {
     expect((await change({ cookie, "sec-fetch-site": "same-origin" })).status).toBe(200);
   });
 
-  test("does not count beside a token: the token decides", async () => {
-    const { cookie } = await cookieOf();
+  test("is ignored when the request also has a token", async () => {
+    const { cookie } = await signInWithCookie();
     const eve = await signUp(server, "Eve");
     expect((await me({ cookie, ...eve.auth })).body.user.id).toBe(eve.userId);
     expect((await me({ cookie, authorization: "Bearer garbage" })).status).toBe(401);
@@ -399,7 +400,7 @@ describe("a cookie", () => {
 });
 
 describe("the active organization", () => {
-  test("of two credentials the key wins, with its own organization", async () => {
+  test("is that of the key when a request has a key and a session", async () => {
     const acme = await createWorkspace(server, "Acme");
     const key = await createKey(server, acme.owner);
     const globex = await createWorkspace(server, "Globex");
@@ -411,15 +412,15 @@ describe("the active organization", () => {
     });
   });
 
-  test("is the one the header names, else the session's, else the only one", async () => {
+  test("is the one that the header names, else that of the session, else the only one", async () => {
     const acme = await createWorkspace(server, "Acme");
     const globex = await createWorkspace(server, "Globex");
     const ada = await joinWorkspace(server, acme, "member");
-    expect(await activeOf(ada.auth)).toBe(acme.orgId);
+    expect(await readActiveOrganization(ada.auth)).toBe(acme.orgId);
     await join(globex.orgId, ada.userId);
     // Two, and none chosen: nothing is guessed.
     const fresh = { authorization: `Bearer ${(await signIn(ada.email, ada.password)).body.token}` };
-    expect(await activeOf(fresh)).toBeNull();
+    expect(await readActiveOrganization(fresh)).toBeNull();
     expect(await server.call("/v1/organization", { headers: fresh })).toMatchObject({
       status: 403,
       body: { error: "forbidden", reason: "no_active_organization" },
@@ -433,14 +434,14 @@ describe("the active organization", () => {
       headers: fresh,
     });
     expect(chosen).toMatchObject({ status: 200, body: { activeOrganizationId: acme.orgId } });
-    expect(await activeOf(fresh)).toBe(acme.orgId);
-    expect(await activeOf(named)).toBe(globex.orgId);
+    expect(await readActiveOrganization(fresh)).toBe(acme.orgId);
+    expect(await readActiveOrganization(named)).toBe(globex.orgId);
     // The choice is the session's, not the person's.
     const other = { authorization: `Bearer ${(await signIn(ada.email, ada.password)).body.token}` };
-    expect(await activeOf(other)).toBeNull();
+    expect(await readActiveOrganization(other)).toBeNull();
   });
 
-  test("that was chosen and is no longer theirs is none, not another one", async () => {
+  test("is none, and not another one, when the person has left the chosen one", async () => {
     const acme = await createWorkspace(server, "Acme");
     const globex = await createWorkspace(server, "Globex");
     const ada = await joinWorkspace(server, acme, "member");
@@ -449,14 +450,14 @@ describe("the active organization", () => {
       body: { organizationId: acme.orgId },
       headers: ada.auth,
     });
-    expect(await activeOf(ada.auth)).toBe(acme.orgId);
+    expect(await readActiveOrganization(ada.auth)).toBe(acme.orgId);
     await server.platform.db.run(
       sql`delete from members where user_id = ${ada.userId} and org_id = ${acme.orgId}`,
     );
-    await expect.poll(() => activeOf(ada.auth), { timeout: 5_000 }).toBeNull();
+    await expect.poll(() => readActiveOrganization(ada.auth), { timeout: 5_000 }).toBeNull();
   });
 
-  test("cannot be one that the person is not in", async () => {
+  test("cannot be an organization that the person does not belong to", async () => {
     const acme = await createWorkspace(server, "Acme");
     const stranger = await signUp(server);
     for (const organizationId of [acme.orgId, newId("org"), "garbage"]) {
@@ -468,19 +469,19 @@ describe("the active organization", () => {
     }
   });
 
-  test("is there for the request that follows the one that made it", async () => {
+  test("is set for the next request after an organization was created", async () => {
     const ada = await signUp(server);
     for (let i = 0; i < 10; i++) {
       // Asked before, so that an answer is remembered.
       await me(ada.auth);
       const made = await server.call("/v1/organizations", { body: { name: `Org ${i}` }, headers: ada.auth });
-      expect(await activeOf(ada.auth)).toBe(made.body.organization.id);
+      expect(await readActiveOrganization(ada.auth)).toBe(made.body.organization.id);
     }
   });
 });
 
 describe("an organization's rules for sessions", () => {
-  test("sessionMaxAgeMinutes asks older sessions to sign in again, and no key", async () => {
+  test("sessionMaxAgeMinutes requires older sessions to sign in again, and does not affect keys", async () => {
     const acme = await createWorkspace(server);
     const key = await createKey(server, acme.owner);
     const set = await server.call("/v1/organization", {
@@ -502,14 +503,15 @@ describe("an organization's rules for sessions", () => {
     expect((await server.call("/v1/members", { headers })).status).toBe(200);
   });
 
-  test("requireSso asks sessions that came by password to come through it", async () => {
+  test("requireSso requires sessions from a password to sign in by single sign-on", async () => {
     const acme = await createWorkspace(server);
     const { db } = server.platform;
     await db.run(sql`update organizations set require_sso = true where id = ${acme.orgId}`);
     await expect
       .poll(() => server.call("/v1/members", { headers: acme.owner.auth }), { timeout: 5_000 })
       .toMatchObject({ status: 403, body: { error: "reauth", reason: "sso_required" } });
-    await db.run(sql`update sessions set signed_in_by = 'sso' where user_id = ${acme.owner.userId}`);
+    await db.run(sql`
+      update sessions set signed_in_by = 'sso', sso_org_id = ${acme.orgId} where user_id = ${acme.owner.userId}`);
     await expect
       .poll(async () => (await server.call("/v1/members", { headers: acme.owner.auth })).status, {
         timeout: 5_000,
@@ -517,7 +519,7 @@ describe("an organization's rules for sessions", () => {
       .toBe(200);
   });
 
-  test("are asked for after the role", async () => {
+  test("are checked after the role", async () => {
     const acme = await createWorkspace(server);
     const member = await joinWorkspace(server, acme, "member");
     await server.platform.db.run(sql`update organizations set require_sso = true where id = ${acme.orgId}`);
@@ -530,8 +532,8 @@ describe("an organization's rules for sessions", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("of tokens, keys, passwords and links opens nothing", async () => {
+describe("the stored form", () => {
+  test("of tokens, keys, passwords and links gives no access", async () => {
     const acme = await createWorkspace(server);
     const key = await createKey(server, acme.owner);
     await server.call("/api/auth/request-password-reset", { body: { email: acme.owner.email } });
@@ -570,7 +572,7 @@ const age = ({ userId }: Person, by: string) =>
     sql`update sessions set created_at = now() - ${by}::interval where user_id = ${userId}`,
   );
 
-async function createKeyOf(person: Person) {
+async function createOwnKey(person: Person) {
   await server.call("/v1/organizations", { body: { name: "Own" }, headers: person.auth });
   return createKey(server, person);
 }

@@ -1,4 +1,4 @@
-/** Work that is done later: with its cause or not at all, again when it fails, by whoever has the role. */
+/** Jobs: they commit with their cause, are retried when they fail, and run in processes with the right role. */
 import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -62,7 +62,7 @@ describe("a job", () => {
     await database.drop();
   });
 
-  test("is done soon after the transaction that added it", async () => {
+  test("runs soon after the transaction that added it", async () => {
     await platform.db.transaction(async (tx) => {
       await platform.jobs.add(tx, plain, { name: "committed" });
       await pause(200);
@@ -71,7 +71,7 @@ describe("a job", () => {
     await expect.poll(doneNames, { timeout: 2_000 }).toContain("committed");
   });
 
-  test("is never done when its transaction was rolled back", async () => {
+  test("never runs when its transaction was rolled back", async () => {
     const undone = platform.db.transaction(async (tx) => {
       await platform.jobs.add(tx, plain, { name: "rolled back" });
       throw new Error("changed my mind");
@@ -83,7 +83,7 @@ describe("a job", () => {
     expect(doneNames()).not.toContain("rolled back");
   });
 
-  test("does not wait for its turn when many are added at once", async () => {
+  test("is not delayed when many are added at once", async () => {
     const names = Array.from({ length: 30 }, (_, i) => `many ${i}`);
     await Promise.all(names.map((name) => platform.jobs.add(platform.db, plain, { name })));
     await expect
@@ -91,7 +91,7 @@ describe("a job", () => {
       .toEqual([]);
   });
 
-  test.concurrent("that fails is tried again, after a pause that grows", async () => {
+  test.concurrent("that fails is tried again after growing pauses", async () => {
     await platform.jobs.add(platform.db, flaky, { name: "flaky" });
     await expect
       .poll(() => doneNames().filter((name) => name === "flaky").length, { timeout: 20_000, interval: 100 })
@@ -103,7 +103,7 @@ describe("a job", () => {
     expect(doneNames().filter((name) => name === "flaky")).toHaveLength(3);
   }, 40_000);
 
-  test.concurrent("that keeps failing is given up after its tries, and keeps nobody else from being done", async () => {
+  test.concurrent("that keeps failing ends after its maximum tries, and does not block other jobs", async () => {
     await platform.jobs.add(platform.db, hopeless, { name: "hopeless" });
     await platform.jobs.add(platform.db, plain, { name: "beside it" });
     await expect.poll(doneNames, { timeout: 2_000 }).toContain("beside it");
@@ -114,14 +114,14 @@ describe("a job", () => {
     expect(doneNames().filter((name) => name === "hopeless")).toHaveLength(2);
   }, 40_000);
 
-  test.concurrent("can be put off", async () => {
+  test.concurrent("can be delayed", async () => {
     const added = Date.now();
     await platform.jobs.add(platform.db, plain, { name: "later" }, { startAfterSeconds: 1 });
     await expect.poll(doneNames, { timeout: 10_000 }).toContain("later");
     expect(done.find(({ name }) => name === "later")!.at - added).toBeGreaterThanOrEqual(900);
   });
 
-  test("whose worker died once is done by another; after the second death it fails with the reason", async () => {
+  test("whose worker died once runs again; after the second death it fails with the reason", async () => {
     const { db } = platform;
     const executeSql = (text: string, values?: unknown[]) => db.queryWithDriverTypes(text, values);
     const queue = new PgBoss({ backend: db.kind, db: { executeSql }, supervise: false, schedule: false });
@@ -138,13 +138,13 @@ describe("a job", () => {
     await db.queryWithDriverTypes("update pgboss.queue set monitor_on = null");
     await queue.supervise(deadly.name);
     await db.queryWithDriverTypes("update pgboss.job set start_after = now() where name = $1", [deadly.name]);
-    const stateOf = async (id: string) => (await queue.findJobs(deadly.name, { id }))[0];
-    await expect.poll(async () => (await stateOf(twice))?.state, { timeout: 15_000 }).toBe("failed");
-    expect(JSON.stringify((await stateOf(twice))?.output)).toContain("twice");
+    const readJob = async (id: string) => (await queue.findJobs(deadly.name, { id }))[0];
+    await expect.poll(async () => (await readJob(twice))?.state, { timeout: 15_000 }).toBe("failed");
+    expect(JSON.stringify((await readJob(twice))?.output)).toContain("twice");
     expect(poisonCalls).toBe(2);
     expect(poisoned).toEqual([{ name: "died twice", reason: expect.stringContaining("twice") }]);
     expect(doneNames()).not.toContain("died twice");
-    await expect.poll(async () => (await stateOf(once))?.state, { timeout: 15_000 }).toBe("completed");
+    await expect.poll(async () => (await readJob(once))?.state, { timeout: 15_000 }).toBe("completed");
     expect(doneNames()).toContain("died once");
     await queue.stop({ graceful: false });
   }, 60_000);

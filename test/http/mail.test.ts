@@ -58,7 +58,7 @@ describe("mail over SMTP", () => {
       sql`select status, text, error from mails order by id desc`,
     );
 
-  test("is delivered to the person it is for, and its text is then forgotten", async () => {
+  test("is delivered to its recipient, and its text is then deleted", async () => {
     const ada = await signUp(server);
     await expect.poll(() => posts.length, { timeout: 10_000 }).toBe(1);
     expect(posts[0]?.to).toEqual([ada.email]);
@@ -67,7 +67,7 @@ describe("mail over SMTP", () => {
     await expect.poll(rows).toMatchObject([{ status: "sent", text: null }]);
   });
 
-  test("that the server does not take yet stays, sealed, and is tried again", async () => {
+  test("that the server refuses temporarily stays sealed and is tried again", async () => {
     refusing = true;
     const before = posts.length;
     await signUp(server);
@@ -79,7 +79,7 @@ describe("mail over SMTP", () => {
     await expect.poll(() => posts.length, { timeout: 45_000, interval: 250 }).toBe(before + 1);
   }, 60_000);
 
-  test("of a sender of many mails does not delay the mail of a sender of one", async () => {
+  test("of a sender with many mails does not delay the mail of another sender", async () => {
     const acme = await createWorkspace(server);
     await verifyAddress(server, acme.owner);
     const before = posts.length;

@@ -8,7 +8,14 @@ import type { MemberId, OrgId } from "../../src/platform/context.ts";
 import { createDb, type Db, type Engine, scan, sql } from "../../src/platform/db/index.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createWorkspace, useServer, type Workspace } from "../harness.ts";
-import { flat, type PlanNode, planOf, rowsOf, rowsReadBy, type Statement } from "../plans.ts";
+import {
+  countRowsOfNode,
+  countRowsRead,
+  explainStatement,
+  flattenPlan,
+  type PlanNode,
+  type Statement,
+} from "../plans.ts";
 
 const server = useServer();
 
@@ -27,8 +34,8 @@ async function addMembers(orgId: string, count: number): Promise<string[]> {
   return ids.map(({ member }) => member);
 }
 
-describe("walking a list", () => {
-  test("gives every row that was there once, newest first, while others are added", async () => {
+describe("reading all pages of a list", () => {
+  test("returns every row that existed at the start once, newest first, while others are added", async () => {
     const { orgId, owner } = await createWorkspace(server);
     await fc.assert(
       fc.asyncProperty(
@@ -71,7 +78,7 @@ describe("walking a list", () => {
     expect(less.body.nextCursor).toBeTypeOf("string");
   });
 
-  test("a cursor of one organization shows nothing of it in another", async () => {
+  test("a cursor of one organization shows nothing of it to another", async () => {
     const acme = await createWorkspace(server);
     await addMembers(acme.orgId, 3);
     const { body } = await server.call("/v1/members?limit=1", { headers: acme.owner.auth });
@@ -121,7 +128,7 @@ describe("a page deep in a list", () => {
 
   test.each(Object.entries(lists))("of %s reads little more than its own rows", async (_, list) => {
     const plan = await planOfList((db) => list(db, acme.orgId as OrgId));
-    expect(rowsReadBy(plan)).toBeLessThan(fewRows);
+    expect(countRowsRead(plan)).toBeLessThan(fewRows);
   });
 });
 
@@ -153,7 +160,7 @@ describe("an organization of ten thousand members", () => {
       for (const after of ["~", ids[5_000]!, ids[200]!]) {
         const ask = (db: Db) => scan(members.list(db, acme.orgId as OrgId, filter), after, 51);
         // Beside them are tables of a few rows, which are read as they are.
-        const scans = flat(await planOfList(ask)).filter((node) =>
+        const scans = flattenPlan(await planOfList(ask)).filter((node) =>
           ["members", "users", "team_members"].includes(node["Relation Name"] ?? ""),
         );
         const own = scans.filter((node) => node["Relation Name"] !== "team_members");
@@ -161,12 +168,12 @@ describe("an organization of ten thousand members", () => {
         expect(own.map((node) => node["Index Name"]).filter(Boolean)).toEqual(
           expect.arrayContaining(["users_pkey"]),
         );
-        expect(own.map(rowsOf).reduce((sum, rows) => sum + rows, 0)).toBeLessThan(atMost);
+        expect(own.map(countRowsOfNode).reduce((sum, rows) => sum + rows, 0)).toBeLessThan(atMost);
       }
     },
   );
 
-  test("asks the database as often for the last page as for the first", async () => {
+  test("sends as many queries for the last page as for the first", async () => {
     const { engine } = server;
     const { query } = engine;
     let statements = 0;
@@ -206,5 +213,5 @@ async function planOfList(ask: (db: Db) => Promise<unknown>): Promise<PlanNode> 
   };
   await ask(createDb(noting));
   expect(asked).toHaveLength(1);
-  return planOf(server.engine, asked[0]!.text, asked[0]!.values);
+  return explainStatement(server.engine, asked[0]!.text, asked[0]!.values);
 }

@@ -26,7 +26,8 @@ import {
   type TestServer,
 } from "../harness.ts";
 import { makeDatabase } from "../postgres.ts";
-import { insertConnector, pushBody, speak } from "../webhooks.ts";
+import { connectDirectory } from "../scim.ts";
+import { insertConnector, pushBody, signedHeaders } from "../webhooks.ts";
 
 const onPostgres = inject("engine") === "postgres";
 
@@ -59,7 +60,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     return performance.now() - started;
   }
 
-  test("a session and a key made at one are good at the other", async () => {
+  test("a session and a key from one replica are valid at the other", async () => {
     const acme = await createWorkspace(here);
     const key = await createKey(there, acme.owner);
     for (const server of [here, there]) {
@@ -68,7 +69,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     }
   });
 
-  test("an organization made at one is the active one at the other", async () => {
+  test("an organization created at one replica is the active one at the other", async () => {
     const ada = await signUp(here);
     expect((await there.call("/v1/me", { headers: ada.auth })).body.activeOrganizationId).toBeNull();
     const made = await here.call("/v1/organizations", { body: { name: "New" }, headers: ada.auth });
@@ -77,7 +78,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
       .toBe(made.body.organization.id);
   });
 
-  test("sign-in attempts at both count together", async () => {
+  test("sign-in attempts at both replicas count together", async () => {
     const ada = await signUp(here);
     const statuses: number[] = [];
     for (let i = 0; i < 12; i++) {
@@ -87,7 +88,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
-  test("a request sent to both at the same moment under one key happens once", async () => {
+  test("a request sent to both replicas at the same moment with one Idempotency-Key acts once", async () => {
     const acme = await createWorkspace(here);
     const headers = { ...acme.owner.auth, "idempotency-key": "both" };
     const replies = await Promise.all(
@@ -98,13 +99,13 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     expect(new Set(replies.map(({ body }) => body.key)).size).toBe(1);
   });
 
-  test("a webhook secret works at every replica from its 201 on, and at none a second after its 204", async () => {
+  test("a webhook secret works at every replica after its 201, and at none a second after its 204", async () => {
     const acme = await createWorkspace(here);
     const connector = await insertConnector(here.platform, acme.orgId);
     const path = `/v1/webhooks/connectors/codehost?connector=${connector.id}`;
     const deliver = async (server: TestServer, secret: string) => {
       const body = pushBody(connector);
-      return (await server.call(path, { body, headers: speak.github(secret, body) })).status;
+      return (await server.call(path, { body, headers: signedHeaders.github(secret, body) })).status;
     };
     const secrets = `/v1/connectors/${connector.id}/webhook-secrets`;
     const { auth: headers } = acme.owner;
@@ -129,14 +130,14 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     }
   });
 
-  test("a connector made at one replica gets its first delivery at the other, which refused it before", async () => {
+  test("a connector created at one replica accepts its first delivery at the other, which refused it before", async () => {
     const acme = await createWorkspace(here);
     const id = newId("con");
     const path = `/v1/webhooks/connectors/codehost?connector=${id}`;
     const secret = "a secret of the new connector";
     const body = pushBody({ repository: "acme/new" });
     const deliver = async () =>
-      (await there.call(path, { body, headers: speak.github(secret, body) })).status;
+      (await there.call(path, { body, headers: signedHeaders.github(secret, body) })).status;
     expect(await deliver()).toBe(401);
     await insertConnector(here.platform, acme.orgId, { id, repository: "acme/new", secret });
     expect(await deliver()).toBe(202);
@@ -179,6 +180,36 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
         end: () =>
           here.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth }),
         refused: async () => (await there.call("/v1/organization", { headers: member.auth })).status === 403,
+      };
+    },
+    "a member whom the directory deactivates": async () => {
+      const acme = await createWorkspace(here);
+      const member = await joinWorkspace(here, acme, "member");
+      const directory = await connectDirectory(here, acme);
+      const { id } = (await directory.createUser(member.email)).body;
+      return {
+        end: () => directory.patch(`/Users/${id}`, { op: "replace", path: "active", value: false }),
+        refused: async () => (await there.call("/v1/organization", { headers: member.auth })).status === 403,
+      };
+    },
+    "a key whose member the directory removes": async () => {
+      const acme = await createWorkspace(here);
+      const member = await joinWorkspace(here, acme, "member");
+      const key = await createKey(here, member);
+      const directory = await connectDirectory(here, acme);
+      const { id } = (await directory.createUser(member.email)).body;
+      return {
+        end: () => directory.call(`/Users/${id}`, { method: "DELETE" }),
+        refused: async () => (await there.call("/v1/me", { headers: key.auth })).status === 401,
+      };
+    },
+    "a SCIM token that is ended": async () => {
+      const acme = await createWorkspace(here);
+      const directory = await connectDirectory(here, acme);
+      const { auth: headers } = acme.owner;
+      return {
+        end: () => here.call("/v1/scim/token", { body: { endEarlierTokens: true }, headers }),
+        refused: async () => (await there.call("/scim/v2/Users", { headers: directory.auth })).status === 401,
       };
     },
     "a role that loses its permissions": async () => {
@@ -276,7 +307,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     },
   );
 
-  test("a removal is known at the replica that did it when it says so", async () => {
+  test("a removal is effective at its own replica as soon as it is answered", async () => {
     const acme = await createWorkspace(here);
     for (let i = 0; i < 20; i++) {
       const key = await createKey(here, acme.owner);
@@ -286,7 +317,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     }
   });
 
-  test("notifications come back by themselves after their connection was lost", async () => {
+  test("bus messages arrive again after the connection was lost", async () => {
     const heard: string[] = [];
     let gaps = 0;
     const stop = there.platform.bus.subscribe("test", {
@@ -300,7 +331,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
     stop();
   });
 
-  test("a connection that is lost inside a transaction fails that one and nothing else", async () => {
+  test("a connection that is lost inside a transaction fails that transaction only", async () => {
     const { db } = here.platform;
     const lost = db.transaction(async (tx) => {
       const self = await tx.row<{ pid: number }>(sql`select pg_backend_pid() as pid`);
@@ -319,7 +350,7 @@ describe.skipIf(!onPostgres)("two replicas on one database (PostgreSQL only)", (
   });
 });
 
-describe.skipIf(!onPostgres)("a schema (PostgreSQL only: the embedded one has a single opener)", () => {
+describe.skipIf(!onPostgres)("a schema (PostgreSQL only: the embedded one has a single process)", () => {
   async function withEmptyDatabase(work: (database: TestDatabase) => Promise<void>) {
     const empty = await makeDatabase();
     try {
@@ -349,7 +380,7 @@ describe.skipIf(!onPostgres)("a schema (PostgreSQL only: the embedded one has a 
     });
   });
 
-  test("that a newer program migrated is refused with the way out", async () => {
+  test("that a newer program migrated is refused, and the error says what to do", async () => {
     await withEmptyDatabase(async ({ url }) => {
       const engine = await openPostgres(url!, { onError: () => {} });
       const db = createDb(engine);
@@ -365,7 +396,7 @@ describe.skipIf(!onPostgres)("a schema (PostgreSQL only: the embedded one has a 
     });
   });
 
-  test("whose history differs is refused, and a failed migration leaves nothing of itself", async () => {
+  test("whose history differs is refused, and a failed migration leaves no changes", async () => {
     await withEmptyDatabase(async ({ url }) => {
       const engine = await openPostgres(url!, { onError: () => {} });
       const db = createDb(engine);
@@ -422,7 +453,7 @@ describe.skipIf(!onPostgres)("work across replicas (PostgreSQL only)", () => {
     await database?.drop();
   });
 
-  test("every job is done once, and both do some", async () => {
+  test("every job runs once, and both replicas run some", async () => {
     const [first] = platforms;
     for (let n = 0; n < 40; n++) await first!.jobs.add(first!.db, a.shared, { n });
     await expect.poll(() => shareOut.length, { timeout: 10_000 }).toBe(40);
@@ -451,7 +482,7 @@ describe.skipIf(!onPostgres)("roles (PostgreSQL only: the embedded database has 
     await database?.drop();
   });
 
-  test("`api` adds work and leaves it; `worker` does it and serves only what operators look at", async () => {
+  test("`api` adds jobs and does not run them; `worker` runs them and serves only pages for operators", async () => {
     // Nobody listens there; a delivery is tried and fails, which is how we see that it was tried.
     const token = "a-token-for-the-metrics";
     const env = {

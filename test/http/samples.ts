@@ -19,22 +19,22 @@ export interface Schema {
   $defs?: Record<string, Schema>;
 }
 
-export const schemaOf = (body: z.ZodType): Schema => z.toJSONSchema(body, { io: "input" }) as Schema;
+export const toSchema = (body: z.ZodType): Schema => z.toJSONSchema(body, { io: "input" }) as Schema;
 
 /** The smallest value that a schema should accept. */
-export function sample(schema: Schema, root = schema): unknown {
-  if (schema.$ref) return sample(root.$defs![schema.$ref.replace("#/$defs/", "")]!, root);
+export function createSample(schema: Schema, root = schema): unknown {
+  if (schema.$ref) return createSample(root.$defs![schema.$ref.replace("#/$defs/", "")]!, root);
   if ("const" in schema) return schema.const;
   if (schema.enum) return schema.enum[0];
   const option = schema.anyOf?.[0] ?? schema.oneOf?.[0];
-  if (option) return sample(option, root);
-  switch (typesOf(schema)[0]) {
+  if (option) return createSample(option, root);
+  switch (listTypes(schema)[0]) {
     case "object":
       return Object.fromEntries(
-        (schema.required ?? []).map((name) => [name, sample(schema.properties![name]!, root)]),
+        (schema.required ?? []).map((name) => [name, createSample(schema.properties![name]!, root)]),
       );
     case "array":
-      return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items!, root));
+      return Array.from({ length: schema.minItems ?? 0 }, () => createSample(schema.items!, root));
     case "integer":
     case "number":
       return Math.max(1, schema.minimum ?? 1);
@@ -50,7 +50,7 @@ export function sample(schema: Schema, root = schema): unknown {
   }
 }
 
-const typesOf = (schema: Schema): string[] => [schema.type ?? []].flat();
+const listTypes = (schema: Schema): string[] => [schema.type ?? []].flat();
 
 const examples: Record<string, unknown> = {
   string: "text",
@@ -62,29 +62,30 @@ const examples: Record<string, unknown> = {
 };
 
 /** Which kinds of value a schema takes at all; undefined when it takes any. */
-function kindsOf(schema: Schema, root: Schema): Set<string> | undefined {
-  if (schema.$ref) return kindsOf(root.$defs![schema.$ref.replace("#/$defs/", "")]!, root);
-  if ("const" in schema) return new Set([kindOf(schema.const)]);
-  if (schema.enum) return new Set(schema.enum.map(kindOf));
+function listAllowedKinds(schema: Schema, root: Schema): Set<string> | undefined {
+  if (schema.$ref) return listAllowedKinds(root.$defs![schema.$ref.replace("#/$defs/", "")]!, root);
+  if ("const" in schema) return new Set([findKind(schema.const)]);
+  if (schema.enum) return new Set(schema.enum.map(findKind));
   const options = schema.anyOf ?? schema.oneOf;
   if (options) {
-    const kinds = options.map((option) => kindsOf(option, root));
+    const kinds = options.map((option) => listAllowedKinds(option, root));
     return kinds.some((one) => one === undefined) ? undefined : new Set(kinds.flatMap((one) => [...one!]));
   }
-  const types = typesOf(schema);
+  const types = listTypes(schema);
   return types.length ? new Set(types.map((type) => (type === "integer" ? "number" : type))) : undefined;
 }
 
-const kindOf = (value: unknown) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
+const findKind = (value: unknown) =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 
 /** Every property of a body in turn with a value of each kind that it does not take. */
-export function* wrongBodies(schema: Schema): Generator<{ what: string; body: unknown }> {
-  const good = sample(schema) as Record<string, unknown>;
+export function* listWrongBodies(schema: Schema): Generator<{ what: string; body: unknown }> {
+  const good = createSample(schema) as Record<string, unknown>;
   for (const [kind, value] of Object.entries(examples)) {
     if (kind !== "object") yield { what: `the body is ${kind}`, body: value };
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const kinds = kindsOf(property, schema);
+    const kinds = listAllowedKinds(property, schema);
     for (const [kind, value] of Object.entries(examples)) {
       if (kinds && !kinds.has(kind)) yield { what: `${name} is ${kind}`, body: { ...good, [name]: value } };
     }
@@ -96,7 +97,7 @@ export function* wrongBodies(schema: Schema): Generator<{ what: string; body: un
 }
 
 /** All text fields of a body. `bodyWith` returns the body as JSON with `json` as the value of that field. */
-export function textPlaces(schema: Schema): { place: string; bodyWith(json: string): string }[] {
+export function listTextPaths(schema: Schema): { place: string; bodyWith(json: string): string }[] {
   const mark = "\u2400";
   return [...marked(schema, schema, mark)].map(({ place, value }) => ({
     place,
@@ -111,7 +112,7 @@ function* marked(schema: Schema, root: Schema, mark: string): Generator<{ place:
     return;
   }
   for (const option of schema.anyOf ?? schema.oneOf ?? []) yield* marked(option, root, mark);
-  const types = typesOf(schema);
+  const types = listTypes(schema);
   if (types.includes("string")) yield { place: "", value: mark };
   if (types.includes("array") && schema.items) {
     for (const { place, value } of marked(schema.items, root, mark)) {
@@ -119,7 +120,7 @@ function* marked(schema: Schema, root: Schema, mark: string): Generator<{ place:
     }
   }
   if (!types.includes("object")) return;
-  const good = sample({ ...schema, anyOf: undefined, oneOf: undefined }, root) as object;
+  const good = createSample({ ...schema, anyOf: undefined, oneOf: undefined }, root) as object;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     for (const { place, value } of marked(property, root, mark)) {
       yield { place: `.${name}${place}`, value: { ...good, [name]: value } };
@@ -165,11 +166,11 @@ const hostileValue = fc.oneof(
 );
 
 /** A body that was well-formed until somebody put something of their own into it. */
-export const hostileBody = (schema: Schema): fc.Arbitrary<unknown> => {
+export const createHostileBody = (schema: Schema): fc.Arbitrary<unknown> => {
   const names = Object.keys(schema.properties ?? {});
   return fc
     .tuple(fc.constantFrom(...names, "__proto__", "constructor", ""), hostileValue)
     .map(([name, value]) =>
-      Object.defineProperty({ ...(sample(schema) as object) }, name, { value, enumerable: true }),
+      Object.defineProperty({ ...(createSample(schema) as object) }, name, { value, enumerable: true }),
     );
 };

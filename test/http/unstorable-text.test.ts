@@ -7,7 +7,7 @@ import { routes } from "../../src/app.ts";
 import { sql } from "../../src/platform/db/index.ts";
 import { operationId, type RouteSpec } from "../../src/platform/http/index.ts";
 import { createWorkspace, type Reply, signIn, useServer, type Workspace } from "../harness.ts";
-import { sample, schemaOf, textPlaces } from "./samples.ts";
+import { createSample, listTextPaths, toSchema } from "./samples.ts";
 
 const specs = routes.map(({ spec }) => spec);
 const named = (list: readonly RouteSpec[]) => list.map((spec) => [operationId(spec), spec] as const);
@@ -38,13 +38,13 @@ async function call(spec: RouteSpec, path: string, body?: string): Promise<Reply
 }
 
 const fill = (path: string, value: string) => path.replace(/\{\w+\}/g, value);
-const bodyOf = (spec: RouteSpec) =>
-  spec.body && !spec.bodyOptional ? JSON.stringify(sample(schemaOf(spec.body))) : undefined;
+const buildBody = (spec: RouteSpec) =>
+  spec.body && !spec.bodyOptional ? JSON.stringify(createSample(toSchema(spec.body))) : undefined;
 
 describe("text that the database cannot store is refused and is not a server error", () => {
   test.each(named(specs.filter(({ path }) => path.includes("{"))))("%s: in the path", async (_, spec) => {
     for (const value of encoded) {
-      const { status, body } = await call(spec, fill(spec.path, value), bodyOf(spec));
+      const { status, body } = await call(spec, fill(spec.path, value), buildBody(spec));
       expect({ value, status, body }).toMatchObject({ value, status: expect.toSatisfy((s) => s < 500) });
       if (value.includes("%00") && !spec.raw) expect([400, 401, 403, 404]).toContain(status);
     }
@@ -54,14 +54,14 @@ describe("text that the database cannot store is refused and is not a server err
     for (const name of Object.keys(spec.query!.shape)) {
       for (const value of [...encoded, Buffer.from("a\0b").toString("base64url")]) {
         const path = `${fill(spec.path, "x")}?${name}=${value}`;
-        const { status, body } = await call(spec, path, bodyOf(spec));
+        const { status, body } = await call(spec, path, buildBody(spec));
         expect({ path, status, body }).toMatchObject({ path, status: expect.toSatisfy((s) => s < 500) });
       }
     }
   });
 
   test.each(named(specs.filter(({ body }) => body)))("%s: in the body", async (_, spec) => {
-    for (const { place, bodyWith } of textPlaces(schemaOf(spec.body!))) {
+    for (const { place, bodyWith } of listTextPaths(toSchema(spec.body!))) {
       for (const text of escapes) {
         const { status, body } = await call(spec, fill(spec.path, "x"), bodyWith(`"${text}"`));
         expect({ place, text, status, body }).toMatchObject({

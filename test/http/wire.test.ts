@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newToken } from "../../src/platform/secrets.ts";
 import { createKey, createWorkspace, useServer, type Workspace } from "../harness.ts";
-import { statementsOf } from "../plans.ts";
-import { speak } from "../raw.ts";
+import { recordStatements } from "../plans.ts";
+import { sendRaw } from "../raw.ts";
 
 const get = (path: string, headers = "", host = "localhost") =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`;
@@ -17,10 +17,12 @@ describe("a request that asks for another protocol", () => {
   test.each([
     ["websocket", "Connection: Upgrade\r\nUpgrade: websocket\r\n"],
     ["h2c", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ\r\n"],
-    ["something unknown, and to keep the connection", "Connection: keep-alive, Upgrade\r\nUpgrade: x/9\r\n"],
-    ["websocket, without saying so in Connection", "Upgrade: websocket\r\n"],
+    ["an unknown protocol with keep-alive", "Connection: keep-alive, Upgrade\r\nUpgrade: x/9\r\n"],
+    ["websocket without Connection: Upgrade", "Upgrade: websocket\r\n"],
   ])("%s gets its answer, and the client knows whether the next request was answered", async (_, headers) => {
-    const { replies, closed } = await speak(server.url, [get("/health", headers) + next], { waitMs: 2_000 });
+    const { replies, closed } = await sendRaw(server.url, [get("/health", headers) + next], {
+      waitMs: 2_000,
+    });
     expect(replies[0]).toMatchObject({ status: 200, body: '{"status":"ok"}' });
     // Either the second request is answered, or the reply says that the connection closes.
     expect(closed).toBe(true);
@@ -31,7 +33,7 @@ describe("a request that asks for another protocol", () => {
   test("the body of a request with Upgrade is read as a body", async () => {
     const body = '{"email":"a@example.com","password":"wrong password"}';
     const head = `POST /api/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const { replies, closed } = await speak(server.url, [head + body + next], { waitMs: 5_000 });
+    const { replies, closed } = await sendRaw(server.url, [head + body + next], { waitMs: 5_000 });
     expect(replies[0]?.status).toBe(401);
     expect(closed).toBe(true);
   });
@@ -40,7 +42,7 @@ describe("a request that asks for another protocol", () => {
 describe("the host of a request to an instance that only this machine reaches", () => {
   const server = useServer();
   const status = async (host: string) =>
-    (await speak(server.url, [get("/health", "Connection: close\r\n", host)])).replies[0]?.status;
+    (await sendRaw(server.url, [get("/health", "Connection: close\r\n", host)])).replies[0]?.status;
 
   test.each([
     "localhost",
@@ -53,7 +55,7 @@ describe("the host of a request to an instance that only this machine reaches", 
     "127.8.9.1",
     "[::1]",
     "[::1]:8787",
-  ])("%s is this machine", async (host) => expect(await status(host)).toBe(200));
+  ])("%s is accepted", async (host) => expect(await status(host)).toBe(200));
 
   test.each([
     "evil.example",
@@ -65,8 +67,8 @@ describe("the host of a request to an instance that only this machine reaches", 
     "[2001:db8::1]:8787",
     "localhos",
     "notlocalhost",
-  ])("%s is misdirected", async (host) => {
-    const { replies } = await speak(server.url, [get("/v1/me", "Connection: close\r\n", host)]);
+  ])("%s is refused with 421", async (host) => {
+    const { replies } = await sendRaw(server.url, [get("/v1/me", "Connection: close\r\n", host)]);
     expect(replies[0]?.status).toBe(421);
     expect(JSON.parse(replies[0]!.body)).toEqual({
       error: "misdirected_request",
@@ -92,7 +94,7 @@ describe("the host of a request to an instance that only this machine reaches", 
       get(path, `${header}\r\nConnection: close\r\n`, "127.0.0.1:8787"),
     );
     for (const request of asked) {
-      const { replies } = await speak(server.url, [request]);
+      const { replies } = await sendRaw(server.url, [request]);
       expect(replies[0]?.status).toBe(421);
       expect(JSON.parse(replies[0]!.body)).toEqual({
         error: "misdirected_request",
@@ -105,9 +107,9 @@ describe("the host of a request to an instance that only this machine reaches", 
 
   test("an absolute target that names another host than the header is refused", async () => {
     const odd = "GET http://evil.example/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    expect((await speak(server.url, [odd])).replies[0]?.status).toBe(400);
+    expect((await sendRaw(server.url, [odd])).replies[0]?.status).toBe(400);
     const same = "GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    expect((await speak(server.url, [same])).replies[0]?.status).toBe(200);
+    expect((await sendRaw(server.url, [same])).replies[0]?.status).toBe(200);
   });
 });
 
@@ -116,7 +118,9 @@ describe("the host of a request to any other instance", () => {
   test("is not checked: probes and proxies use their own host names", async () => {
     for (const host of ["signalbox.example.com", "10.0.0.7:8787", "service.internal"]) {
       for (const header of ["", "X-Forwarded-For: 192.0.2.7\r\n", "Via: 1.1 proxy\r\n"]) {
-        const { replies } = await speak(server.url, [get("/health", `${header}Connection: close\r\n`, host)]);
+        const { replies } = await sendRaw(server.url, [
+          get("/health", `${header}Connection: close\r\n`, host),
+        ]);
         expect(replies[0]?.status).toBe(200);
       }
     }
@@ -138,7 +142,7 @@ describe("a credential", () => {
       { authorization: `Bearer ${newToken("")}` },
       { "x-api-key": newToken("sbx_") },
     ];
-    const statements = await statementsOf(server.engine, async () => {
+    const statements = await recordStatements(server.engine, async () => {
       for (const headers of unknown) expect((await server.call("/v1/me", { headers })).status).toBe(401);
     });
     const texts = new Set(statements.map(({ text }) => text).filter((text) => /^\s*select\b/.test(text)));
@@ -148,7 +152,7 @@ describe("a credential", () => {
 
   async function lookupsDuring(work: () => Promise<void>): Promise<string[]> {
     const lookups = await lookupStatements();
-    const statements = await statementsOf(server.engine, work);
+    const statements = await recordStatements(server.engine, work);
     return statements.map(({ text }) => text).filter((text) => lookups.has(text));
   }
 
@@ -165,17 +169,17 @@ describe("a credential", () => {
           `x-api-key: ${key}${odd}x`,
         ]) {
           const bytes = Buffer.from(get("/v1/me", `${header}\r\nConnection: close\r\n`), "utf8");
-          const { replies } = await speak(server.url, [bytes]);
+          const { replies } = await sendRaw(server.url, [bytes]);
           // The HTTP parser refuses some of them with 400.
           expect([400, 401], header).toContain(replies[0]?.status);
           if (replies[0]?.status === 401) expect(replies[0].body).toBe('{"error":"unauthorized"}');
-          expect(JSON.stringify(replies)).not.toContain("planted");
+          expect(JSON.stringify(replies)).not.toContain("seeded");
         }
       }
     });
     expect(lookups).toEqual([]);
     const log = server.logLines.slice(before).join("");
-    for (const secret of ["planted", acme.owner.token, key.slice(0, 20)]) expect(log).not.toContain(secret);
+    for (const secret of ["seeded", acme.owner.token, key.slice(0, 20)]) expect(log).not.toContain(secret);
   });
 
   test("that is too long is refused without a query", async () => {
@@ -187,7 +191,7 @@ describe("a credential", () => {
   });
 });
 
-describe("the query", () => {
+describe("a query string", () => {
   const server = useServer();
   const call = (query: string) => server.call(`/v1/organizations?${query}`);
   let auth: { authorization: string };
@@ -196,12 +200,12 @@ describe("the query", () => {
   });
 
   test.each([
-    ["thousands of times the same parameter", "limit=1&".repeat(3_000)],
-    ["thousands of parameters", Array.from({ length: 3_000 }, (_, i) => `p${i}=1`).join("&")],
-    ["nothing but separators", "&".repeat(20_000)],
-    ["one enormous value", `cursor=${"x".repeat(20_000)}`],
-    ["one enormous name", `${"x".repeat(20_000)}=1`],
-  ])("of %s is refused with a short reply", async (_, query) => {
+    ["with thousands of equal parameters", "limit=1&".repeat(3_000)],
+    ["with thousands of parameters", Array.from({ length: 3_000 }, (_, i) => `p${i}=1`).join("&")],
+    ["with only separators", "&".repeat(20_000)],
+    ["with one very long value", `cursor=${"x".repeat(20_000)}`],
+    ["with one very long name", `${"x".repeat(20_000)}=1`],
+  ])("%s is refused with a short reply", async (_, query) => {
     const reply = await server.call(`/v1/organizations?${query}`, { headers: auth });
     expect(reply.status).toBe(400);
     expect(reply.body.error).toBe("invalid_request");
@@ -235,7 +239,7 @@ describe("the address of a client", () => {
   });
 });
 
-describe("beside a plain node:http server", () => {
+describe("compared with a plain node:http server", () => {
   const server = useServer();
   let plain: Server;
   let plainUrl: string;
@@ -328,10 +332,10 @@ describe("beside a plain node:http server", () => {
   };
 
   test.each(Object.entries(cases))(
-    "%s has the same verdict, and nothing hidden is answered",
+    "%s gets the same verdict, and no hidden request is answered",
     async (_, { bytes, verdict }) => {
       const [ours, theirs] = await Promise.all(
-        [server.url, plainUrl].map((url) => speak(url, [bytes], { waitMs: 2_000 })),
+        [server.url, plainUrl].map((url) => sendRaw(url, [bytes], { waitMs: 2_000 })),
       );
       const statuses = ours!.replies.map(({ status }) => status).filter((status) => status !== 100);
       const judged = (one: typeof ours) =>
@@ -354,7 +358,7 @@ describe("beside a plain node:http server", () => {
 
   test("a refusal instead of 100-continue closes the connection, because the body may or may not follow", async () => {
     const bytes = post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello") + last;
-    const { replies, closed } = await speak(server.url, [bytes], { waitMs: 2_000 });
+    const { replies, closed } = await sendRaw(server.url, [bytes], { waitMs: 2_000 });
     expect(replies.map(({ status }) => status)).toEqual([405]);
     expect(closed).toBe(true);
   });

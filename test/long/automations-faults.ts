@@ -12,9 +12,15 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
-import { cleanUp, type Env, freePort, freshFolder, type Serving, serve } from "../process/kit.ts";
-import { ask, audit, openDesk, type Reporter, startReporter } from "../process/reporting.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
+import { cleanUp, type Env, freePort, freshFolder, type RunningServer, serve } from "../process/kit.ts";
+import {
+  callServer,
+  createQueuedRuns,
+  findReportingFaults,
+  type Reporter,
+  startReporter,
+} from "../process/reporting.ts";
 
 const run = promisify(execFile);
 const { values } = parseArgs({ options: { kills: { type: "string", default: "20" } } });
@@ -32,12 +38,15 @@ async function show(name: string, work: () => Promise<string[]>): Promise<void> 
   for (const line of wrong) console.log(`  ${line}`);
 }
 
-/** Stops the reporters and looks at what is there. */
-async function judge(desk: Parameters<typeof audit>[0], reporters: Reporter[]): Promise<string[]> {
+/** Stops the reporters and checks the stored events. */
+async function judge(
+  access: Parameters<typeof findReportingFaults>[0],
+  reporters: Reporter[],
+): Promise<string[]> {
   await Promise.all(reporters.map((reporter) => reporter.stop()));
   const wrong: string[] = [];
   for (const reporter of reporters) {
-    wrong.push(...(await audit(desk, reporter)));
+    wrong.push(...(await findReportingFaults(access, reporter)));
     if (reporter.refusals.withoutRetryAfter) wrong.push("A 503 did not say when to come back.");
   }
   const acknowledged = reporters.reduce((sum, reporter) => sum + reporter.acknowledged.length, 0);
@@ -47,16 +56,16 @@ async function judge(desk: Parameters<typeof audit>[0], reporters: Reporter[]): 
 
 async function killServer(dataDir: string | undefined, env: Env): Promise<string[]> {
   const settings = { ...env, PORT: await freePort(), LOG_LEVEL: "silent" };
-  let server: Serving = await serve(dataDir, settings);
-  const { desk, runIds } = await openDesk(server.url, 3);
-  const reporters = runIds.map((runId) => startReporter(desk, runId));
+  let server: RunningServer = await serve(dataDir, settings);
+  const { access, runIds } = await createQueuedRuns(server.url, 3);
+  const reporters = runIds.map((runId) => startReporter(access, runId));
   for (let kill = 0; kill < kills; kill++) {
     await pause(Math.random() * 1_500);
     await server.end("SIGKILL");
     server = await serve(dataDir, settings);
   }
   await pause(1_000);
-  const wrong = await judge(desk, reporters);
+  const wrong = await judge(access, reporters);
   await server.end("SIGTERM");
   return wrong;
 }
@@ -108,14 +117,14 @@ async function restartPostgres(bin: string): Promise<string[]> {
     await pause(3_000);
     const env = { DATABASE_URL: postgres.url, SIGNALBOX_SECRET: secret, LOG_LEVEL: "silent" };
     const server = await serve(undefined, env);
-    const { desk, runIds } = await openDesk(server.url, 3);
-    const reporters = runIds.map((runId) => startReporter(desk, runId));
+    const { access, runIds } = await createQueuedRuns(server.url, 3);
+    const reporters = runIds.map((runId) => startReporter(access, runId));
     for (let restart = 0; restart < Math.ceil(kills / 2); restart++) {
       await pause(500 + Math.random() * 1_500);
       await postgres.restart(restart % 2 ? "fast" : "immediate");
     }
     await pause(3_000);
-    const wrong = await judge(desk, reporters);
+    const wrong = await judge(access, reporters);
     if (reporters.some(({ refusals }) => refusals.unreachable > 0)) wrong.push("The server itself was away.");
     if (!reporters.some(({ refusals }) => refusals.unavailable > 0)) wrong.push("Nobody was told to wait.");
     await server.end("SIGTERM");
@@ -128,11 +137,11 @@ async function restartPostgres(bin: string): Promise<string[]> {
 /** By the real clock: a lease is 60 s. */
 async function sleepPastLease(): Promise<string[]> {
   const server = await serve(freshFolder(), { LOG_LEVEL: "silent" });
-  const { desk, runIds } = await openDesk(server.url, 1);
+  const { access, runIds } = await createQueuedRuns(server.url, 1);
   const [runId] = runIds as [string];
   const runner = async (runnerId: string) => {
-    const { body } = await ask(desk, "/v1/automation-runners/token", { runnerId });
-    return { ...desk, headers: { authorization: `Bearer ${body.token}` } };
+    const { body } = await callServer(access, "/v1/automation-runners/token", { runnerId });
+    return { ...access, headers: { authorization: `Bearer ${body.token}` } };
   };
   const [sleeper, other] = [await runner("the-sleeping-laptop"), await runner("the-other-machine")];
   const event = (attempt: number, sequence: number) => ({
@@ -143,20 +152,20 @@ async function sleepPastLease(): Promise<string[]> {
     createdAt: Date.now(),
   });
   const path = `/v1/automation-runs/${runId}`;
-  await ask(sleeper, `${path}/claim`, undefined, "POST");
-  for (const n of [0, 1, 2]) await ask(sleeper, `${path}/events`, event(1, n));
+  await callServer(sleeper, `${path}/claim`, undefined, "POST");
+  for (const n of [0, 1, 2]) await callServer(sleeper, `${path}/events`, event(1, n));
   await pause(66_000);
-  const claimed = await ask(other, `${path}/claim`, undefined, "POST");
-  await ask(other, `${path}/events`, event(2, 0));
+  const claimed = await callServer(other, `${path}/claim`, undefined, "POST");
+  await callServer(other, `${path}/events`, event(2, 0));
   const late = [
-    await ask(sleeper, `${path}/events`, event(1, 3)),
-    await ask(sleeper, `${path}/events/batch`, { events: [event(1, 3), event(1, 4)] }),
-    await ask(sleeper, `${path}/heartbeat`, { attempt: 1 }),
-    await ask(sleeper, `${path}/complete`, { attempt: 1, status: "succeeded" }),
+    await callServer(sleeper, `${path}/events`, event(1, 3)),
+    await callServer(sleeper, `${path}/events/batch`, { events: [event(1, 3), event(1, 4)] }),
+    await callServer(sleeper, `${path}/heartbeat`, { attempt: 1 }),
+    await callServer(sleeper, `${path}/complete`, { attempt: 1, status: "succeeded" }),
   ];
-  const done = await ask(other, `${path}/complete`, { attempt: 2, status: "succeeded" });
-  const { body: events } = await ask(desk, `${path}/events`);
-  const { body: kept } = await ask(desk, `${path}/late-reports`);
+  const done = await callServer(other, `${path}/complete`, { attempt: 2, status: "succeeded" });
+  const { body: events } = await callServer(access, `${path}/events`);
+  const { body: kept } = await callServer(access, `${path}/late-reports`);
   const wrong: string[] = [];
   if (claimed.body.assignment?.attempt !== 2) wrong.push("The other machine did not get the second attempt.");
   if (late.some(({ body }) => body.error !== "runner_lease_lost"))
@@ -172,7 +181,7 @@ async function sleepPastLease(): Promise<string[]> {
   return wrong;
 }
 
-const onPostgres = await postgresIsThere();
+const onPostgres = await isPostgresAvailable();
 await show(`${kills} times SIGKILL, embedded`, () => killServer(freshFolder(), {}));
 if (onPostgres) {
   await show(`${kills} times SIGKILL, on PostgreSQL`, async () => {

@@ -8,8 +8,8 @@ import { readConfig } from "../../src/platform/config.ts";
 import { openPglite, openPostgres } from "../../src/platform/db/index.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { openPlatform } from "../../src/platform/open.ts";
-import { createWorld, history, hold } from "../model/histories.ts";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
+import { checkHistory, createModelWorkspace, history } from "../model/histories.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 
 const { values } = parseArgs({
   options: {
@@ -39,12 +39,12 @@ async function lane(engine: string, share: number, seed: number): Promise<string
     },
   );
   try {
-    const world = await createWorld(platform);
+    const world = await createModelWorkspace(platform);
     const step = 1_000;
     for (let done = 0; done < share; done += step) {
       const numRuns = Math.min(step, share - done);
       const held = await fc.check(
-        fc.asyncProperty(history(16), (steps) => hold(world, steps)),
+        fc.asyncProperty(history(16), (steps) => checkHistory(world, steps)),
         { numRuns, seed: seed + done },
       );
       if (held.failed) return `seed ${held.seed}, path ${held.counterexamplePath}: ${held.errorInstance}`;
@@ -60,7 +60,7 @@ async function lane(engine: string, share: number, seed: number): Promise<string
 const engines = values.engine === "both" ? ["postgres", "pglite"] : [values.engine];
 let failed = 0;
 for (const engine of engines) {
-  if (engine === "postgres" && !(await postgresIsThere())) {
+  if (engine === "postgres" && !(await isPostgresAvailable())) {
     console.log("!!! No PostgreSQL: set TEST_DATABASE_URL. This engine IS SKIPPED.");
     continue;
   }

@@ -5,7 +5,7 @@
  * the median of a kind of call more than doubles under attack. Run it on a quiet machine.
  */
 import { parseArgs } from "node:util";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { cleanUp, freshFolder } from "../process/kit.ts";
 import { type Outcome, runNeighbors } from "../process/neighbors/index.ts";
 
@@ -42,7 +42,7 @@ function show(engine: string, { figures, failures, answers, serverLived }: Outco
 }
 
 if (values.engine !== "embedded") {
-  if (await postgresIsThere()) {
+  if (await isPostgresAvailable()) {
     const database = await makeDatabase();
     show("PostgreSQL", await runNeighbors({ databaseUrl: database.url }, { seconds }));
     await database.drop();

@@ -9,17 +9,17 @@
  */
 import { parseArgs } from "node:util";
 import { approve } from "../fixtures/authorization-server.ts";
-import { authorizeUrl, comeBack, statusOf } from "../oauth.ts";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
+import { openCallback, readConnectionStatus, requestAuthorizeUrl } from "../oauth.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { cleanUp } from "../process/kit.ts";
 import {
   crashDuringRefresh,
-  type Office,
-  openOffice,
+  findSecretsInOutput,
+  type OAuthDeployment,
   providerId,
+  refreshConcurrently,
   signUpAt,
-  spoken,
-  storm,
+  startDeployment,
 } from "../process/oauth.ts";
 
 const { values } = parseArgs({
@@ -51,70 +51,71 @@ async function times(count: number, work: (i: number) => Promise<string | undefi
 }
 
 /** One try at getting somebody else's grant, in each of the ways there are. */
-async function hijack(office: Office, i: number): Promise<string | undefined> {
-  const [door] = office.doors as [Office["doors"][number]];
+async function hijack(deployment: OAuthDeployment, i: number): Promise<string | undefined> {
+  const [client] = deployment.clients as [OAuthDeployment["clients"][number]];
   const label = `hijack-${i}`;
   const back = await approve(
-    await authorizeUrl(door, office.member.auth, providerId, `?account=${label}`),
+    await requestAuthorizeUrl(client, deployment.member.auth, providerId, `?account=${label}`),
     `victim-${i}`,
   );
   const victim = i % 2 ? others[i % others.length] : undefined;
-  const page = await comeBack(door, back, victim);
+  const page = await openCallback(client, back, victim);
   if (victim ? page.status !== 400 : !page.body.includes("One more step"))
     return `the page was ${page.status}`;
   const guess = Array.from(
     { length: 10 },
     () => "23456789ABCDEFGHJKLMNPQRSTUVWX"[Math.floor(Math.random() * 30)],
   ).join("");
-  const claim = await door.call(`/v1/oauth-providers/${providerId}/connect/claim`, {
+  const claim = await client.call(`/v1/oauth-providers/${providerId}/connect/claim`, {
     body: { code: guess },
-    headers: office.member.auth,
+    headers: deployment.member.auth,
   });
   if (claim.status !== 404) return `a claim without the code got ${claim.status}`;
-  if ((await comeBack(door, back, office.member)).status !== 400) return "the state could be used again";
-  const { connections } = await statusOf(door, office.member.auth, providerId);
+  if ((await openCallback(client, back, deployment.member)).status !== 400)
+    return "the state could be used again";
+  const { connections } = await readConnectionStatus(client, deployment.member.auth, providerId);
   return connections.some(({ account }: { account: string }) => account === label)
     ? "it is connected"
     : undefined;
 }
 
-if (!(await postgresIsThere())) {
+if (!(await isPostgresAvailable())) {
   console.log("!!! No PostgreSQL: set TEST_DATABASE_URL. NOTHING WAS TRIED.");
   process.exit(1);
 }
 const database = await makeDatabase("sbx_long");
-const office = await openOffice(database.url, 2);
+const deployment = await startDeployment(database.url, 2);
 const others = await Promise.all(
-  Array.from({ length: 5 }, (_, i) => signUpAt(office.doors[0]!, `Victim${i}`)),
+  Array.from({ length: 5 }, (_, i) => signUpAt(deployment.clients[0]!, `Victim${i}`)),
 );
 
 await show(`${values.hijacks} hijacks connect nothing`, () =>
-  times(Number(values.hijacks), (i) => hijack(office, i)),
+  times(Number(values.hijacks), (i) => hijack(deployment, i)),
 );
 await show(`${values.rounds} storms of 1,000 callers in two processes`, () =>
-  times(Number(values.rounds), () => storm(office, 1000)),
+  times(Number(values.rounds), () => refreshConcurrently(deployment, 1000)),
 );
 await show("a provider that never answers ends nothing", async () => {
-  await office.expire();
-  office.as.intercept = (request) => request.url === "/token";
+  await deployment.expire();
+  deployment.as.intercept = (request) => request.url === "/token";
   const started = Date.now();
-  const reply = await office.token(0);
+  const reply = await deployment.token(0);
   const seconds = (Date.now() - started) / 1000;
-  office.as.intercept = undefined;
+  deployment.as.intercept = undefined;
   if (reply.status !== 503 || seconds > 16) return [`${reply.status} after ${seconds} s`];
-  await office.expire();
-  const after = await office.token(0);
-  return after.status === 200 && office.as.reuses === 0 ? [] : [`afterwards ${after.status}`];
+  await deployment.expire();
+  const after = await deployment.token(0);
+  return after.status === 200 && deployment.as.reuses === 0 ? [] : [`afterwards ${after.status}`];
 });
 await show(`${values.crashes} crashes between answer and commit replay nothing`, () =>
-  times(Number(values.crashes), (i) => crashDuringRefresh(office, (i % 10) / 2)),
+  times(Number(values.crashes), (i) => crashDuringRefresh(deployment, (i % 10) / 2)),
 );
-console.log(`  ${office.uncertain} of them left it uncertain; the others had committed`);
+console.log(`  ${deployment.uncertain} of them left it uncertain; the others had committed`);
 await show("nothing secret is in the log", async () =>
-  spoken(office).map((secret) => `${secret.slice(0, 8)}…`),
+  findSecretsInOutput(deployment).map((secret) => `${secret.slice(0, 8)}…`),
 );
 
-await office.close();
+await deployment.close();
 await cleanUp();
 await database.drop();
 console.log(`\n${passed} passed, ${failed} failed`);

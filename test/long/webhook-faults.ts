@@ -4,9 +4,9 @@
  * Ends with the one line `N passed, N failed`.
  */
 import { parseArgs } from "node:util";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
-import { placeOf, sendWhileKilled } from "../process/hooks.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { cleanUp, freshFolder } from "../process/kit.ts";
+import { describeInstance, sendWhileKilled } from "../process/webhook-deliveries.ts";
 
 const { values } = parseArgs({
   options: {
@@ -33,13 +33,13 @@ async function show(name: string, work: () => Promise<string[]>): Promise<void> 
 }
 
 const what = `${faults.deliveries} deliveries, ${faults.kills} times SIGKILL, seed ${faults.seed}`;
-if (await postgresIsThere()) {
+if (await isPostgresAvailable()) {
   await show(`${what}, on PostgreSQL`, async () => {
     const database = await makeDatabase();
-    return sendWhileKilled(placeOf(undefined, database.url), faults).finally(() => database.drop());
+    return sendWhileKilled(describeInstance(undefined, database.url), faults).finally(() => database.drop());
   });
 } else console.log("!!! No PostgreSQL: set TEST_DATABASE_URL. Killing the server on it IS SKIPPED.");
-await show(`${what}, embedded`, () => sendWhileKilled(placeOf(freshFolder(), undefined), faults));
+await show(`${what}, embedded`, () => sendWhileKilled(describeInstance(freshFolder(), undefined), faults));
 await cleanUp();
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

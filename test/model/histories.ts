@@ -1,4 +1,4 @@
-/** Random histories of one run, told by several reporters, held against the reference. */
+/** Executes random histories of one run by several reporters, and compares them with the reference model. */
 import fc from "fast-check";
 import type { EventReport } from "../../src/features/automations/events/contract.ts";
 import * as events from "../../src/features/automations/events/service.ts";
@@ -9,15 +9,15 @@ import type { MemberCtx, MemberId, OrgId, Platform, UserId } from "../../src/pla
 import { sql } from "../../src/platform/db/index.ts";
 import { Refusal } from "../../src/platform/errors.ts";
 import { newId } from "../../src/platform/ids.ts";
-import { type Answer, fresh, type Model, type Operation, perform, type Reported } from "./reference.ts";
+import { type Answer, type Model, newRun, type Operation, perform, type Reported } from "./reference.ts";
 
 const reporters = ["person", "runner A", "runner B"] as const;
 
-/** A history: what happens one after the other, and now and then some of it at the same moment. */
-type Step = Wish | Wish[];
+/** A step of a history: one operation, or several at the same moment. */
+type Step = PlannedOperation | PlannedOperation[];
 
-/** What somebody wants to do, relative to how things stand then: so that most of it makes sense. */
-interface Wish {
+/** An operation relative to the state of the run, so that most operations are valid. */
+interface PlannedOperation {
   do: Operation["do"];
   who: string;
   /** Added to the current attempt. */
@@ -30,7 +30,7 @@ interface Wish {
   status: "succeeded" | "failed" | "cancelled";
 }
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const plannedOperation: fc.Arbitrary<PlannedOperation> = fc.record({
   do: fc.constantFrom(
     ...(["report", "report", "report", "report", "report", "claim", "complete"] as const),
     ...(["heartbeat", "expire", "sweep", "cancel"] as const),
@@ -50,54 +50,54 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 export const history = (maxSteps: number): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.oneof(
-      { weight: 6, arbitrary: wish },
-      { weight: 1, arbitrary: fc.array(wish, { minLength: 2, maxLength: 3 }) },
+      { weight: 6, arbitrary: plannedOperation },
+      { weight: 1, arbitrary: fc.array(plannedOperation, { minLength: 2, maxLength: 3 }) },
     ),
     { minLength: 1, maxLength: maxSteps },
   );
 
-function operationOf(wish: Wish, run: Model): Operation {
-  const { who } = wish;
-  const attempt = Math.max(1, (run.status === "queued" ? run.attempt + 1 : run.attempt) + wish.attempt);
-  switch (wish.do) {
+function toOperation(planned: PlannedOperation, run: Model): Operation {
+  const { who } = planned;
+  const attempt = Math.max(1, (run.status === "queued" ? run.attempt + 1 : run.attempt) + planned.attempt);
+  switch (planned.do) {
     case "claim":
       return { do: "claim", who };
     case "heartbeat":
       return { do: "heartbeat", who, attempt };
     case "complete":
-      return { do: "complete", who, attempt, status: wish.status, content: wish.content };
+      return { do: "complete", who, attempt, status: planned.status, content: planned.content };
     case "report": {
       const stored = run.events[attempt] ?? [];
       const next = (stored.at(-1)?.sequence ?? -1) + 1;
-      const first = Math.max(0, next + wish.sequence);
-      const given = Array.from({ length: wish.count }, (_, i): Reported => {
+      const first = Math.max(0, next + planned.sequence);
+      const given = Array.from({ length: planned.count }, (_, i): Reported => {
         const sequence = first + i;
-        // What is there already is mostly sent again as it was.
+        // A stored event is usually repeated unchanged.
         const known = stored.find((event) => event.sequence === sequence);
-        if (known && wish.content === 0) return known;
+        if (known && planned.content === 0) return known;
         return {
           sequence,
-          type: wish.types[i % 4]!,
-          content: wish.content + (wish.types[i % 4] === "usage" ? 3 : 0),
+          type: planned.types[i % 4]!,
+          content: planned.content + (planned.types[i % 4] === "usage" ? 3 : 0),
         };
       });
       return { do: "report", who, attempt, events: given };
     }
     default:
-      return { do: wish.do };
+      return { do: planned.do };
   }
 }
 
-export interface World {
+export interface ModelWorkspace {
   platform: Platform;
   orgId: OrgId;
   memberId: MemberId;
   automationId: string;
-  /** Each reporter's own way to call. */
+  /** The context of each reporter. */
   callers: Record<string, MemberCtx>;
 }
 
-export async function createWorld(platform: Platform): Promise<World> {
+export async function createModelWorkspace(platform: Platform): Promise<ModelWorkspace> {
   const { db } = platform;
   const [orgId, userId, memberId, automationId] = [newId("org"), newId("usr"), newId("mem"), newId("aut")];
   await db.run(
@@ -113,12 +113,12 @@ export async function createWorld(platform: Platform): Promise<World> {
       max_runtime_seconds, created_by)
     values (${automationId}, 1, 'Triage', 'Look.', '{"kind":"manual"}', 3600, ${memberId})`);
   const callers = Object.fromEntries(
-    reporters.map((who) => [who, callerOf(platform, who, orgId, userId, memberId)]),
+    reporters.map((who) => [who, createCaller(platform, who, orgId, userId, memberId)]),
   );
   return { platform, orgId, memberId, automationId, callers };
 }
 
-function callerOf(
+function createCaller(
   platform: Platform,
   who: string,
   orgId: OrgId,
@@ -148,7 +148,7 @@ function callerOf(
 }
 
 const createdAt = 1_700_000_000_000;
-const wire = ({ sequence, type, content }: Reported, attempt: number): EventReport => ({
+const toEventReport = ({ sequence, type, content }: Reported, attempt: number): EventReport => ({
   attempt,
   sequence,
   type,
@@ -156,8 +156,12 @@ const wire = ({ sequence, type, content }: Reported, attempt: number): EventRepo
   payload: type === "usage" ? { costMicros: content } : { content },
 });
 
-/** Does it for real, and says what a caller could tell. */
-async function really({ platform, callers }: World, id: string, operation: Operation): Promise<Answer> {
+/** Executes the operation in the service, and returns the reply as a caller sees it. */
+async function execute(
+  { platform, callers }: ModelWorkspace,
+  id: string,
+  operation: Operation,
+): Promise<Answer> {
   const ctx = callers["who" in operation ? operation.who : "person"]!;
   try {
     switch (operation.do) {
@@ -191,7 +195,7 @@ async function really({ platform, callers }: World, id: string, operation: Opera
         return `ended ${run.status}`;
       }
       case "report": {
-        const given = operation.events.map((event) => wire(event, operation.attempt));
+        const given = operation.events.map((event) => toEventReport(event, operation.attempt));
         if (given.length === 1) await events.reportEvent(ctx, id, given[0]!);
         else await events.reportEvents(ctx, id, { events: given });
         return "stored";
@@ -204,24 +208,24 @@ async function really({ platform, callers }: World, id: string, operation: Opera
   }
 }
 
-const permutations = <T>(list: readonly T[]): T[][] =>
+const listPermutations = <T>(list: readonly T[]): T[][] =>
   list.length < 2
     ? [[...list]]
-    : list.flatMap((one, i) => permutations(list.toSpliced(i, 1)).map((rest) => [one, ...rest]));
+    : list.flatMap((one, i) => listPermutations(list.toSpliced(i, 1)).map((rest) => [one, ...rest]));
 
-/** The orders in which things may have happened. A sweep passes over a run that somebody is busy with. */
-function orders(operations: readonly Operation[]): number[][] {
+/** The possible orders of operations at the same moment. A sweep skips a run that is locked. */
+function listOrders(operations: readonly Operation[]): number[][] {
   const all = operations.map((_, i) => i);
   if (all.length < 2) return [all];
   const acting = all.filter((i) => operations[i]!.do !== "sweep");
-  return [...permutations(all), ...(acting.length < all.length ? permutations(acting) : [])];
+  return [...listPermutations(all), ...(acting.length < all.length ? listPermutations(acting) : [])];
 }
 
 /**
- * Lets a history happen. What happened at the same moment must have happened in some order: of all orders,
- * those that explain every answer remain possible, and one of them must explain what is stored in the end.
+ * Executes a history. Operations at the same moment happen in some order: the orders that explain every
+ * reply remain possible, and one of them must explain the stored state at the end.
  */
-export async function hold(world: World, steps: readonly Step[]): Promise<void> {
+export async function checkHistory(world: ModelWorkspace, steps: readonly Step[]): Promise<void> {
   const { id } = (await runs.createRun(world.platform, world.platform.db, world.orgId, {
     automationId: world.automationId,
     revision: 1,
@@ -229,18 +233,18 @@ export async function hold(world: World, steps: readonly Step[]): Promise<void> 
     trigger: "manual",
     occurrenceAt: null,
   }))!;
-  let possible: Model[] = [fresh];
-  const told: string[] = [];
+  let possible: Model[] = [newRun];
+  const log: string[] = [];
   for (const step of steps) {
-    const operations = [step].flat().map((wish) => operationOf(wish, possible[0]!));
-    const answers = await Promise.all(operations.map((operation) => really(world, id, operation)));
-    told.push(
+    const operations = [step].flat().map((planned) => toOperation(planned, possible[0]!));
+    const answers = await Promise.all(operations.map((operation) => execute(world, id, operation)));
+    log.push(
       operations.map((operation, i) => `${JSON.stringify(operation)} → ${answers[i]}`).join("\n  with "),
     );
     const next = new Map<string, Model>();
     let example = "";
     for (const model of possible) {
-      for (const order of orders(operations)) {
+      for (const order of listOrders(operations)) {
         let run = model;
         let explains = true;
         for (const i of order) {
@@ -254,17 +258,17 @@ export async function hold(world: World, steps: readonly Step[]): Promise<void> 
         if (explains) next.set(JSON.stringify(run), run);
       }
     }
-    if (next.size === 0) throw new Error(`No order explains this (${example}):\n${told.join("\n")}`);
+    if (next.size === 0) throw new Error(`No order explains this (${example}):\n${log.join("\n")}`);
     possible = [...next.values()];
   }
-  const stored = await read(world, id);
-  const expected = possible.map(shown);
+  const stored = await readStoredRun(world, id);
+  const expected = possible.map(formatModel);
   if (!expected.includes(stored)) {
-    throw new Error(`Stored is\n${stored}\nand not\n${expected.join("\nnor\n")}\nafter\n${told.join("\n")}`);
+    throw new Error(`Stored is\n${stored}\nand not\n${expected.join("\nnor\n")}\nafter\n${log.join("\n")}`);
   }
 }
 
-const shown = (run: Model) =>
+const formatModel = (run: Model) =>
   JSON.stringify({
     status: run.status,
     attempt: run.attempt,
@@ -272,12 +276,12 @@ const shown = (run: Model) =>
     cost: run.cost,
     events: Object.entries(run.events).flatMap(([attempt, list]) =>
       list
-        .map((event) => wire(event, Number(attempt)))
+        .map((event) => toEventReport(event, Number(attempt)))
         .map(({ sequence, type, payload }) => [attempt, sequence, type, payload]),
     ),
   });
 
-async function read({ callers }: World, id: string): Promise<string> {
+async function readStoredRun({ callers }: ModelWorkspace, id: string): Promise<string> {
   const ctx = callers.person!;
   const { run, usage } = await runs.read(ctx, id);
   const items: [string, number, string, unknown][] = [];

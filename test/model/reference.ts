@@ -1,11 +1,11 @@
 /**
- * What a run should be, in as few words as possible and without a database: the rules of reporting written
- * a second time, so that the two can be held against each other.
+ * A model of a run without a database: the rules of reporting, written a second time and as short as
+ * possible, to compare the service with.
  */
 export interface Reported {
   sequence: number;
   type: "assistant" | "usage" | "terminal";
-  /** What tells one content from another; of a usage event also what it costs. */
+  /** Distinguishes contents. For a usage event it is also the cost. */
   content: number;
 }
 
@@ -13,20 +13,20 @@ export type Operation =
   | { do: "claim"; who: string }
   | { do: "heartbeat"; who: string; attempt: number }
   | { do: "report"; who: string; attempt: number; events: Reported[] }
-  | { do: "complete"; who: string; attempt: number; status: Ended; content: number }
+  | { do: "complete"; who: string; attempt: number; status: FinalStatus; content: number }
   | { do: "cancel" }
   | { do: "expire" }
   | { do: "sweep" };
 
-type Ended = "succeeded" | "failed" | "cancelled";
+type FinalStatus = "succeeded" | "failed" | "cancelled";
 
 export interface Model {
-  status: "queued" | "running" | Ended;
+  status: "queued" | "running" | FinalStatus;
   attempt: number;
   holder: string | null;
   live: boolean;
   cancelRequested: boolean;
-  /** Ended by us and not by a report. */
+  /** Ended by the service and not by a report. */
   fenced: boolean;
   completion: string | null;
   /** By attempt, in order. */
@@ -35,7 +35,7 @@ export interface Model {
   cost: number;
 }
 
-export const fresh: Model = {
+export const newRun: Model = {
   status: "queued",
   attempt: 0,
   holder: null,
@@ -48,10 +48,10 @@ export const fresh: Model = {
   cost: 0,
 };
 
-/** The answer as text: what a caller can tell apart. */
+/** The reply as text, as far as a caller can distinguish replies. */
 export type Answer = string;
 
-const ended = ({ status }: Model) => status !== "queued" && status !== "running";
+const isEnded = ({ status }: Model) => status !== "queued" && status !== "running";
 
 function loseLease(run: Model): Model {
   if (run.cancelRequested) return { ...run, status: "cancelled", live: false, fenced: true };
@@ -59,7 +59,7 @@ function loseLease(run: Model): Model {
   return { ...run, status: "queued", holder: null, live: false };
 }
 
-const begin = (run: Model, who: string): Model => ({
+const startAttempt = (run: Model, who: string): Model => ({
   ...run,
   status: "running",
   attempt: run.attempt + 1,
@@ -67,19 +67,19 @@ const begin = (run: Model, who: string): Model => ({
   live: true,
 });
 
-const isMine = (run: Model, who: string, attempt: number) =>
+const holdsLease = (run: Model, who: string, attempt: number) =>
   run.status === "running" && run.live && run.holder === who && run.attempt === attempt;
 
-/** The attempt is of the past, or somebody else's, or was taken away. */
+/** The attempt is over, belongs to another reporter, or has lost its lease. */
 const isLost = (run: Model, attempt: number) =>
-  ended(run) ? attempt < run.attempt || (run.fenced && attempt === run.attempt) : true;
+  isEnded(run) ? attempt < run.attempt || (run.fenced && attempt === run.attempt) : true;
 
-/** A report of the next attempt begins it, when nobody has the run. */
-function claimedFor(run: Model, who: string, attempt: number): Model {
+/** A report of the next attempt claims the run when nobody holds it. */
+function claimIfFree(run: Model, who: string, attempt: number): Model {
   const free = run.status === "queued" || (run.status === "running" && !run.live && run.attempt < 2);
   if (!free || attempt !== run.attempt + 1) return run;
   const now = run.status === "running" ? loseLease(run) : run;
-  return now.status === "queued" ? begin(now, who) : now;
+  return now.status === "queued" ? startAttempt(now, who) : now;
 }
 
 export function perform(run: Model, operation: Operation): [Model, Answer] {
@@ -100,11 +100,12 @@ export function perform(run: Model, operation: Operation): [Model, Answer] {
         return [run, run.holder === operation.who ? `attempt ${run.attempt}` : "none"];
       const now = run.status === "running" ? loseLease(run) : run;
       if (now.status !== "queued") return [now, "none"];
-      const begun = begin(now, operation.who);
+      const begun = startAttempt(now, operation.who);
       return [begun, `attempt ${begun.attempt}`];
     }
     case "heartbeat":
-      if (isMine(run, operation.who, operation.attempt)) return [run, run.cancelRequested ? "stop" : "go on"];
+      if (holdsLease(run, operation.who, operation.attempt))
+        return [run, run.cancelRequested ? "stop" : "go on"];
       return [run, isLost(run, operation.attempt) ? "runner_lease_lost" : "run_already_completed"];
     case "complete":
       return complete(run, operation);
@@ -115,26 +116,26 @@ export function perform(run: Model, operation: Operation): [Model, Answer] {
 
 function complete(before: Model, operation: Operation & { do: "complete" }): [Model, Answer] {
   const { who, attempt, status, content } = operation;
-  const run = claimedFor(before, who, attempt);
+  const run = claimIfFree(before, who, attempt);
   const said = JSON.stringify({ attempt, status, content });
-  if (isMine(run, who, attempt)) {
+  if (holdsLease(run, who, attempt)) {
     return [{ ...run, status, live: false, completion: said, cost: run.cost + content }, `ended ${status}`];
   }
   if (isLost(run, attempt)) {
-    const late = attempt <= run.attempt ? keep(run, `completion ${who} ${said}`) : run;
+    const late = attempt <= run.attempt ? addLateReport(run, `completion ${who} ${said}`) : run;
     return [late, "runner_lease_lost"];
   }
   return [run, run.completion === said ? `ended ${status}` : "terminal_result_conflict"];
 }
 
-const keep = (run: Model, report: string): Model =>
+const addLateReport = (run: Model, report: string): Model =>
   run.late.includes(report) ? run : { ...run, late: [...run.late, report] };
 
 function report(before: Model, operation: Operation & { do: "report" }): [Model, Answer] {
   const { who, attempt, events } = operation;
-  const claimed = claimedFor(before, who, attempt);
-  const mine = isMine(claimed, who, attempt);
-  // A claim that was made for a report that is refused did not happen; a lease that was found lost is.
+  const claimed = claimIfFree(before, who, attempt);
+  const mine = holdsLease(claimed, who, attempt);
+  // A refused report undoes its claim, but a lease that was found lost stays lost.
   const refused = mine ? before : claimed;
   let run = claimed;
   for (const event of events) {
@@ -145,7 +146,7 @@ function report(before: Model, operation: Operation & { do: "report" }): [Model,
       let late = refused;
       if (attempt <= refused.attempt) {
         for (const one of events.slice(events.indexOf(event)))
-          late = keep(late, `event ${who} ${attempt} ${JSON.stringify(one)}`);
+          late = addLateReport(late, `event ${who} ${attempt} ${JSON.stringify(one)}`);
       }
       return [late, "runner_lease_lost"];
     }

@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, test } from "vitest";
-import { ada, cleanUp, freshFolder, serve, signalbox } from "./kit.ts";
+import { afterAll, describe, expect, inject, test } from "vitest";
+import { ada, cleanUp, copyFolder, serve, signalbox } from "./kit.ts";
 
 afterAll(cleanUp);
 
 describe("signalbox audit verify", () => {
-  test("finds the log whole, beside the running server and without it, and says what was noted differs", {
+  test("finds no failure, with and without a running server, and reports a noted entry that differs", {
     timeout: 300_000,
   }, async () => {
-    const folder = freshFolder();
+    const folder = copyFolder(inject("preparedFolder"));
     const server = await serve(folder);
     const { token } = (await server.call("/api/auth/sign-up/email", { body: ada })).body;
     const headers = { authorization: `Bearer ${token}` };

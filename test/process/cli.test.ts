@@ -3,26 +3,26 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { codeAt, stepAt } from "../../src/features/auth/two-factor/totp.ts";
 import type { Body } from "../body.ts";
-import { runHere } from "../cli.ts";
+import { runCommandInProcess } from "../cli.ts";
 import {
   ada,
   adaSignIn,
   cleanUp,
-  copyOf,
+  copyFolder,
   type Env,
   freePort,
   freshFolder,
-  type Serving,
+  type RunningServer,
   serve,
   signalbox,
   start,
 } from "./kit.ts";
 import { openProxy, openWorkspace, type Workspace } from "./runner-kit.ts";
 
-let server: Serving;
+let server: RunningServer;
 let workspace: Workspace;
 beforeAll(async () => {
-  server = await serve(copyOf(inject("preparedFolder")));
+  server = await serve(copyFolder(inject("preparedFolder")));
   workspace = await openWorkspace(() => server.url);
 });
 afterAll(cleanUp);
@@ -39,7 +39,7 @@ function person(env: Env = {}) {
     spawn: (args: string[], input?: string) => signalbox(args, undefined, environment, input),
     /** Runs the command in this process, which is much faster. */
     run: (args: string[], input?: string, more: Env = {}) =>
-      runHere(args, { ...environment, ...more }, input),
+      runCommandInProcess(args, { ...environment, ...more }, input),
     stored: () => JSON.parse(readFileSync(file, "utf8")).profiles,
     mode: (path: string) => (statSync(path).mode & 0o777).toString(8),
   };
@@ -111,7 +111,7 @@ describe.concurrent("signing in", () => {
     expect((await ask("/v1/me")).credential).toBe("key");
   });
 
-  test("a wrong key is refused in a sentence and not stored", async () => {
+  test("a wrong key is refused with one sentence and not stored", async () => {
     const me = person();
     const wrong = await me.run(
       ["login", "--url", server.url],
@@ -156,7 +156,7 @@ describe.concurrent("signing in", () => {
   });
 
   test("a second factor is asked for where the account has one", async () => {
-    const folder = copyOf(inject("preparedFolder"));
+    const folder = copyFolder(inject("preparedFolder"));
     const server = await serve(folder);
     const eve = { name: "Eve", email: "eve@example.com", password: "correct horse battery" };
     const { token } = (await server.call("/api/auth/sign-up/email", { body: eve })).body;
@@ -217,7 +217,7 @@ describe.concurrent("signing in", () => {
     }
   });
 
-  test("the environment wins over the file", async () => {
+  test("the environment has precedence over the file", async () => {
     const me = await signedIn();
     const wrong = "sbx_1111111111111111111111111111111111111111111";
     expect((await me.run(["whoami"], undefined, { SIGNALBOX_API_KEY: wrong })).code).toBe(4);
@@ -238,18 +238,18 @@ describe.concurrent("signing in", () => {
     expect(refused.stderr).toMatch(/^Other users can read .*chmod 600/);
   });
 
-  test("the runner takes the stored login", async () => {
+  test("the runner uses the stored login", async () => {
     const me = await signedIn();
     const runId = await workspace.queue("Say hello.");
     const state = join(freshFolder(), "runner");
     const runner = start(["runner", "--once", "--state", state, "--", "/bin/cat"], me.environment);
-    expect((await workspace.until(runId, "succeeded")).status).toBe("succeeded");
+    expect((await workspace.waitForStatus(runId, "succeeded")).status).toBe("succeeded");
     expect(await runner.ended).toBe(0);
   });
 });
 
 describe.concurrent("automations", () => {
-  test("are made from options or a file, listed, shown, run and archived", async () => {
+  test("are created from options or a file, listed, shown, run and archived", async () => {
     const me = await signedIn();
     const made = await me.run([
       "automations",
@@ -310,7 +310,7 @@ describe.concurrent("automations", () => {
     expect(await me.run(["automations", "run", automation.id])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "This automation is archived. Make a new one from what it says.\n",
+      stderr: "This automation is archived. Create a new one with the same instructions.\n",
     });
   });
 
@@ -344,8 +344,8 @@ describe.concurrent("automations", () => {
     ],
     [["runs", "list", "--status", "done"], /^--status takes some of queued,/],
     [["runs", "watch"], "Name the run's id."],
-    [["templates", "search"], "Name the words to look for."],
-  ] as [string[], string | RegExp][])("%j is one sentence and exit code 2", async ([args, sentence]) => {
+    [["templates", "search"], "Give the words to search for."],
+  ] as [string[], string | RegExp][])("%j gives one sentence and exit code 2", async ([args, sentence]) => {
     const { code, stdout, stderr } = await person().run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.replace(/ See `signalbox \w+ --help`\.\n$/, "")).toMatch(sentence);
@@ -394,13 +394,13 @@ describe.concurrent("runs", () => {
       const runId = await workspace.queue("Work.");
       const watch = start(["runs", "watch", runId], env);
       const json = start(["runs", "watch", runId, "--json"], env);
-      await Promise.all([watch.said(/queued/), json.said(/queued/)]);
+      await Promise.all([watch.waitForOutput(/queued/), json.waitForOutput(/queued/)]);
       await report(runId, 0, "assistant", { text: "one\ntwo" });
-      await Promise.all([watch.said(/one/), json.said(/one/)]);
+      await Promise.all([watch.waitForOutput(/one/), json.waitForOutput(/one/)]);
       proxy.cut();
       await report(runId, 1, "warning", { text: "while \u001b]0;away\u0007" });
       proxy.mend();
-      await Promise.all([watch.said(/while/), json.said(/while/)]);
+      await Promise.all([watch.waitForOutput(/while/), json.waitForOutput(/while/)]);
       await report(runId, 2, "capability_execution", { name: "read_file", path: "a.txt" });
       await complete(runId, { status: "succeeded" });
       expect(await Promise.all([watch.ended, json.ended])).toEqual([0, 0]);
@@ -427,7 +427,7 @@ describe.concurrent("runs", () => {
     }
   });
 
-  test("cancel, watch and retry: an unsuccessful run ends watch with 1, and a retry repeats it", async () => {
+  test("a cancelled run ends watch with exit code 1, and a retry repeats the run", async () => {
     const me = await signedIn();
     const runId = await workspace.queue("Wait.");
     expect(await me.run(["runs", "retry", runId])).toEqual({
@@ -452,7 +452,7 @@ describe.concurrent("runs", () => {
     );
     expect((await me.run(["runs", "cancel", run.id])).code).toBe(0);
     const watched = start(["runs", "retry", runId, "--watch"], me.environment);
-    await watched.said(/queued/);
+    await watched.waitForOutput(/queued/);
     const [newest] = (await ask("/v1/automation-runs?status=queued")).items.filter(
       (one: { retryOf: string }) => one.retryOf === runId,
     );
@@ -492,7 +492,7 @@ describe.concurrent("templates and connections", () => {
     expect((await me.run(["templates", "show", "no-such"])).code).toBe(5);
   });
 
-  test("connections: an empty list is a sentence, and an empty page with --json", async () => {
+  test("an empty list of connections is one sentence, and an empty page with --json", async () => {
     const me = await signedIn();
     expect(await me.run(["connections", "list"])).toEqual({
       code: 0,
@@ -507,8 +507,8 @@ describe.concurrent("templates and connections", () => {
   });
 });
 
-describe.concurrent("what the server refuses", () => {
-  test("not found is 5, not allowed is 4 with the reason, a bad request is 1 with the field", async () => {
+describe.concurrent("a refusal by the server", () => {
+  test("gives exit code 5 for not found, 4 with the reason for not allowed, and 1 with the field for a bad request", async () => {
     const me = await signedIn();
     expect(await me.spawn(["runs", "show", "run_nonsense"])).toEqual({
       code: 5,
@@ -541,7 +541,7 @@ describe.concurrent("what the server refuses", () => {
     expect(bad.stderr).toMatch(/^The server does not accept the request\. schedule\.expression: /);
   });
 
-  test("a server that is down is a sentence and exit code 1", async () => {
+  test("a server that is down gives one sentence and exit code 1", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const env = { SIGNALBOX_URL: url, SIGNALBOX_API_KEY: workspace.key };
     expect(await person(env).spawn(["runs", "list"])).toEqual({

@@ -9,7 +9,7 @@ import { cleanUp, freshFolder, signalbox } from "./kit.ts";
 afterAll(cleanUp);
 
 describe.concurrent("the command line", () => {
-  test("explains itself, as a whole and for each command", async ({ expect }) => {
+  test("has help for itself and for each command", async ({ expect }) => {
     const names = Object.keys(commands);
     const [whole, ...each] = await Promise.all([
       signalbox(["--help"]),
@@ -39,11 +39,14 @@ describe.concurrent("the command line", () => {
       ["serve", "--role", "api"],
       "--role api needs DATABASE_URL: the embedded database has one process. See `signalbox serve --help`.",
     ],
-  ] as [string[], string][])("%j is one sentence and exit code 2", async ([args, sentence], { expect }) => {
-    expect(await signalbox(args, freshFolder())).toEqual({ code: 2, stdout: "", stderr: `${sentence}\n` });
-  });
+  ] as [string[], string][])(
+    "%j gives one sentence and exit code 2",
+    async ([args, sentence], { expect }) => {
+      expect(await signalbox(args, freshFolder())).toEqual({ code: 2, stdout: "", stderr: `${sentence}\n` });
+    },
+  );
 
-  test("says its version, also when the machine's own Node is an old one", async ({ expect }) => {
+  test("prints its version, also when the installed Node is an old one", async ({ expect }) => {
     expect(await signalbox(["--version"])).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
     const bin = join(import.meta.dirname, "../../bin/signalbox.mjs");
     // npm puts the Node that the project brings along first; behind it is the machine's own.
@@ -52,7 +55,9 @@ describe.concurrent("the command line", () => {
     expect(stdout).toBe("0.1.0\n");
   });
 
-  test("a command that needs an instance says that there is none, and makes none", async ({ expect }) => {
+  test("a command that needs an instance says that there is none, and does not create one", async ({
+    expect,
+  }) => {
     const dataDir = freshFolder();
     for (const name of ["mail", "reseal"]) {
       expect(await signalbox([name], dataDir)).toEqual({
@@ -63,7 +68,7 @@ describe.concurrent("the command line", () => {
     }
   });
 
-  test("openapi --check tells a current file from a stale one", async ({ expect }) => {
+  test("openapi --check succeeds for a current file and fails for a stale one", async ({ expect }) => {
     const file = join(freshFolder(), "..", "openapi.json");
     expect(await signalbox(["openapi", "--out", file])).toEqual({ code: 0, stdout: "", stderr: "" });
     expect((await signalbox(["openapi", "--check", file])).code).toBe(0);
@@ -74,7 +79,7 @@ describe.concurrent("the command line", () => {
   });
 });
 
-describe.concurrent("a wrong setting stops the start with one sentence that names it", () => {
+describe.concurrent("a wrong setting prevents the start with one sentence that names it", () => {
   const wrong: Record<string, string> = {
     HOST: "no such host",
     PORT: "http",

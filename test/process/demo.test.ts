@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, inject, test } from "vitest";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
-import { cleanUp, copyOf, type Env, freePort, killAll, serve, signalbox, start } from "./kit.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
+import { cleanUp, copyFolder, type Env, freePort, killAll, serve, signalbox, start } from "./kit.ts";
 
 afterAll(cleanUp);
 afterEach(killAll);
 
-const hasPostgres = await postgresIsThere();
+const hasPostgres = await isPostgresAvailable();
 
 /** Splits the printed curl lines into arguments, as a shell does. */
 const curlsIn = (text: string) =>
@@ -85,12 +85,13 @@ async function tryIt(dataDir: string | undefined, env: Env, isRunning: boolean):
 }
 
 describe("signalbox demo", () => {
-  test("on the embedded database, while it is stopped", () =>
-    tryIt(copyOf(inject("preparedFolder")), {}, false));
+  test("works on the embedded database, while it is stopped", () =>
+    tryIt(copyFolder(inject("preparedFolder")), {}, false));
 
-  test("on the embedded database, while it serves", () => tryIt(copyOf(inject("preparedFolder")), {}, true));
+  test("works on the embedded database, while it serves", () =>
+    tryIt(copyFolder(inject("preparedFolder")), {}, true));
 
-  test.skipIf(!hasPostgres)("on PostgreSQL, while it serves", async () => {
+  test.skipIf(!hasPostgres)("works on PostgreSQL, while it serves", async () => {
     const database = await makeDatabase();
     const PORT = await freePort();
     const env = { PORT, DATABASE_URL: database.url, SIGNALBOX_SECRET: "a secret for the tests, long enough" };
@@ -102,8 +103,8 @@ describe("signalbox demo", () => {
     }
   });
 
-  test("with another member in it, it is removed only with --force", async () => {
-    const dataDir = copyOf(inject("preparedFolder"));
+  test("removes a workspace with another member only with --force", async () => {
+    const dataDir = copyFolder(inject("preparedFolder"));
     const server = await serve(dataDir);
     const { key } = JSON.parse((await signalbox(["demo", "--json"], dataDir)).stdout);
     const zoe = { name: "Zoe", email: "zoe@example.com", password: "correct horse battery" };
@@ -129,18 +130,18 @@ describe("signalbox demo", () => {
     await server.end("SIGTERM");
   });
 
-  test("killed in the middle, it leaves nothing, and can be run again", async () => {
-    const dataDir = copyOf(inject("preparedFolder"));
+  test("leaves nothing when it is killed in the middle, and can be run again", async () => {
+    const dataDir = copyFolder(inject("preparedFolder"));
     const first = start(["demo"], { DATA_DIR: dataDir });
-    await first.said(/Adding templates/);
+    await first.waitForOutput(/Adding templates/);
     expect(await first.end("SIGKILL")).toBe("SIGKILL");
     const second = await signalbox(["demo"], dataDir);
     expect(second.code, second.stderr).toBe(0);
     expect((await signalbox(["audit", "verify"], dataDir)).code).toBe(0);
   });
 
-  test("wrong arguments are explained in one sentence", async () => {
-    const dataDir = copyOf(inject("preparedFolder"));
+  test("explains wrong arguments in one sentence", async () => {
+    const dataDir = copyFolder(inject("preparedFolder"));
     for (const [args, message] of [
       [["--now", "yesterday"], /^--now yesterday is not a valid time\. [^\n]*\n$/],
       [["--remove", "--seed", "2"], /^--remove takes no --seed[^\n]*\n$/],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { version } from "../../src/platform/version.ts";
-import { cleanUp, copyOf, freePort, freshFolder, serve, signalbox } from "./kit.ts";
+import { cleanUp, copyFolder, freePort, freshFolder, serve, signalbox } from "./kit.ts";
 
 afterAll(cleanUp);
 
@@ -33,7 +33,7 @@ describe("the first start", () => {
 describe("a start", () => {
   test("logs where it listens, also when PUBLIC_URL is another address", async () => {
     const PORT = await freePort();
-    const server = await serve(copyOf(inject("preparedFolder")), {
+    const server = await serve(copyFolder(inject("preparedFolder")), {
       PORT,
       PUBLIC_URL: "https://signalbox.example.com",
     });
@@ -43,7 +43,7 @@ describe("a start", () => {
   });
 
   test("logs lines for people with LOG_FORMAT=pretty", async () => {
-    const server = await serve(copyOf(inject("preparedFolder")), { LOG_FORMAT: "pretty" });
+    const server = await serve(copyFolder(inject("preparedFolder")), { LOG_FORMAT: "pretty" });
     expect((await server.call("/v1/me")).status).toBe(401);
     await server.end("SIGTERM");
     expect(server.output.stderr).toMatch(/^\d\d:\d\d:\d\d info {2}listening on 127\.0\.0\.1:\d+\n/m);
@@ -51,7 +51,7 @@ describe("a start", () => {
   });
 
   test.skipIf(process.platform !== "linux")("logs lines for people on a terminal", async () => {
-    const dataDir = copyOf(inject("preparedFolder"));
+    const dataDir = copyFolder(inject("preparedFolder"));
     const main = join(root, "src/main.ts");
     // `script` gives the command a terminal. The signal stops the server when it is ready.
     const command = `${process.execPath} ${main} serve & pid=$!; while ! curl -sf http://127.0.0.1:$PORT/ready >/dev/null; do sleep 0.2; done; kill $pid; wait $pid`;
@@ -71,7 +71,7 @@ describe("a start", () => {
   });
 
   test("the version is the same everywhere: package, command line, API, description", async () => {
-    const server = await serve(copyOf(inject("preparedFolder")));
+    const server = await serve(copyFolder(inject("preparedFolder")));
     const packageJson = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
     const committed = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"));

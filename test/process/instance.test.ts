@@ -1,13 +1,13 @@
 import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ada, cleanUp, copyOf, type Serving, serve, signalbox } from "./kit.ts";
+import { ada, cleanUp, copyFolder, type RunningServer, serve, signalbox } from "./kit.ts";
 
 /** One instance, first while it serves and then while it is stopped. */
 let dataDir: string;
-let server: Serving;
+let server: RunningServer;
 beforeAll(async () => {
-  dataDir = copyOf(inject("preparedFolder"));
+  dataDir = copyFolder(inject("preparedFolder"));
   server = await serve(dataDir);
 });
 afterAll(cleanUp);
@@ -15,8 +15,8 @@ afterAll(cleanUp);
 const levels = (json: string) =>
   (JSON.parse(json) as { check: string; level: string }[]).map(({ check, level }) => `${level} ${check}`);
 
-describe("while it serves", () => {
-  test("mail lists and shows what was kept, with a link that works", async () => {
+describe("while an instance serves", () => {
+  test("`mail` lists and shows the stored mails, with a link that works", async () => {
     await server.call("/api/auth/sign-up/email", { body: ada });
     const list = await signalbox(["mail"], dataDir);
     expect(list).toMatchObject({ code: 0, stderr: "" });
@@ -36,7 +36,7 @@ describe("while it serves", () => {
     expect((await server.call(link.pathname + link.search)).status).toBe(200);
   });
 
-  test("doctor finds nothing wrong, migrate and reseal nothing to do", async () => {
+  test("`doctor` finds no problem, and `migrate` and `reseal` have nothing to do", async () => {
     const [doctor, migrate, reseal] = await Promise.all([
       signalbox(["doctor"], dataDir),
       signalbox(["migrate", "--check", "--json"], dataDir),
@@ -54,12 +54,12 @@ describe("while it serves", () => {
   });
 });
 
-describe("while it is stopped", () => {
+describe("while an instance is stopped", () => {
   beforeAll(async () => {
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
-  test("mail opens the folder itself, and two at once wait for each other", async () => {
+  test("`mail` opens the folder itself, and two at once wait for each other", async () => {
     const both = await Promise.all([signalbox(["mail"], dataDir), signalbox(["mail"], dataDir)]);
     for (const one of both) {
       expect(one).toMatchObject({ code: 0, stderr: "" });
@@ -67,7 +67,7 @@ describe("while it is stopped", () => {
     }
   });
 
-  test("doctor sees a secret that others can read, and a public URL that leads elsewhere", async () => {
+  test("`doctor` reports a secret that others can read, and a public URL that leads to another server", async () => {
     chmodSync(`${dataDir}/secret`, 0o644);
     const other = createServer((_request, response) => response.end("hello"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -93,7 +93,7 @@ describe("while it is stopped", () => {
     ]);
   });
 
-  test("doctor sees values under a secret that is gone, an open address and a mail server that is not there", async () => {
+  test("`doctor` reports values of a lost secret, an open address and an unreachable mail server", async () => {
     const { code, stdout } = await signalbox(["doctor"], dataDir, {
       SIGNALBOX_SECRET: "another secret than the one it had",
       SMTP_URL: "smtp://127.0.0.1:1",
@@ -121,7 +121,7 @@ describe("while it is stopped", () => {
     );
   });
 
-  test("doctor tells of a wrong setting, and of a database that is down", async () => {
+  test("`doctor` reports a wrong setting, and a database that is down", async () => {
     const wrong = await signalbox(["doctor"], dataDir, { PORT: "http" });
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(/^✗ configuration: PORT must be a whole number[^\n]*\n$/);

@@ -9,20 +9,26 @@ import type { Body } from "../body.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
+/**
+ * The servers of these tests live for seconds. Optimizing the code of the embedded database takes a second of each, and
+ * 1 GB of memory.
+ */
+const withoutOptimizing = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
+
 export type Env = Record<string, string>;
 
-const made: string[] = [];
+const createdFolders: string[] = [];
 const running = new Set<ChildProcess>();
 
-/** A folder of its own for a test; gone with `cleanUp`. */
+/** A new folder for a test. `cleanUp` deletes it. */
 export function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-process-"));
-  made.push(folder);
+  createdFolders.push(folder);
   return join(folder, "data");
 }
 
-/** A copy of a data folder that somebody has started on before. */
-export function copyOf(dataDir: string): string {
+/** Copies a data folder of an instance that was started before. */
+export function copyFolder(dataDir: string): string {
   const copy = freshFolder();
   cpSync(dataDir, copy, { recursive: true });
   chmodSync(copy, 0o700);
@@ -40,7 +46,7 @@ export async function killAll(): Promise<void> {
 
 export async function cleanUp(): Promise<void> {
   await killAll();
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of createdFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 interface Output {
@@ -49,8 +55,8 @@ interface Output {
 }
 
 function launch(args: string[], dataDir: string | undefined, env: Env, input?: string) {
-  // Only what the test says: whoever runs it may have a Signalbox of their own configured.
-  const child = spawn(process.execPath, [main, ...args], {
+  // The environment of the developer is not passed on: it may configure another Signalbox.
+  const child = spawn(process.execPath, [...withoutOptimizing, main, ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH,
@@ -77,16 +83,16 @@ function launch(args: string[], dataDir: string | undefined, env: Env, input?: s
   return { child, output, ended };
 }
 
-export interface Started {
+export interface StartedCommand {
   output: Output;
   ended: Promise<number | NodeJS.Signals>;
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
-  /** Resolves as soon as it has said that. */
-  said(what: RegExp): Promise<void>;
+  /** Resolves when the output matches. */
+  waitForOutput(what: RegExp): Promise<void>;
 }
 
 /** Starts `signalbox …` and leaves it running. */
-export function start(args: string[], env: Env = {}): Started {
+export function start(args: string[], env: Env = {}): StartedCommand {
   const { child, output, ended } = launch(args, undefined, env);
   return {
     output,
@@ -95,7 +101,7 @@ export function start(args: string[], env: Env = {}): Started {
       child.kill(signal);
       return ended;
     },
-    said: (what) =>
+    waitForOutput: (what) =>
       new Promise((resolve, reject) => {
         const look = () => what.test(output.stdout + output.stderr) && resolve();
         child.stdout.on("data", look);
@@ -108,7 +114,7 @@ export function start(args: string[], env: Env = {}): Started {
   };
 }
 
-export interface Ended extends Output {
+export interface CommandResult extends Output {
   code: number | NodeJS.Signals;
 }
 
@@ -118,25 +124,25 @@ export async function signalbox(
   dataDir?: string,
   env: Env = {},
   input?: string,
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { output, ended } = launch(args, dataDir, env, input);
   return { code: await ended, ...output };
 }
 
-/** Starts `signalbox …` and ends it with SIGKILL as soon as it has said that much on stdout. */
-export async function killedAfter(
+/** Starts `signalbox …` and kills it with SIGKILL when `text` appears on stdout. */
+export async function killAfterOutput(
   text: string,
   args: string[],
   dataDir: string,
   env: Env = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { child, output, ended } = launch(args, dataDir, env);
   const look = () => output.stdout.includes(text) && child.kill("SIGKILL");
   child.stdout.on("data", look);
   return { code: await ended, ...output };
 }
 
-export interface Serving {
+export interface RunningServer {
   url: string;
   pid: number;
   output: Output;
@@ -149,12 +155,12 @@ export interface Serving {
 
 type Answer = { status: number; body: Body };
 
-/** `signalbox serve` in a process of its own, once it has said that it is ready. */
+/** Starts `signalbox serve` in a new process, and resolves when it is ready. */
 export async function serve(
   dataDir: string | undefined,
   env: Env = {},
   args: string[] = [],
-): Promise<Serving> {
+): Promise<RunningServer> {
   const { child, output, ended } = launch(["serve", ...args], dataDir, env);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on("data", () => {
@@ -194,7 +200,7 @@ async function call(
 export const ada = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
 export const adaSignIn = { email: ada.email, password: ada.password };
 
-/** The same port after each start, so that those who call find the server again. */
+/** A port to use again after each start, so that callers find the server again. */
 export async function freePort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

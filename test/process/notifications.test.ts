@@ -1,12 +1,12 @@
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { startReceiver } from "../webhook-receiver.ts";
 import { ada, cleanUp, serve } from "./kit.ts";
 
 afterAll(cleanUp);
 
-describe.skipIf(!(await postgresIsThere()))("a server that is killed after it sent an event", () => {
+describe.skipIf(!(await isPostgresAvailable()))("a server that is killed after it sent an event", () => {
   test("sends it again with the same id after its lease, and says that the first may have arrived", async () => {
     const database = await makeDatabase();
     const receiver = await startReceiver();

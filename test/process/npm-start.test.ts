@@ -2,19 +2,19 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, expect, inject, test } from "vitest";
-import { cleanUp, copyOf } from "./kit.ts";
+import { cleanUp, copyFolder } from "./kit.ts";
 
 afterEach(cleanUp);
 
 // A supervisor knows npm's process only. A shell in between would take the signal and leave the service behind.
-test("`npm start` ends the service when npm is told to end", async () => {
+test("`npm start` stops the service when npm gets a signal to end", async () => {
   const npm = spawn("npm", ["start", "--silent"], {
     cwd: join(import.meta.dirname, "../.."),
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PORT: "0",
-      DATA_DIR: copyOf(inject("preparedFolder")),
+      DATA_DIR: copyFolder(inject("preparedFolder")),
     },
     stdio: ["ignore", "pipe", "ignore"],
   });

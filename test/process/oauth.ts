@@ -7,28 +7,35 @@ import {
   startAuthorizationServer,
 } from "../fixtures/authorization-server.ts";
 import type { CallOptions, Person, Reply } from "../harness.ts";
-import { authorizeUrl, type Callable, comeBack, getToken, setUpProvider, statusOf } from "../oauth.ts";
-import { type Serving, serve } from "./kit.ts";
+import {
+  type Callable,
+  getToken,
+  openCallback,
+  readConnectionStatus,
+  requestAuthorizeUrl,
+  setUpProvider,
+} from "../oauth.ts";
+import { type RunningServer, serve } from "./kit.ts";
 
 /** Real processes on one PostgreSQL, a real authorization server, and a member whose account is connected. */
-export interface Office {
+export interface OAuthDeployment {
   as: AuthorizationServer;
-  /** How often a crash left something that nobody can know. */
+  /** The number of crashes after which the outcome of a refresh was unknown. */
   uncertain: number;
-  /** One for each process. */
-  doors: Callable[];
+  /** One client for each process. */
+  clients: Callable[];
   member: Person;
-  /** Kills a process the hard way and starts it again. */
+  /** Kills a process with SIGKILL and starts it again. */
   crash(process: number): Promise<void>;
-  /** SIGKILL and nothing else: for the moment in which it matters. */
+  /** Sends SIGKILL and does not start the process again. */
   kill(process: number): void;
   connect(): Promise<void>;
-  /** The access token is over; nobody waits for a lease or a pause any more. */
+  /** Expires the access token, and ends leases and pauses, so that the next call refreshes. */
   expire(): Promise<void>;
   token(process: number): Promise<Reply>;
   health(): Promise<string>;
-  /** Everything that the processes said. */
-  said(): string;
+  /** The output of all processes, also of those that were killed. */
+  readOutput(): string;
   close(): Promise<void>;
 }
 
@@ -42,8 +49,8 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** The same calls as the harness makes, of a process that may be gone at this moment. */
-export const doorTo = (url: string): Callable => ({
+/** Calls a process with the interface of the test harness. The process may be down. */
+export const createClient = (url: string): Callable => ({
   async call(path: string, { method, body, headers = {} }: CallOptions = {}) {
     const response = await fetch(url + path, {
       method: method ?? (body === undefined ? "GET" : "POST"),
@@ -63,13 +70,13 @@ export const doorTo = (url: string): Callable => ({
 
 let people = 0;
 
-export async function signUpAt(door: Callable, name: string): Promise<Person> {
+export async function signUpAt(client: Callable, name: string): Promise<Person> {
   const account = {
     name,
     email: `${name}-${++people}-${Date.now()}@example.com`,
     password: "correct horse battery",
   };
-  const { body } = await door.call("/api/auth/sign-up/email", { body: account });
+  const { body } = await client.call("/api/auth/sign-up/email", { body: account });
   return {
     ...account,
     userId: body.user.id,
@@ -78,7 +85,7 @@ export async function signUpAt(door: Callable, name: string): Promise<Person> {
   };
 }
 
-export async function openOffice(databaseUrl: string, processes: number): Promise<Office> {
+export async function startDeployment(databaseUrl: string, processes: number): Promise<OAuthDeployment> {
   const ports = await Promise.all(Array.from({ length: processes }, freePort));
   const publicUrl = `http://127.0.0.1:${ports[0]}`;
   const start = (port: string) =>
@@ -88,22 +95,22 @@ export async function openOffice(databaseUrl: string, processes: number): Promis
       PUBLIC_URL: publicUrl,
       PORT: port,
     });
-  const servers: Serving[] = [];
+  const servers: RunningServer[] = [];
   for (const port of ports) servers.push(await start(port));
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const as = await startAuthorizationServer({
     redirectUris: [`${publicUrl}/v1/oauth-providers/${providerId}/connect/callback`],
   });
-  const doors = servers.map(({ url }) => doorTo(url));
-  const member = await signUpAt(doors[0]!, "Owner");
-  await doors[0]!.call("/v1/organizations", { body: { name: "Acme" }, headers: member.auth });
-  await setUpProvider(doors[0]!, member.auth, as);
+  const clients = servers.map(({ url }) => createClient(url));
+  const member = await signUpAt(clients[0]!, "Owner");
+  await clients[0]!.call("/v1/organizations", { body: { name: "Acme" }, headers: member.auth });
+  await setUpProvider(clients[0]!, member.auth, as);
   let earlier = "";
-  const office: Office = {
+  const deployment: OAuthDeployment = {
     as,
     uncertain: 0,
-    doors,
+    clients,
     member,
     kill: (process) => servers[process]!.send("SIGKILL"),
     async crash(process) {
@@ -113,8 +120,8 @@ export async function openOffice(databaseUrl: string, processes: number): Promis
       servers[process] = await start(ports[process]!);
     },
     async connect() {
-      const back = await approve(await authorizeUrl(doors[0]!, member.auth, providerId));
-      const page = await comeBack(doors[0]!, back, member);
+      const back = await approve(await requestAuthorizeUrl(clients[0]!, member.auth, providerId));
+      const page = await openCallback(clients[0]!, back, member);
       if (page.status !== 200) throw new Error(`not connected: ${page.body}`);
     },
     async expire() {
@@ -124,57 +131,63 @@ export async function openOffice(databaseUrl: string, processes: number): Promis
         "update oauth_tokens set lease_expires_at = now() - interval '1 second' where refresh_state = 'refreshing'",
       );
     },
-    token: (process) => getToken(doors[process]!, member.auth, providerId),
-    health: async () => (await statusOf(doors[0]!, member.auth, providerId)).connections[0].health.status,
-    said: () => earlier + servers.map(({ output }) => output.stdout + output.stderr).join(""),
+    token: (process) => getToken(clients[process]!, member.auth, providerId),
+    health: async () =>
+      (await readConnectionStatus(clients[0]!, member.auth, providerId)).connections[0].health.status,
+    readOutput: () => earlier + servers.map(({ output }) => output.stdout + output.stderr).join(""),
     async close() {
       await database.end();
       await Promise.all(servers.map((server) => server.end("SIGTERM")));
       await as.close();
     },
   };
-  await office.connect();
-  return office;
+  await deployment.connect();
+  return deployment;
 }
 
 /**
- * Kills the process that refreshes, some `afterMs` after the provider has answered and forgotten the old
- * token. Whatever was committed by then, a spent token must never come again. What went wrong, if anything.
+ * Kills the process that refreshes, some `afterMs` after the provider has answered and invalidated the
+ * old token. A used token must never be sent again, whatever was committed. Returns the problem, if any.
  */
-export async function crashDuringRefresh(office: Office, afterMs: number): Promise<string | undefined> {
-  const { as } = office;
-  await office.expire();
+export async function crashDuringRefresh(
+  deployment: OAuthDeployment,
+  afterMs: number,
+): Promise<string | undefined> {
+  const { as } = deployment;
+  await deployment.expire();
   const killed = new Promise<void>((resolve) => {
     as.onRefreshed = () => {
       as.onRefreshed = undefined;
       setTimeout(() => {
-        office.kill(0);
+        deployment.kill(0);
         resolve();
       }, afterMs);
     };
   });
-  const asked = office.token(0).catch(() => undefined);
+  const asked = deployment.token(0).catch(() => undefined);
   const early = await Promise.race([killed, asked.then((reply) => reply && reply.status !== 200 && reply)]);
   if (early) return `Before the crash the answer was ${early.status} ${JSON.stringify(early.body)}.`;
   await killed;
   await asked;
-  await office.crash(0);
-  await office.expire();
-  const reply = await office.token(0);
-  if (as.reuses > 0) return "A spent refresh token was sent again.";
+  await deployment.crash(0);
+  await deployment.expire();
+  const reply = await deployment.token(0);
+  if (as.reuses > 0) return "A used refresh token was sent again.";
   if (reply.status === 200) return undefined;
   const { error, reason } = reply.body;
   if (reply.status !== 409 || error !== "reconnect_required" || reason !== "refresh_uncertain") {
     return `After the crash the answer was ${reply.status} ${JSON.stringify(reply.body)}.`;
   }
-  if ((await office.health()) !== "uncertain") return "Its health does not say that it is uncertain.";
-  office.uncertain++;
-  await office.connect();
-  return (await office.token(0)).status === 200 ? undefined : "Connecting again did not mend it.";
+  if ((await deployment.health()) !== "uncertain") return "Its health does not say that it is uncertain.";
+  deployment.uncertain++;
+  await deployment.connect();
+  return (await deployment.token(0)).status === 200
+    ? undefined
+    : "The connection does not work after it was connected again.";
 }
 
 /** Repeats a request while the database is too busy, as clients do. */
-async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
+async function callWithRetry(ask: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const reply = await ask();
     if (reply.body?.error !== "service_unavailable" || attempt === 10) return reply;
@@ -182,25 +195,30 @@ async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** `callers` at once, spread over the processes, with an expired token. What went wrong, if anything. */
-export async function storm(office: Office, callers: number): Promise<string | undefined> {
-  await office.expire();
-  const before = office.as.refreshes.length;
+/** Requests an expired token `callers` times at once, from all processes. Returns the problem, if any. */
+export async function refreshConcurrently(
+  deployment: OAuthDeployment,
+  callers: number,
+): Promise<string | undefined> {
+  await deployment.expire();
+  const before = deployment.as.refreshes.length;
   const replies = await Promise.all(
-    Array.from({ length: callers }, (_, i) => patiently(() => office.token(i % office.doors.length))),
+    Array.from({ length: callers }, (_, i) =>
+      callWithRetry(() => deployment.token(i % deployment.clients.length)),
+    ),
   );
   const refused = replies.filter(({ status }) => status !== 200);
   if (refused.length > 0)
     return `${refused.length} got ${refused[0]!.status} ${JSON.stringify(refused[0]!.body)}.`;
   const tokens = new Set(replies.map(({ body }) => body.accessToken));
   if (tokens.size !== 1) return `They got ${tokens.size} different tokens.`;
-  const calls = office.as.refreshes.length - before;
+  const calls = deployment.as.refreshes.length - before;
   if (calls !== 1) return `The provider was called ${calls} times.`;
-  return office.as.reuses > 0 ? "A spent refresh token was sent again." : undefined;
+  return deployment.as.reuses > 0 ? "A used refresh token was sent again." : undefined;
 }
 
-/** What was secret and can be read in what the processes said. */
-export const spoken = (office: Office): string[] => {
-  const said = office.said();
-  return [...office.as.secrets, clientSecret].filter((secret) => said.includes(secret));
+/** The secrets that appear in the output of the processes. */
+export const findSecretsInOutput = (deployment: OAuthDeployment): string[] => {
+  const output = deployment.readOutput();
+  return [...deployment.as.secrets, clientSecret].filter((secret) => output.includes(secret));
 };

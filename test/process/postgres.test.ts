@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { ada, adaSignIn, cleanUp, serve, signalbox } from "./kit.ts";
 
-// Whoever runs all tests without a PostgreSQL is told so once, by `npm test`.
-describe.skipIf(!(await postgresIsThere()))("on PostgreSQL", () => {
+// `npm test` reports once that there is no PostgreSQL.
+describe.skipIf(!(await isPostgresAvailable()))("on PostgreSQL", () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>;
   let env: Record<string, string>;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe.skipIf(!(await postgresIsThere()))("on PostgreSQL", () => {
     await database.drop();
   });
 
-  test("an API and a worker start together on an empty database, and a command works beside them", async () => {
+  test("an API and a worker start together on an empty database, and a command works while they run", async () => {
     expect((await signalbox(["migrate", "--check"], undefined, env)).code).toBe(3);
     const [api, worker] = await Promise.all([
       serve(undefined, env, ["--role", "api"]),
@@ -30,7 +30,7 @@ describe.skipIf(!(await postgresIsThere()))("on PostgreSQL", () => {
     expect(await Promise.all([api.end("SIGTERM"), worker.end("SIGINT")])).toEqual([0, 0]);
   });
 
-  test("a database that a newer version migrated is refused in a sentence", async () => {
+  test("a database that a newer version migrated is refused with one sentence", async () => {
     const { default: pg } = await import("pg");
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -47,7 +47,7 @@ describe.skipIf(!(await postgresIsThere()))("on PostgreSQL", () => {
     expect(doctor.stdout).toMatch(/^✗ migrations: The database has migration 9999/m);
   });
 
-  test("a database or a password that does not exist is said in a sentence", async () => {
+  test("an unknown database or password is reported in one sentence", async () => {
     const url = Object.assign(new URL(database.url), { pathname: "/sbx_no_such_database" });
     const { code, stderr } = await signalbox(["migrate"], undefined, { ...env, DATABASE_URL: url.href });
     expect(code).toBe(1);

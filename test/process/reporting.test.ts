@@ -1,21 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, inject, test } from "vitest";
-import { makeDatabase, postgresIsThere, postgresUrl } from "../postgres.ts";
-import { cleanUp, copyOf, type Env, freePort, type Serving, serve } from "./kit.ts";
+import { isPostgresAvailable, makeDatabase, postgresUrl } from "../postgres.ts";
+import { cleanUp, copyFolder, type Env, freePort, type RunningServer, serve } from "./kit.ts";
 import { openProxy } from "./proxy.ts";
-import { ask, audit, openDesk, startReporter } from "./reporting.ts";
+import { callServer, createQueuedRuns, findReportingFaults, startReporter } from "./reporting.ts";
 
 afterAll(cleanUp);
 
 const secret = "a secret for the tests, long enough";
-const onPostgres = await postgresIsThere();
+const onPostgres = await isPostgresAvailable();
 
 /** Three reporters; the server is killed and started again so many times while they report. */
 async function killWhileReporting(kills: number, dataDir: string | undefined, env: Env): Promise<void> {
   const settings = { ...env, PORT: await freePort(), LOG_LEVEL: "warn" };
-  let server: Serving = await serve(dataDir, settings);
-  const { desk, runIds } = await openDesk(server.url, 3);
-  const reporters = runIds.map((runId) => startReporter(desk, runId));
+  let server: RunningServer = await serve(dataDir, settings);
+  const { access, runIds } = await createQueuedRuns(server.url, 3);
+  const reporters = runIds.map((runId) => startReporter(access, runId));
   for (let kill = 0; kill < kills; kill++) {
     await pause(300 + Math.random() * 700);
     await server.end("SIGKILL");
@@ -24,10 +24,10 @@ async function killWhileReporting(kills: number, dataDir: string | undefined, en
   await pause(500);
   await Promise.all(reporters.map((reporter) => reporter.stop()));
   for (const reporter of reporters) {
-    expect(await audit(desk, reporter)).toEqual([]);
+    expect(await findReportingFaults(access, reporter)).toEqual([]);
     expect(reporter.acknowledged.length).toBeGreaterThan(10);
     expect(reporter.refusals.unreachable).toBeGreaterThan(0);
-    const done = await ask(desk, `/v1/automation-runs/${reporter.runId}/complete`, {
+    const done = await callServer(access, `/v1/automation-runs/${reporter.runId}/complete`, {
       attempt: 1,
       status: "succeeded",
     });
@@ -38,7 +38,7 @@ async function killWhileReporting(kills: number, dataDir: string | undefined, en
 
 describe("a server that is killed while three reporters report", () => {
   test("embedded: has every acknowledged event once and in order", async () => {
-    await killWhileReporting(3, copyOf(inject("preparedFolder")), {});
+    await killWhileReporting(3, copyFolder(inject("preparedFolder")), {});
   }, 120_000);
 
   test.skipIf(!onPostgres)(
@@ -53,7 +53,7 @@ describe("a server that is killed while three reporters report", () => {
 });
 
 describe.skipIf(!onPostgres)("a server that loses its PostgreSQL", () => {
-  test("says 503 and when to come back, and goes on by itself when it is there again", async () => {
+  test("answers 503 with Retry-After, and continues by itself when the database is back", async () => {
     const database = await makeDatabase();
     const { hostname, port } = new URL(postgresUrl);
     const proxy = await openProxy(hostname, Number(port || 5432));
@@ -66,14 +66,14 @@ describe.skipIf(!onPostgres)("a server that loses its PostgreSQL", () => {
       SIGNALBOX_SECRET: secret,
       LOG_LEVEL: "silent",
     });
-    const { desk, runIds } = await openDesk(server.url, 3);
-    const reporters = runIds.map((runId) => startReporter(desk, runId));
+    const { access, runIds } = await createQueuedRuns(server.url, 3);
+    const reporters = runIds.map((runId) => startReporter(access, runId));
     for (let cut = 0; cut < 3; cut++) {
       await pause(400);
       proxy.cut();
       await pause(300);
       const path = `/v1/automation-runs/${runIds[0]}/complete`;
-      const away = await ask(desk, path, { attempt: 1, status: "succeeded" });
+      const away = await callServer(access, path, { attempt: 1, status: "succeeded" });
       expect({ status: away.status, error: away.body.error }).toEqual({
         status: 503,
         error: "service_unavailable",
@@ -84,7 +84,7 @@ describe.skipIf(!onPostgres)("a server that loses its PostgreSQL", () => {
     await pause(1_500);
     await Promise.all(reporters.map((reporter) => reporter.stop()));
     for (const reporter of reporters) {
-      expect(await audit(desk, reporter)).toEqual([]);
+      expect(await findReportingFaults(access, reporter)).toEqual([]);
       expect(reporter.acknowledged.length).toBeGreaterThan(10);
       expect(reporter.refusals).toMatchObject({ unreachable: 0, withoutRetryAfter: 0 });
       expect(reporter.refusals.unavailable).toBeGreaterThan(0);

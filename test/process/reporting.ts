@@ -1,8 +1,8 @@
-/** Reporters that do not give up, and the proof of what was acknowledged to them. */
+/** Reporters that repeat each event until it is acknowledged, and a check of the stored events. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Body } from "../body.ts";
 
-interface Sent {
+interface SentEvent {
   attempt: number;
   sequence: number;
   type: string;
@@ -10,18 +10,23 @@ interface Sent {
   createdAt: number;
 }
 
-export interface Desk {
-  /** Where the server is at the moment. */
+export interface ServerAccess {
+  /** The current address of the server. */
   url: string;
   headers: Record<string, string>;
 }
 
 type Answer = { status: number; headers: Headers; body: Body };
 
-export async function ask(desk: Desk, path: string, body?: unknown, method?: string): Promise<Answer> {
-  const response = await fetch(desk.url + path, {
+export async function callServer(
+  access: ServerAccess,
+  path: string,
+  body?: unknown,
+  method?: string,
+): Promise<Answer> {
+  const response = await fetch(access.url + path, {
     method: method ?? (body === undefined ? "GET" : "POST"),
-    headers: { ...desk.headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    headers: { ...access.headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(20_000),
   });
@@ -29,17 +34,20 @@ export async function ask(desk: Desk, path: string, body?: unknown, method?: str
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
 }
 
-/** A person, an organization, a key, and as many queued runs. */
-export async function openDesk(url: string, runs: number): Promise<{ desk: Desk; runIds: string[] }> {
-  const desk: Desk = { url, headers: {} };
+/** Creates a person, an organization, a key, and the given number of queued runs. */
+export async function createQueuedRuns(
+  url: string,
+  runs: number,
+): Promise<{ access: ServerAccess; runIds: string[] }> {
+  const access: ServerAccess = { url, headers: {} };
   const email = `ada-${Date.now()}@example.com`;
   const account = { name: "Ada", email, password: "correct horse battery" };
-  const { body: signedUp } = await ask(desk, "/api/auth/sign-up/email", account);
-  desk.headers = { authorization: `Bearer ${signedUp.token}` };
-  await ask(desk, "/v1/organizations", { name: "Acme" });
-  const { body: made } = await ask(desk, "/v1/api-keys", { name: "reporters" });
-  desk.headers = { "x-api-key": made.key };
-  const { body } = await ask(desk, "/v1/automations", {
+  const { body: signedUp } = await callServer(access, "/api/auth/sign-up/email", account);
+  access.headers = { authorization: `Bearer ${signedUp.token}` };
+  await callServer(access, "/v1/organizations", { name: "Acme" });
+  const { body: made } = await callServer(access, "/v1/api-keys", { name: "reporters" });
+  access.headers = { "x-api-key": made.key };
+  const { body } = await callServer(access, "/v1/automations", {
     name: "Triage",
     instructions: "Report.",
     schedule: { kind: "manual" },
@@ -47,25 +55,25 @@ export async function openDesk(url: string, runs: number): Promise<{ desk: Desk;
   const runIds: string[] = [];
   while (runIds.length < runs) {
     runIds.push(
-      (await ask(desk, `/v1/automations/${body.automation.id}/run`, undefined, "POST")).body.run.id,
+      (await callServer(access, `/v1/automations/${body.automation.id}/run`, undefined, "POST")).body.run.id,
     );
   }
-  return { desk, runIds };
+  return { access, runIds };
 }
 
 export interface Reporter {
   runId: string;
-  acknowledged: Sent[];
-  /** Answers that no reporter should ever get. */
+  acknowledged: SentEvent[];
+  /** Replies that are errors in every case. */
   faults: string[];
-  /** How often it met a server that was away, and how often one that said when to come back. */
+  /** The number of requests without a reply, with 503, and with 503 but without Retry-After. */
   refusals: { unreachable: number; unavailable: number; withoutRetryAfter: number };
-  /** Resolves when it has stopped; what was not acknowledged by then it does not know about. */
+  /** Resolves when the reporter has stopped. A last event can be stored without its acknowledgement. */
   stop(): Promise<void>;
 }
 
-/** Reports events by one or by a few, sends each again until it is acknowledged, and never two at once. */
-export function startReporter(desk: Desk, runId: string): Reporter {
+/** Reports events alone or in small batches, one request at a time, and repeats each until it is acknowledged. */
+export function startReporter(access: ServerAccess, runId: string): Reporter {
   let stopping = false;
   const reporter: Reporter = {
     runId,
@@ -81,7 +89,7 @@ export function startReporter(desk: Desk, runId: string): Reporter {
     let sequence = 0;
     while (!stopping) {
       const count = sequence % 7 === 0 ? 4 : 1;
-      const events = Array.from({ length: count }, (_, i): Sent => {
+      const events = Array.from({ length: count }, (_, i): SentEvent => {
         const n = sequence + i;
         return {
           attempt: 1,
@@ -97,15 +105,15 @@ export function startReporter(desk: Desk, runId: string): Reporter {
     }
   })();
 
-  /** False when it was stopped before the answer came. */
-  async function deliver(events: Sent[]): Promise<boolean> {
+  /** False when the reporter was stopped before the reply. */
+  async function deliver(events: SentEvent[]): Promise<boolean> {
     for (;;) {
       try {
         const path = `/v1/automation-runs/${runId}/events`;
         const { status, headers, body } =
           events.length === 1
-            ? await ask(desk, path, events[0])
-            : await ask(desk, `${path}/batch`, { events });
+            ? await callServer(access, path, events[0])
+            : await callServer(access, `${path}/batch`, { events });
         if (status === 200) return true;
         if (status === 503) {
           reporter.refusals.unavailable++;
@@ -124,22 +132,25 @@ export function startReporter(desk: Desk, runId: string): Reporter {
   return reporter;
 }
 
-/** What is wrong with what is stored, beside what was acknowledged. Nothing, if all is well. */
-export async function audit(desk: Desk, reporter: Reporter): Promise<string[]> {
-  const stored: (Sent & { receivedAt: number })[] = [];
+/** The differences between the stored events and the acknowledged ones. */
+export async function findReportingFaults(access: ServerAccess, reporter: Reporter): Promise<string[]> {
+  const stored: (SentEvent & { receivedAt: number })[] = [];
   for (let cursor = ""; ; ) {
-    const { body } = await ask(desk, `/v1/automation-runs/${reporter.runId}/events?limit=100${cursor}`);
+    const { body } = await callServer(
+      access,
+      `/v1/automation-runs/${reporter.runId}/events?limit=100${cursor}`,
+    );
     stored.push(...body.items);
     if (!body.nextCursor) break;
     cursor = `&cursor=${body.nextCursor}`;
   }
   const wrong = [...reporter.faults];
   for (const [i, { sequence }] of stored.entries()) {
-    if (sequence !== i) wrong.push(`At place ${i} stands sequence ${sequence}.`);
+    if (sequence !== i) wrong.push(`At position ${i} is sequence ${sequence}.`);
   }
   for (const event of reporter.acknowledged) {
     const found = stored[event.sequence];
-    if (!found) wrong.push(`Sequence ${event.sequence} was acknowledged and is gone.`);
+    if (!found) wrong.push(`Sequence ${event.sequence} was acknowledged and is missing.`);
     else if (JSON.stringify(found.payload) !== JSON.stringify(event.payload))
       wrong.push(`Sequence ${event.sequence} is not what was acknowledged.`);
   }

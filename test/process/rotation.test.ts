@@ -4,7 +4,7 @@ import { readConfig } from "../../src/platform/config.ts";
 import { sql } from "../../src/platform/db/index.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { openDatabase } from "../../src/platform/open.ts";
-import { ada, adaSignIn, cleanUp, copyOf, killedAfter, serve, signalbox } from "./kit.ts";
+import { ada, adaSignIn, cleanUp, copyFolder, killAfterOutput, serve, signalbox } from "./kit.ts";
 
 const mails = 10_000;
 // With a comma, which also separates secrets.
@@ -13,7 +13,7 @@ let dataDir: string;
 let rotating: Record<string, string>;
 
 beforeAll(async () => {
-  dataDir = copyOf(inject("preparedFolder"));
+  dataDir = copyFolder(inject("preparedFolder"));
   rotating = {
     SIGNALBOX_SECRET: newSecret,
     SIGNALBOX_SECRET_PREVIOUS: readFileSync(`${dataDir}/secret`, "utf8"),
@@ -41,12 +41,12 @@ const census = async () => {
 };
 
 describe("rotating the secret", () => {
-  test("re-sealing is killed halfway and goes on, while the service serves", async () => {
+  test("continues after re-sealing was killed halfway, while the service runs", async () => {
     const server = await serve(dataDir, rotating);
     expect((await server.call("/api/auth/sign-up/email", { body: ada })).status).toBe(200);
     expect(await census()).toEqual({ code: 3, current: 1, previous: mails, unknown: 0 });
 
-    expect((await killedAfter("sealed anew", ["reseal"], dataDir, rotating)).code).toBe("SIGKILL");
+    expect((await killAfterOutput("sealed again", ["reseal"], dataDir, rotating)).code).toBe("SIGKILL");
     const halfway = await census();
     expect(halfway.code).toBe(3);
     expect(halfway.current).toBeGreaterThan(1);
@@ -63,14 +63,14 @@ describe("rotating the secret", () => {
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
-  test("then the old secret can go", async () => {
+  test("lets the operator remove the old secret afterwards", async () => {
     const verified = await signalbox(["audit", "verify"], dataDir, { SIGNALBOX_SECRET: newSecret });
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(", 0 failures") });
     const { stdout } = await signalbox(["mail", "mail_00000000"], dataDir, { SIGNALBOX_SECRET: newSecret });
     expect(stdout).toContain("Text of mail_00000000.");
   });
 
-  test("what does not open is named, and does not stop the rest", async () => {
+  test("names values that do not open, and continues with the rest", async () => {
     // Back to the secret in the folder, without the one that has sealed everything since.
     const refused = await signalbox(["reseal"], dataDir);
     expect(refused).toMatchObject({ code: 1, stdout: "" });

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../fixtures/authorization-server.ts";
 import type { Person } from "../harness.ts";
-import { type Callable, connectAccount, setUpProvider, statusOf } from "../oauth.ts";
-import { cleanUp, copyOf, type Serving, serve } from "./kit.ts";
-import { doorTo, signUpAt } from "./oauth.ts";
-import { fileWith, notes, startRunner } from "./runner-kit.ts";
+import { type Callable, connectAccount, readConnectionStatus, setUpProvider } from "../oauth.ts";
+import { cleanUp, copyFolder, type RunningServer, serve } from "./kit.ts";
+import { createClient, signUpAt } from "./oauth.ts";
+import { createNotesFolder, startRunner, waitForFile } from "./runner-kit.ts";
 
-let server: Serving;
+let server: RunningServer;
 let door: Callable;
 let owner: Person;
 let key: string;
@@ -19,8 +19,8 @@ let as: AuthorizationServer;
 let given: string;
 let other: string;
 beforeAll(async () => {
-  server = await serve(copyOf(inject("preparedFolder")));
-  door = doorTo(server.url);
+  server = await serve(copyFolder(inject("preparedFolder")));
+  door = createClient(server.url);
   as = await startAuthorizationServer({
     redirectUris: [`${server.url}/v1/oauth-providers/acme-id/connect/callback`],
   });
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await setUpProvider(door, owner.auth, as);
   await connectAccount(door, owner, "acme-id");
   await connectAccount(door, owner, "acme-id", { account: "other", query: "?account=other" });
-  const { connections } = await statusOf(door, owner.auth, "acme-id");
+  const { connections } = await readConnectionStatus(door, owner.auth, "acme-id");
   const named = (name: string) => connections.find(({ account }: { account: string }) => account === name).id;
   [given, other] = [named("default"), named("other")];
   key = (
@@ -53,7 +53,7 @@ async function ask(path: string, body?: unknown, method?: string) {
 
 /** Writes a program with the helpers that these tests share. Returns its command line. */
 function program(script: string): string[] {
-  const file = join(notes(), "program.mjs");
+  const file = join(createNotesFolder(), "program.mjs");
   writeFileSync(
     file,
     `import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -82,9 +82,9 @@ async function queue(body: Record<string, unknown> = {}) {
   return { automation, id: (await ask(`/v1/automations/${automation.id}/run`, undefined, "POST")).run.id };
 }
 
-const eventsOf = async (id: string) => (await ask(`/v1/automation-runs/${id}/events?limit=100`)).items;
+const readEvents = async (id: string) => (await ask(`/v1/automation-runs/${id}/events?limit=100`)).items;
 const payloads = async (id: string) =>
-  (await eventsOf(id))
+  (await readEvents(id))
     .filter(({ type }: { type: string }) => type === "assistant")
     .map(({ payload }: { payload: unknown }) => payload);
 const makeTemplate = async (slug: string) =>
@@ -104,7 +104,7 @@ describe("a program under the runner", () => {
     });
     const elsewhere = await queue();
     await ask(`/v1/automation-runs/${elsewhere.id}/cancel`, undefined, "POST");
-    const folder = notes();
+    const folder = createNotesFolder();
     const script = `
       writeFileSync("${folder}/token", env.SIGNALBOX_RUN_TOKEN);
       writeFileSync("${folder}/context", env.SIGNALBOX_CONTEXT_FILE);
@@ -164,13 +164,13 @@ describe("a program under the runner", () => {
     expect(readdirSync(join(runner.state, "work"))).toEqual([]);
     const { run } = await ask(`/v1/automation-runs/${id}`);
     expect(run).toMatchObject({ resultSummary: "Used [run credential]", automationName: "Triage" });
-    const told = [JSON.stringify(await eventsOf(id)), JSON.stringify(run), ...Object.values(runner.output)];
+    const told = [JSON.stringify(await readEvents(id)), JSON.stringify(run), ...Object.values(runner.output)];
     for (const text of [...told, ...Object.values(server.output)]) expect(text).not.toContain(credential);
   });
 
   test("loses its credential when the run is cancelled, while it still runs", async () => {
     const { id } = await queue();
-    const folder = notes();
+    const folder = createNotesFolder();
     const script = `
       process.on("SIGTERM", async () => {
         writeFileSync("${folder}/after", String((await call("/v1/automation-runs/${id}")).status));
@@ -179,26 +179,26 @@ describe("a program under the runner", () => {
       writeFileSync("${folder}/before", String((await call("/v1/automation-runs/${id}")).status));
       setInterval(() => {}, 1000);`;
     const runner = startRunner(server.url, key, program(script), { args: ["--once"] });
-    expect(await fileWith(join(folder, "before"))).toBe("200");
+    expect(await waitForFile(join(folder, "before"))).toBe("200");
     await ask(`/v1/automation-runs/${id}/cancel`, undefined, "POST");
-    expect(await fileWith(join(folder, "after"))).toBe("401");
+    expect(await waitForFile(join(folder, "after"))).toBe("401");
     await runner.ended;
   });
 
   test("leaves no files when the runner is killed: the next runner deletes them", async () => {
     const template = await makeTemplate("left-behind");
     const { id } = await queue({ templateIds: [template.id] });
-    const folder = notes();
+    const folder = createNotesFolder();
     const script = `writeFileSync("${folder}/context", env.SIGNALBOX_CONTEXT_FILE); setInterval(() => {}, 1000);`;
     const runner = startRunner(server.url, key, program(script), { args: ["--runner-id", "killed-runner"] });
-    const file = await fileWith(join(folder, "context"));
+    const file = await waitForFile(join(folder, "context"));
     expect(existsSync(file)).toBe(true);
     await runner.end("SIGKILL");
     const next = startRunner(server.url, key, ["true"], {
       state: runner.state,
       args: ["--runner-id", "killed-runner"],
     });
-    await next.said(/"event":"run_ended"/);
+    await next.waitForOutput(/"event":"run_ended"/);
     expect(existsSync(file)).toBe(false);
     expect(readdirSync(join(runner.state, "work"))).toEqual([]);
     expect((await ask(`/v1/automation-runs/${id}`)).run.status).toBe("failed");
@@ -216,7 +216,7 @@ describe("a program under the runner", () => {
       await sleep(50);
     }
     expect(run.reason).toBe("resource_missing");
-    expect(await eventsOf(id)).toEqual([]);
+    expect(await readEvents(id)).toEqual([]);
     await runner.end("SIGTERM");
   });
 });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Body } from "../body.ts";
-import { ada, freshFolder, type Serving, type Started, start } from "./kit.ts";
+import { ada, freshFolder, type RunningServer, type StartedCommand, start } from "./kit.ts";
 
 /** Somebody with automations, and a key for their runner. */
 export interface Workspace {
@@ -14,7 +14,7 @@ export interface Workspace {
   read(runId: string): Promise<{ run: Body; usage: Body; attempts: Body[] }>;
   events(runId: string): Promise<Body[]>;
   /** The run, once it is in one of these states. */
-  until(runId: string, ...statuses: string[]): Promise<Body>;
+  waitForStatus(runId: string, ...statuses: string[]): Promise<Body>;
 }
 
 export async function openWorkspace(url: () => string): Promise<Workspace> {
@@ -52,7 +52,7 @@ export async function openWorkspace(url: () => string): Promise<Workspace> {
         cursor = `&cursor=${page.nextCursor}`;
       }
     },
-    async until(runId, ...statuses) {
+    async waitForStatus(runId, ...statuses) {
       for (;;) {
         const { run } = await read(runId).catch(() => ({ run: {} }));
         if (statuses.includes(run.status)) return run;
@@ -62,9 +62,9 @@ export async function openWorkspace(url: () => string): Promise<Workspace> {
   };
 }
 
-export interface StartedRunner extends Started {
+export interface StartedRunner extends StartedCommand {
   state: string;
-  /** What it said, as JSON. */
+  /** Its output lines, parsed as JSON. */
   news(): Body[];
 }
 
@@ -90,14 +90,14 @@ export function startRunner(
 
 export const shell = (script: string) => ["/bin/sh", "-c", script];
 
-/** A folder for what the programs of a test leave for it to see. */
-export function notes(): string {
+/** A folder for files that the programs of a test write for the test to read. */
+export function createNotesFolder(): string {
   const folder = freshFolder();
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
-export async function fileWith(path: string): Promise<string> {
+export async function waitForFile(path: string): Promise<string> {
   while (!existsSync(path) || readFileSync(path, "utf8") === "") await sleep(20);
   return readFileSync(path, "utf8").trim();
 }
@@ -112,12 +112,12 @@ export const isAlive = (pid: string | number): boolean => {
   }
 };
 
-export async function untilDead(pid: string): Promise<void> {
+export async function waitForExit(pid: string): Promise<void> {
   while (isAlive(pid)) await sleep(20);
 }
 
-/** A wire to a server that can be cut. */
-export async function openProxy(server: Serving) {
+/** A connection to a server that the test can break. */
+export async function openProxy(server: RunningServer) {
   const sockets = new Set<Socket>();
   let isCut = false;
   const proxy = createServer((inner) => {

@@ -2,23 +2,23 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, inject, test } from "vitest";
-import { cleanUp, copyOf, type Serving, serve, signalbox } from "./kit.ts";
+import { cleanUp, copyFolder, type RunningServer, serve, signalbox } from "./kit.ts";
 import {
-  fileWith,
+  createNotesFolder,
   isAlive,
-  notes,
   openProxy,
   openWorkspace,
   shell,
   startRunner,
-  untilDead,
   type Workspace,
+  waitForExit,
+  waitForFile,
 } from "./runner-kit.ts";
 
-let server: Serving;
+let server: RunningServer;
 let space: Workspace;
 beforeAll(async () => {
-  server = await serve(copyOf(inject("preparedFolder")));
+  server = await serve(copyFolder(inject("preparedFolder")));
   space = await openWorkspace(() => server.url);
 });
 afterAll(cleanUp);
@@ -27,10 +27,10 @@ const numbers = (events: { sequence: number }[]) => events.map(({ sequence }) =>
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 const texts = (events: { payload: { text?: string } }[]) =>
   events.map(({ payload }) => payload.text).filter((text) => text !== undefined);
-const journalsOf = (state: string) => readdirSync(join(state, "journals"));
+const listJournals = (state: string) => readdirSync(join(state, "journals"));
 
 describe("signalbox runner", () => {
-  test("runs a shell script whole: instructions, environment, lines, complaints, folder", async ({
+  test("runs a shell script with its instructions, environment, output, errors and folder", async ({
     expect,
   }) => {
     const id = await space.queue("Count the open issues.", { model: { providerId: "p", modelId: "m-1" } });
@@ -58,7 +58,7 @@ describe("signalbox runner", () => {
       error: null,
     });
     expect(runner.news().map(({ event }) => event)).toEqual(["ready", "run_started", "run_ended", "stopped"]);
-    expect(journalsOf(runner.state)).toEqual([]);
+    expect(listJournals(runner.state)).toEqual([]);
     expect(readdirSync(join(runner.state, "work"))).toEqual([]);
     expect(runner.output.stdout + runner.output.stderr).not.toMatch(/sb[xr]_/);
   });
@@ -73,7 +73,7 @@ describe("signalbox runner", () => {
       done
       for fd in /proc/$$/fd/*; do case $(readlink $fd) in *runner.key*|*/journals/*|*/lock) here=1; echo "open: $fd";; esac; done
       [ $here = 0 ] && echo nothing`;
-    const file = join(notes(), "runner.key");
+    const file = join(createNotesFolder(), "runner.key");
     writeFileSync(file, `${space.key}\n`, { mode: 0o600 });
     const id = await space.queue("Look around.");
     const runner = startRunner(server.url, space.key, shell(script), {
@@ -85,7 +85,7 @@ describe("signalbox runner", () => {
     expect(runner.news().map(({ event }) => event)).toEqual(["ready", "run_started", "run_ended", "stopped"]);
   });
 
-  test("turns lines of JSON into events, and counts what was used once", async ({ expect }) => {
+  test("turns lines of JSON into events, and counts usage once", async ({ expect }) => {
     const id = await space.queue("Be an agent.");
     const lines = [
       { type: "capability_search", payload: { query: "issues" } },
@@ -102,7 +102,7 @@ describe("signalbox runner", () => {
         usage: { inputTokens: 200, outputTokens: 15, costMicros: 9 },
       },
     ];
-    const file = join(notes(), "lines");
+    const file = join(createNotesFolder(), "lines");
     writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     const runner = startRunner(server.url, space.key, ["cat", file], {
       args: ["--once", "--workdir", "/tmp"],
@@ -130,7 +130,7 @@ describe("signalbox runner", () => {
     expect(events[7].payload).toMatchObject({ cut: true, bytes: 400_000 });
   });
 
-  test("a program that fails is a failed run with its last complaint", async ({ expect }) => {
+  test("a program that fails gives a failed run with its last error line", async ({ expect }) => {
     const id = await space.queue("Fail.");
     const runner = startRunner(
       server.url,
@@ -147,8 +147,8 @@ describe("signalbox runner", () => {
     });
   });
 
-  test("cancelling and running too long end everything that was started", async ({ expect }) => {
-    const folder = notes();
+  test("a cancellation and a time limit end every process that was started", async ({ expect }) => {
+    const folder = createNotesFolder();
     // The shell ignores SIGTERM, and what it started would outlive it.
     const script = `read what; trap '' TERM; sleep 600 & echo $! > ${folder}/$what; wait; wait; wait; sleep 600`;
     const runner = startRunner(server.url, space.key, shell(script), {
@@ -156,14 +156,14 @@ describe("signalbox runner", () => {
     });
     const cancelled = await space.queue("cancelled");
     const late = await space.queue("late", { maxRuntimeSeconds: 2 });
-    const pids = [await fileWith(join(folder, "cancelled")), await fileWith(join(folder, "late"))];
+    const pids = [await waitForFile(join(folder, "cancelled")), await waitForFile(join(folder, "late"))];
     expect(pids.map(isAlive)).toEqual([true, true]);
     await space.cancel(cancelled);
-    expect(await space.until(cancelled, "cancelled", "failed")).toMatchObject({
+    expect(await space.waitForStatus(cancelled, "cancelled", "failed")).toMatchObject({
       status: "cancelled",
       reason: "requested",
     });
-    expect(await space.until(late, "cancelled", "failed")).toMatchObject({
+    expect(await space.waitForStatus(late, "cancelled", "failed")).toMatchObject({
       status: "failed",
       error: { message: "It ran longer than the 2 s it may, and was stopped.", retryable: false },
     });
@@ -176,7 +176,7 @@ describe("signalbox runner", () => {
   }) => {
     const warningsWith = async (...args: string[]) => {
       const runner = startRunner(server.url, space.key, shell("true"), { args });
-      await runner.said(/"ready"/);
+      await runner.waitForOutput(/"ready"/);
       expect(await runner.end("SIGTERM")).toBe(0);
       return runner.news().filter(({ event, message }) => event === "note" && /one user/.test(message));
     };
@@ -185,14 +185,14 @@ describe("signalbox runner", () => {
     expect(await warningsWith("--concurrency", "2")).toEqual([]);
   });
 
-  test("two runners and ten runs: each run is done once", async ({ expect }) => {
-    const folder = notes();
+  test("two runners execute each of ten runs once", async ({ expect }) => {
+    const folder = createNotesFolder();
     const script = `read name; echo "$SIGNALBOX_ATTEMPT" >> ${folder}/$name; sleep 0.1; echo "did $name"`;
     const runs = await Promise.all(upTo(10).map((i) => space.queue(`run${i}`)));
     const runners = [1, 2].map(() =>
       startRunner(server.url, space.key, shell(script), { args: ["--concurrency", "2"] }),
     );
-    for (const id of runs) await space.until(id, "succeeded", "failed");
+    for (const id of runs) await space.waitForStatus(id, "succeeded", "failed");
     for (const runner of runners) expect(await runner.end("SIGTERM")).toBe(0);
     for (const [i, id] of runs.entries()) {
       expect(readFileSync(join(folder, `run${i}`), "utf8")).toBe("1\n");
@@ -201,22 +201,22 @@ describe("signalbox runner", () => {
     }
   });
 
-  test("after kill -9 in the middle of a run the next start tells the rest, and the program is dead", async ({
+  test("after kill -9 in the middle of a run the next start reports the rest, and the program has ended", async ({
     expect,
   }) => {
-    const folder = notes();
+    const folder = createNotesFolder();
     // It keeps quiet about its helper, so that no broken pipe ends that one.
     const script = `sleep 600 > /dev/null 2>&1 & echo $! > ${folder}/pid; i=0; while :; do echo "line $i"; i=$((i+1)); sleep 0.005; done`;
     const id = await space.queue("Go on and on.");
     const first = startRunner(server.url, space.key, shell(script));
-    await first.said(/run_started/);
-    const pid = await fileWith(join(folder, "pid"));
+    await first.waitForOutput(/run_started/);
+    const pid = await waitForFile(join(folder, "pid"));
     while ((await space.events(id)).length < 40) await sleep(20);
     await first.end("SIGKILL");
     const seen = await space.events(id);
-    await untilDead(pid);
+    await waitForExit(pid);
     const second = startRunner(server.url, space.key, shell(script), { state: first.state });
-    expect(await space.until(id, "failed", "succeeded")).toMatchObject({
+    expect(await space.waitForStatus(id, "failed", "succeeded")).toMatchObject({
       status: "failed",
       attempt: 1,
       error: { message: expect.stringMatching(/^Its runner ended in the middle/), retryable: true },
@@ -227,14 +227,14 @@ describe("signalbox runner", () => {
     expect(events.slice(0, seen.length)).toEqual(seen);
     expect(texts(events)).toEqual(upTo(events.length - 1).map((i) => `line ${i}`));
     expect(events.at(-1)).toMatchObject({ type: "terminal", payload: { status: "failed" } });
-    expect(journalsOf(first.state)).toEqual([]);
+    expect(listJournals(first.state)).toEqual([]);
   });
 
-  test("a cut wire and a server that is killed and started again: the run goes on, nothing is missing or twice", async ({
+  test("a run continues after a broken connection and a restart of the server, with every event once", async ({
     expect,
   }) => {
-    const folder = notes();
-    const dataDir = copyOf(inject("preparedFolder"));
+    const folder = createNotesFolder();
+    const dataDir = copyFolder(inject("preparedFolder"));
     let own = await serve(dataDir);
     const ours = await openWorkspace(() => own.url);
     const proxy = await openProxy(own);
@@ -268,7 +268,7 @@ describe("signalbox runner", () => {
     await own.end("SIGKILL");
   });
 
-  test("asked to stop, it lets a short run end and stops a long one, and says so", async ({ expect }) => {
+  test("a stop signal lets a short run finish and stops a long one, and says so", async ({ expect }) => {
     const script = 'read s; echo began; sleep "$s"; echo ended';
     const [short, long] = [await space.queue("1"), await space.queue("600")];
     const runner = startRunner(server.url, space.key, shell(script), {
@@ -285,18 +285,18 @@ describe("signalbox runner", () => {
     });
     expect((await space.read(later)).run).toMatchObject({ status: "queued" });
     await space.cancel(later);
-    expect(journalsOf(runner.state)).toEqual([]);
+    expect(listJournals(runner.state)).toEqual([]);
   });
 
-  test("a run that was taken away is stopped, and its journal is kept", async ({ expect }) => {
-    const folder = notes();
+  test("a run whose runner was deleted is stopped, and its journal is kept", async ({ expect }) => {
+    const folder = createNotesFolder();
     const id = await space.queue("Hold on.");
     const runner = startRunner(
       server.url,
       space.key,
       shell(`echo $$ > ${folder}/pid; while :; do echo x; sleep 0.05; done`),
     );
-    const pid = await fileWith(join(folder, "pid"));
+    const pid = await waitForFile(join(folder, "pid"));
     while ((await space.events(id)).length < 1) await sleep(20);
     const { items } = (await server.call("/v1/automation-runners", { headers: { "x-api-key": space.key } }))
       .body;
@@ -307,25 +307,23 @@ describe("signalbox runner", () => {
         headers: { "x-api-key": space.key },
       });
     }
-    await runner.said(/run_lost/);
+    await runner.waitForOutput(/run_lost/);
     expect(isAlive(pid)).toBe(false);
     expect(runner.news().find(({ event }) => event === "run_lost")).toMatchObject({
       runId: id,
       code: "runner_lease_lost",
     });
-    expect(journalsOf(runner.state)).toEqual([`${id}.1.aside`]);
+    expect(listJournals(runner.state)).toEqual([`${id}.1.aside`]);
     expect(await runner.end("SIGTERM")).toBe(0);
   });
 });
 
-describe.concurrent("signalbox runner, not as it should be", () => {
+describe.concurrent("signalbox runner with a problem", () => {
   const run = (args: string[], env: Record<string, string> = {}) =>
-    signalbox(["runner", "--state", join(notes(), "state"), ...args], undefined, env);
+    signalbox(["runner", "--state", join(createNotesFolder(), "state"), ...args], undefined, env);
   const key = "sbx_nobodyknowsthiskey00000000000000";
 
-  test("a key that nobody knows, an address where nobody is, a program that is not there", async ({
-    expect,
-  }) => {
+  test("reports an unknown key, an unreachable address and a missing program", async ({ expect }) => {
     const [unknown, nobody, missing] = await Promise.all([
       run(["--url", server.url, "--", "true"], { SIGNALBOX_API_KEY: key }),
       run(["--url", "http://127.0.0.1:9", "--once", "--", "true"], { SIGNALBOX_API_KEY: key }),
@@ -333,7 +331,7 @@ describe.concurrent("signalbox runner, not as it should be", () => {
     ]);
     expect(unknown).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/does not know this API key\. Make one there/),
+      stderr: expect.stringMatching(/does not know this API key\. Create one there/),
     });
     expect(nobody).toMatchObject({
       code: 1,
@@ -346,9 +344,9 @@ describe.concurrent("signalbox runner, not as it should be", () => {
     for (const { stdout, stderr } of [unknown, nobody, missing]) expect(stdout + stderr).not.toContain(key);
   });
 
-  test("two of them on one state folder", async ({ expect }) => {
+  test("refuses a second runner on one state folder", async ({ expect }) => {
     const first = startRunner(server.url, space.key, ["true"]);
-    await first.said(/ready/);
+    await first.waitForOutput(/ready/);
     const second = startRunner(server.url, space.key, ["true"], { state: first.state });
     expect(await second.ended).toBe(1);
     expect(second.output.stderr).toMatch(/^Another runner has its journals in /);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -12,8 +12,19 @@ import {
   sql,
 } from "../../src/platform/db/index.ts";
 import { createKeyring } from "../../src/platform/keyring.ts";
-import { makeDatabase, postgresIsThere } from "../postgres.ts";
-import { ada, cleanUp, copyOf, type Ended, type Env, freshFolder, killAll, serve, signalbox } from "./kit.ts";
+import { writeCluster } from "../cluster.ts";
+import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
+import {
+  ada,
+  type CommandResult,
+  cleanUp,
+  copyFolder,
+  type Env,
+  freshFolder,
+  killAll,
+  serve,
+  signalbox,
+} from "./kit.ts";
 
 afterAll(cleanUp);
 
@@ -21,7 +32,7 @@ const first = "the first secret, which is long enough";
 const second = "the second secret, which is long enough";
 
 /** Expects that the command failed with one line for the operator and printed nothing else. */
-function expectRefusal({ code, stdout, stderr }: Ended, sentence: RegExp): void {
+function expectRefusal({ code, stdout, stderr }: CommandResult, sentence: RegExp): void {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(sentence);
   expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -37,7 +48,7 @@ describe("an embedded instance", () => {
   let dataDir: string;
   let secret: string;
   beforeAll(async () => {
-    dataDir = copyOf(inject("preparedFolder"));
+    dataDir = copyFolder(inject("preparedFolder"));
     secret = readFileSync(join(dataDir, "secret"), "utf8");
     const server = await serve(dataDir);
     expect((await server.call("/api/auth/sign-up/email", { body: ada })).status).toBe(200);
@@ -85,7 +96,7 @@ describe("an embedded instance", () => {
     writeFileSync(file, "short\n");
     expectRefusal(
       await signalbox(["serve"], dataDir, { SIGNALBOX_SECRET_FILE: file }),
-      /^SIGNALBOX_SECRET_FILE names \S+, which holds less than 32 characters\. /,
+      /^SIGNALBOX_SECRET_FILE names \S+, which contains less than 32 characters\. /,
     );
     writeFileSync(file, `${secret}\n`);
     await starts(dataDir, { SIGNALBOX_SECRET_FILE: file });
@@ -136,7 +147,7 @@ describe("an embedded instance", () => {
   });
 });
 
-describe.skipIf(!(await postgresIsThere()))("an instance on PostgreSQL", () => {
+describe.skipIf(!(await isPostgresAvailable()))("an instance on PostgreSQL", () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>;
   let other: typeof database;
   beforeAll(async () => {
@@ -225,11 +236,11 @@ interface EarlierDatabase {
 const earlierDatabases: Record<string, () => Promise<EarlierDatabase>> = {
   embedded: async () => {
     const dataDir = freshFolder();
-    mkdirSync(dataDir, { mode: 0o700 });
+    await writeCluster(dataDir);
     return { dataDir, env: {}, open: () => openEmbedded(dataDir), drop: async () => {} };
   },
 };
-if (await postgresIsThere())
+if (await isPostgresAvailable())
   earlierDatabases.PostgreSQL = async () => {
     const { url, drop } = await makeDatabase();
     const open = () => openPostgres(url, { poolSize: 1, onError: () => {} });

@@ -3,13 +3,13 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, inject, test } from "vitest";
-import { ada, adaSignIn, cleanUp, copyOf, freshFolder, killAll, serve, signalbox } from "./kit.ts";
+import { ada, adaSignIn, cleanUp, copyFolder, freshFolder, killAll, serve, signalbox } from "./kit.ts";
 
 afterEach(cleanUp);
-const prepared = () => copyOf(inject("preparedFolder"));
+const prepared = () => copyFolder(inject("preparedFolder"));
 
 describe("starting", () => {
-  test("the first start makes the folder, for its owner only, and a second start finds what was there", async () => {
+  test("the first start creates the folder for its owner only, and a second start finds its data", async () => {
     const dataDir = freshFolder();
     const first = await serve(dataDir);
     expect(first.output.stdout).toBe(`Signalbox is ready at ${first.url}\n`);
@@ -30,7 +30,7 @@ describe("starting", () => {
     expect(await second.end("SIGTERM")).toBe(0);
   });
 
-  test("a kill during the first start does not hinder the next", async () => {
+  test("a kill during the first start does not prevent the next start", async () => {
     const dataDir = freshFolder();
     const started = serve(dataDir).catch(() => {});
     await expect.poll(() => existsSync(join(dataDir, "pg", "base")), { timeout: 50_000 }).toBe(true);
@@ -40,7 +40,7 @@ describe("starting", () => {
     expect((await server.call("/ready")).status).toBe(200);
   });
 
-  test("after kill -9 the next start has every acknowledged change, and takes commands", async () => {
+  test("after kill -9 the next start has every acknowledged change, and accepts commands", async () => {
     const dataDir = prepared();
     const server = await serve(dataDir);
     expect((await server.call("/api/auth/sign-up/email", { body: ada })).status).toBe(200);
@@ -52,7 +52,7 @@ describe("starting", () => {
     expect((await signalbox(["mail"], dataDir)).stdout).toContain(ada.email);
   });
 
-  test("a second process on the same folder is refused in a sentence", async () => {
+  test("a second process on the same folder is refused with one sentence", async () => {
     const dataDir = prepared();
     const server = await serve(dataDir);
     const second = await signalbox(["serve"], dataDir);
@@ -65,7 +65,7 @@ describe("starting", () => {
     expect((await server.call("/ready")).status).toBe(200);
   });
 
-  test("a port that is taken is said in a sentence", async () => {
+  test("a port that is in use is reported in one sentence", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };
@@ -80,7 +80,7 @@ describe("starting", () => {
 
 describe("stopping", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s lets a request in flight finish, takes no new one, and ends with 0",
+    "%s lets active requests finish, accepts no new ones, and exits with 0",
     async (signal) => {
       const server = await serve(prepared());
       const slow = startSlowSignUp(server.url);
@@ -92,7 +92,7 @@ describe("stopping", () => {
     },
   );
 
-  test("a second signal ends it at once, whatever is in flight", async () => {
+  test("a second signal ends the process at once, even with active requests", async () => {
     const server = await serve(prepared());
     const slow = startSlowSignUp(server.url);
     await slow.begun;

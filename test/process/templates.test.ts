@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { templateFile } from "../connectors.ts";
 import { type GitRepository, type GitServer, runGit, startGitServer } from "../fixtures/git-server.ts";
-import { ada, cleanUp, freshFolder, type Serving, serve } from "./kit.ts";
+import { ada, cleanUp, copyFolder, type RunningServer, serve } from "./kit.ts";
 
 const hookProgram = fileURLToPath(new URL("../fixtures/code-host-hook.ts", import.meta.url));
 
 describe("templates follow a repository", () => {
   let git: GitServer;
   let repository: GitRepository;
-  let server: Serving;
+  let server: RunningServer;
   let auth: Record<string, string>;
   const clone = mkdtempSync(join(tmpdir(), "clone-"));
   beforeAll(async () => {
-    [git, server] = await Promise.all([startGitServer(), serve(freshFolder())]);
+    [git, server] = await Promise.all([startGitServer(), serve(copyFolder(inject("preparedFolder")))]);
     repository = await git.repository("acme/handbook");
     await repository.commit({ "templates/triage.md": templateFile("Triage", "First.") });
     await runGit(["clone", "-q", repository.url, "."], clone);
@@ -44,7 +44,7 @@ describe("templates follow a repository", () => {
     await runGit(["push", "-q", "origin", "main"], clone);
   }
 
-  test("a push by git, its hook, and the templates are what was pushed, within seconds", async () => {
+  test("within seconds of a git push and its webhook", async () => {
     const { connector, webhookSecret } = (
       await server.call("/v1/connectors", {
         body: {

@@ -2,27 +2,30 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { makeDatabase, postgresIsThere, postgresUrl } from "../postgres.ts";
-import { commit, pushBody, speak } from "../webhooks.ts";
-import { placeOf, sendWhileKilled, settle, webhookSecret } from "./hooks.ts";
+import { writeCluster } from "../cluster.ts";
+import { isPostgresAvailable, makeDatabase, postgresUrl } from "../postgres.ts";
+import { commit, pushBody, signedHeaders } from "../webhooks.ts";
 import { cleanUp, freshFolder, serve } from "./kit.ts";
 import { openProxy } from "./proxy.ts";
+import { createConnectors, describeInstance, sendWhileKilled, webhookSecret } from "./webhook-deliveries.ts";
 
 afterAll(cleanUp);
 
-const onPostgres = await postgresIsThere();
+const onPostgres = await isPostgresAvailable();
 const faults = { deliveries: 500, kills: 4, seed: 20_261_115 };
 
 describe("a server that is killed while a code host sends", () => {
   test("embedded: has each delivery once, with its job, and nothing else", async () => {
-    expect(await sendWhileKilled(placeOf(freshFolder(), undefined), faults)).toEqual([]);
+    const dataDir = freshFolder();
+    await writeCluster(dataDir);
+    expect(await sendWhileKilled(describeInstance(dataDir, undefined), faults)).toEqual([]);
   }, 180_000);
 
   test.skipIf(!onPostgres)(
     "on PostgreSQL: has each delivery once, with its job, and nothing else",
     async () => {
       const database = await makeDatabase();
-      expect(await sendWhileKilled(placeOf(undefined, database.url), faults)).toEqual([]);
+      expect(await sendWhileKilled(describeInstance(undefined, database.url), faults)).toEqual([]);
       await database.drop();
     },
     180_000,
@@ -50,18 +53,20 @@ const residentMegabytes = (pid: number) =>
 
 describe.skipIf(!onPostgres)("on PostgreSQL", () => {
   test.skipIf(process.platform !== "linux")(
-    "forty bodies of 25 MiB at once are taken in turn or told to come back, and the memory stays bounded",
+    "forty bodies of 25 MiB at once are accepted in turn or refused with Retry-After, and the memory stays bounded",
     async () => {
       const database = await makeDatabase();
-      const place = placeOf(undefined, database.url);
-      await settle(place);
+      const place = describeInstance(undefined, database.url);
+      await createConnectors(place);
       const server = await serve(undefined, place.env, ["--role", "api"]);
       const body = Buffer.from(pushBody({ repository: "acme/one" }, commit(), { bytes: 25 * 1024 * 1024 }));
       const before = residentMegabytes(server.pid);
       const good = Array.from({ length: 20 }, () =>
-        sendLarge(server.url, body, speak.github(webhookSecret, body)),
+        sendLarge(server.url, body, signedHeaders.github(webhookSecret, body)),
       );
-      const bad = Array.from({ length: 20 }, () => sendLarge(server.url, body, speak.github("wrong", body)));
+      const bad = Array.from({ length: 20 }, () =>
+        sendLarge(server.url, body, signedHeaders.github("wrong", body)),
+      );
       const [accepted, refused] = [await Promise.all(good), await Promise.all(bad)];
       expect(accepted.filter((status) => status !== 202 && status !== 503)).toEqual([]);
       expect(accepted).toContain(202);
@@ -75,18 +80,18 @@ describe.skipIf(!onPostgres)("on PostgreSQL", () => {
     120_000,
   );
 
-  test("a server that loses its PostgreSQL says 503 and when to come back; a bad signature it still refuses", async () => {
+  test("a server that loses its PostgreSQL answers 503 with Retry-After, and still refuses a bad signature", async () => {
     const database = await makeDatabase();
-    await settle(placeOf(undefined, database.url));
+    await createConnectors(describeInstance(undefined, database.url));
     const { hostname, port } = new URL(postgresUrl);
     const proxy = await openProxy(hostname, Number(port || 5432));
     const through = Object.assign(new URL(database.url), { hostname: "127.0.0.1", port: String(proxy.port) });
-    const place = placeOf(undefined, through.href);
+    const place = describeInstance(undefined, through.href);
     const server = await serve(undefined, { ...place.env, LOG_LEVEL: "silent" }, ["--role", "api"]);
     const send = (body: string, secret: string, query = "") =>
       fetch(`${server.url}/v1/webhooks/connectors/codehost${query}`, {
         method: "POST",
-        headers: speak.github(secret, body, { id: "the-same" }),
+        headers: signedHeaders.github(secret, body, { id: "the-same" }),
         body,
       });
     const body = pushBody({ repository: "acme/one" });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
+import { discover } from "@signalbox/discovery";
+import { createEgress, type EgressPolicy } from "@signalbox/discovery/egress";
 import { describe, expect, test } from "vitest";
-import { discoverRequirements } from "../../src/features/mcp-connections/index.ts";
-import { createEgress, type EgressPolicy } from "../../src/platform/egress/index.ts";
 import { everyName, failure, serveTls, watchSockets } from "./egress-kit.ts";
 
 const file = (name: string) => readFileSync(join(import.meta.dirname, "../fixtures/tls", name), "utf8");
@@ -75,7 +75,7 @@ async function attack(
   }, asked);
   resource = `${outside.base}/mcp`;
   const egress = createEgress(policy, { lookup: everyName("127.0.0.1"), ca: [file("ca.pem")] });
-  const { result } = await discoverRequirements(resource, {
+  const { result } = await discover(resource, {
     egress,
     redirectUri: (id) => `https://signalbox.example/${id}`,
   });
@@ -88,7 +88,7 @@ const byServers: Case = {
   resource: (inside, base) => ({ json: { resource: `${base}/mcp`, authorization_servers: [inside] } }),
 };
 
-describe("a server elsewhere, while loopback is open to the caller", () => {
+describe("a server on another machine, while the caller may use loopback", () => {
   const spellings: [string, (base: string) => string][] = [
     ["127.0.0.1", (base) => base],
     ["localhost", (base) => base.replace("127.0.0.1", "localhost")],
@@ -124,7 +124,7 @@ describe("a server elsewhere, while loopback is open to the caller", () => {
     },
   );
 
-  test("cannot lead there by a redirect of its metadata", async () => {
+  test("cannot redirect its metadata to this machine", async () => {
     const moved = (path: string) => (inside: string) => ({
       status: 302,
       headers: { location: `${inside}${path}` },
@@ -139,7 +139,7 @@ describe("a server elsewhere, while loopback is open to the caller", () => {
     expect(second.codes).toEqual(["egress_refused"]);
   });
 
-  test("cannot lead there by a redirect of the endpoint itself", async () => {
+  test("cannot redirect its endpoint to this machine", async () => {
     const { inside, result } = await attack({
       mcp: (at) => ({ status: 307, headers: { location: `${at}/mcp` } }),
     });
@@ -147,7 +147,7 @@ describe("a server elsewhere, while loopback is open to the caller", () => {
     expect(result.status).toBe("unsupported");
   });
 
-  test("cannot have people or tokens sent there by the endpoints of an authorization server", async () => {
+  test("cannot send people or tokens to this machine through the endpoints of an authorization server", async () => {
     const { result, inside, codes } = await attack({
       resource: (_, base) => ({ json: { resource: `${base}/mcp`, authorization_servers: [base] } }),
       server: (at, base) => ({
@@ -169,7 +169,7 @@ describe("a server elsewhere, while loopback is open to the caller", () => {
     expect(item).not.toHaveProperty("registrationEndpoint");
   });
 
-  test("whose token endpoint is in a private network is not called ready", async () => {
+  test("whose token endpoint is in a private network is not ready", async () => {
     const { result, codes } = await attack({
       resource: (_, base) => ({ json: { resource: `${base}/mcp`, authorization_servers: [base] } }),
       server: (_, base) => ({
@@ -191,7 +191,7 @@ describe("a server elsewhere, while loopback is open to the caller", () => {
     });
   });
 
-  test("may name it when the operator listed it", async () => {
+  test("may name this machine when the operator has listed it", async () => {
     const policy = { allow: ["tls.test", "127.0.0.1"], allowLoopback: true };
     const { result, inside } = await attack(byServers, { policy });
     expect(inside.asked).toContain("GET /.well-known/oauth-authorization-server");
@@ -199,7 +199,7 @@ describe("a server elsewhere, while loopback is open to the caller", () => {
   });
 });
 
-test("a server on this machine may name its neighbours", async () => {
+test("a server on this machine may name other servers on this machine", async () => {
   for (const what of [byChallenge, byServers]) {
     const { result, inside } = await attack(what, {
       policy: { allow: [], allowLoopback: true },
@@ -210,10 +210,10 @@ test("a server on this machine may name its neighbours", async () => {
   }
 });
 
-describe("the way out for what a server named", () => {
+describe("egress to addresses that a server named", () => {
   const egress = createEgress({ allow: ["10.0.0.1"], allowLoopback: true });
 
-  test("is closed to loopback unless that server is there itself", async () => {
+  test("refuses loopback unless that server is on loopback itself", async () => {
     const { attempts } = watchSockets();
     for (const origin of [
       "https://mcp.example/mcp",
@@ -237,7 +237,7 @@ describe("the way out for what a server named", () => {
     }
   });
 
-  test("is asked without sending anything", () => {
+  test("checks an address without sending anything", () => {
     expect(egress.refusal("http://10.0.0.2/")).toContain("private address");
     expect(egress.refusal("file:///etc/passwd")).toContain("http://");
     expect(egress.refusal("not a URL")).toBe("The address is not a URL.");

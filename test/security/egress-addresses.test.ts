@@ -1,12 +1,12 @@
 import net from "node:net";
+import { createEgress, type EgressOptions } from "@signalbox/discovery/egress";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createEgress, type EgressOptions } from "../../src/platform/egress/index.ts";
 import { HOSTILE_ADDRESSES, HOSTILE_NAMES, hostileUrls } from "./egress-corpus.ts";
 import { everyName, failure, serve, watchSockets } from "./egress-kit.ts";
 
 const CLOSED = { allow: [], allowLoopback: false };
 
-function egressOf(policy: { allow: string[]; allowLoopback: boolean }, options: EgressOptions = {}) {
+function createTestEgress(policy: { allow: string[]; allowLoopback: boolean }, options: EgressOptions = {}) {
   // Any name that is not refused as such leads to a private address, so that no test can ever leave the machine.
   const egress = createEgress(policy, { lookup: everyName("10.0.0.1"), ...options });
   onTestFinished(() => egress.close());
@@ -27,23 +27,23 @@ async function victim() {
   return { port: v4.port, connections: () => v4.connections() + v6Connections };
 }
 
-describe("the corpus", () => {
+describe("the corpus of hostile URLs", () => {
   test("holds at least 150 hostile URLs", () => {
     expect(new Set(hostileUrls(8080)).size).toBeGreaterThanOrEqual(150);
   });
 
-  test("the socket watch sees a connection that is allowed", async () => {
+  test("is tested with a socket watch that reports an allowed connection", async () => {
     const { port } = await serve((_, reply) => reply.end("ok"));
     const { attempts } = watchSockets();
-    const egress = egressOf({ allow: [], allowLoopback: true });
+    const egress = createTestEgress({ allow: [], allowLoopback: true });
     expect((await egress.request(`http://127.0.0.1:${port}/`)).text()).toBe("ok");
     expect(attempts).toEqual([`127.0.0.1 ${port}`]);
   });
 
-  test("no hostile URL makes a socket try anything", async () => {
+  test("opens no socket", async () => {
     const { port, connections } = await victim();
     const { attempts } = watchSockets();
-    const egress = egressOf(CLOSED);
+    const egress = createTestEgress(CLOSED);
     for (const url of hostileUrls(port)) {
       const { kind } = await failure(egress.request(url, { timeoutMs: 2000 }));
       expect(["refused_by_policy", "invalid_url"], url).toContain(kind);
@@ -54,7 +54,7 @@ describe("the corpus", () => {
     expect(connections()).toBe(0);
   });
 
-  test("no redirect to a hostile URL makes a socket try anything but the first server", async () => {
+  test("opens no socket through a redirect, except to the first server", async () => {
     const target = await victim();
     const urls = hostileUrls(target.port).filter((url) => !/^$|^\/relative$/.test(url));
     const front = await serve((request, reply) => {
@@ -67,7 +67,7 @@ describe("the corpus", () => {
       );
     });
     const { attempts } = watchSockets();
-    const egress = egressOf(
+    const egress = createTestEgress(
       { allow: ["front.test"], allowLoopback: false },
       { lookup: (name) => everyName(name === "front.test" ? "127.0.0.1" : "10.0.0.1")() },
     );
@@ -87,14 +87,14 @@ describe("the corpus", () => {
     expect(target.connections()).toBe(0);
   });
 
-  test("a chain of honest redirects that ends inside is stopped at its last hop", async () => {
+  test("is refused at the last hop of a chain of public redirects", async () => {
     const target = await victim();
     const front = await serve((request, reply) => {
       const left = Number(request.url!.slice(1));
       const location = left > 0 ? `/${left - 1}` : `http://127.0.0.1:${target.port}/`;
       reply.writeHead(302, { location }).end();
     });
-    const egress = egressOf(
+    const egress = createTestEgress(
       { allow: ["front.test"], allowLoopback: false },
       { lookup: everyName("127.0.0.1") },
     );
@@ -105,11 +105,11 @@ describe("the corpus", () => {
   });
 });
 
-describe("what a name resolves to", () => {
+describe("the addresses of a name", () => {
   test("a name that resolves to a hostile address is refused before connecting", async () => {
     const { attempts } = watchSockets();
     for (const address of HOSTILE_ADDRESSES) {
-      const egress = egressOf(CLOSED, { lookup: everyName(address) });
+      const egress = createTestEgress(CLOSED, { lookup: everyName(address) });
       const { kind, message } = await failure(egress.request("http://public.test/", { timeoutMs: 2000 }));
       expect(kind, address).toBe("refused_by_policy");
       expect(message, "the inner address is not told").not.toContain(address);
@@ -117,7 +117,7 @@ describe("what a name resolves to", () => {
     expect(attempts).toEqual([]);
   });
 
-  test("one bad address among good ones spoils the whole answer, wherever it stands", async () => {
+  test("one hostile address among good ones refuses the name, in any position", async () => {
     const { attempts } = watchSockets();
     for (const address of HOSTILE_ADDRESSES) {
       for (const list of [
@@ -125,7 +125,7 @@ describe("what a name resolves to", () => {
         [address, "93.184.216.34"],
         ["2606:2800:220:1::1", address, "93.184.216.34"],
       ]) {
-        const egress = egressOf(CLOSED, { lookup: everyName(...list) });
+        const egress = createTestEgress(CLOSED, { lookup: everyName(...list) });
         const { kind } = await failure(egress.request("http://public.test/", { timeoutMs: 2000 }));
         expect(kind, list.join()).toBe("refused_by_policy");
       }
@@ -133,7 +133,7 @@ describe("what a name resolves to", () => {
     expect(attempts).toEqual([]);
   });
 
-  test("answers that are no addresses are refused", async () => {
+  test("values that are not addresses are refused", async () => {
     const { attempts } = watchSockets();
     for (const answer of [
       "",
@@ -144,10 +144,10 @@ describe("what a name resolves to", () => {
       "fe80::1%lo",
       "/var/run/docker.sock",
     ]) {
-      const egress = egressOf(CLOSED, { lookup: everyName(answer) });
+      const egress = createTestEgress(CLOSED, { lookup: everyName(answer) });
       expect((await failure(egress.request("http://public.test/"))).kind, answer).toBe("refused_by_policy");
     }
-    const egress = egressOf(CLOSED, { lookup: everyName() });
+    const egress = createTestEgress(CLOSED, { lookup: everyName() });
     expect((await failure(egress.request("http://public.test/"))).kind).toBe("dns_failed");
     expect(attempts).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe("what a name resolves to", () => {
   test("local names stay refused even if they resolve to a public address", async () => {
     const { attempts } = watchSockets();
     for (const allowLoopback of [false, true]) {
-      const egress = egressOf({ allow: [], allowLoopback }, { lookup: everyName("93.184.216.34") });
+      const egress = createTestEgress({ allow: [], allowLoopback }, { lookup: everyName("93.184.216.34") });
       for (const name of HOSTILE_NAMES.filter((host) => /localhost|internal|local|arpa|\.\./i.test(host))) {
         const { kind } = await failure(egress.request(`http://${name}/`));
         expect(["refused_by_policy", "invalid_url"], name).toContain(kind);
@@ -164,14 +164,14 @@ describe("what a name resolves to", () => {
     expect(attempts).toEqual([]);
   });
 
-  test("the list that was checked is the list connected to, and a name that changes its mind gains nothing", async () => {
+  test("the connection uses the addresses that were checked, even when the name changes meanwhile", async () => {
     const good = await serve(
       (_, reply) => reply.writeHead(200, { connection: "close" }).end("good"),
       "127.0.0.2",
     );
     const { attempts } = watchSockets();
     let asked = 0;
-    const egress = egressOf(
+    const egress = createTestEgress(
       { allow: ["127.0.0.2"], allowLoopback: false },
       { lookup: () => everyName(asked++ === 0 ? "127.0.0.2" : "127.0.0.1")() },
     );
@@ -183,7 +183,7 @@ describe("what a name resolves to", () => {
     expect(attempts).toEqual([`127.0.0.2 ${good.port}`]);
   });
 
-  test("a socket that ends up elsewhere is closed before a byte is sent", async () => {
+  test("a socket with another remote address is closed before a byte is sent", async () => {
     let bytes = 0;
     const server = await serve(() => (bytes += 1));
     const { subscribe, unsubscribe } = await import("node:diagnostics_channel");
@@ -193,7 +193,7 @@ describe("what a name resolves to", () => {
     };
     subscribe("net.client.socket", lie);
     onTestFinished(() => void unsubscribe("net.client.socket", lie));
-    const egress = egressOf({ allow: [], allowLoopback: true });
+    const egress = createTestEgress({ allow: [], allowLoopback: true });
     expect((await failure(egress.request(`http://127.0.0.1:${server.port}/`))).kind).toBe(
       "refused_by_policy",
     );
@@ -201,10 +201,10 @@ describe("what a name resolves to", () => {
   });
 });
 
-describe("what the loopback default opens", () => {
-  test("127.0.0.0/8, ::1 and localhost, and nothing else of the corpus", async () => {
+describe("the loopback default", () => {
+  test("allows 127.0.0.0/8, ::1 and localhost, and nothing else of the corpus", async () => {
     const { attempts } = watchSockets();
-    const egress = egressOf({ allow: [], allowLoopback: true });
+    const egress = createTestEgress({ allow: [], allowLoopback: true });
     const loopback = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost\.?)$/;
     for (const url of hostileUrls(8080)) {
       const host = URL.parse(url)?.hostname ?? "";
@@ -214,30 +214,30 @@ describe("what the loopback default opens", () => {
     expect(attempts).toEqual([]);
   });
 
-  test("a name of someone else that resolves to loopback is still refused", async () => {
+  test("refuses a foreign name that resolves to loopback", async () => {
     const target = await victim();
-    const egress = egressOf({ allow: [], allowLoopback: true }, { lookup: everyName("127.0.0.1") });
+    const egress = createTestEgress({ allow: [], allowLoopback: true }, { lookup: everyName("127.0.0.1") });
     const error = await failure(egress.request(`http://rebind.test:${target.port}/`));
     expect(error.kind).toBe("refused_by_policy");
     expect(target.connections()).toBe(0);
   });
 
-  test("a server elsewhere cannot redirect to this machine", async () => {
+  test("refuses a redirect from another server to this machine", async () => {
     const target = await victim();
     const front = await serve((_, reply) =>
       reply.writeHead(302, { location: `http://localhost:${target.port}/` }).end(),
     );
     const policy = { allow: ["front.test"], allowLoopback: true };
-    const egress = egressOf(policy, { lookup: everyName("127.0.0.1") });
+    const egress = createTestEgress(policy, { lookup: everyName("127.0.0.1") });
     expect((await failure(egress.request(`http://front.test:${front.port}/`))).kind).toBe("redirect_refused");
     expect(target.connections()).toBe(0);
     const reply = await egress.request(`http://127.0.0.1:${front.port}/`);
     expect(reply.text()).toBe("inside");
   });
 
-  test("ports of other protocols are refused unless listed", async () => {
+  test("refuses ports of other protocols unless they are listed", async () => {
     const { attempts } = watchSockets();
-    const egress = egressOf({ allow: [], allowLoopback: true });
+    const egress = createTestEgress({ allow: [], allowLoopback: true });
     for (const port of [22, 25, 53, 110, 143, 389, 465, 587, 6667]) {
       expect((await failure(egress.request(`http://127.0.0.1:${port}/`))).kind).toBe("refused_by_policy");
     }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import zlib from "node:zlib";
+import { createEgress } from "@signalbox/discovery/egress";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { createEgress } from "../../src/platform/egress/index.ts";
 import { failure, type Listening, serve, serveRaw } from "./egress-kit.ts";
 
 const MiB = 1024 * 1024;
@@ -10,7 +10,7 @@ afterAll(() => egress.close());
 
 const at = ({ port }: Listening, path = "/") => `http://127.0.0.1:${port}${path}`;
 
-/** Runs `work` and tells how far memory rose above where it began, at its highest. */
+/** Runs `work` and returns the largest increase of memory above the start. */
 async function memoryPeak(work: () => Promise<unknown>): Promise<number> {
   const used = () => {
     const { heapUsed, external, arrayBuffers } = process.memoryUsage();
@@ -54,7 +54,7 @@ describe("bodies that grow", () => {
     zstd: () => zlib.createZstdCompress(),
   };
   for (const [encoding, encoder] of Object.entries(encoders)) {
-    test(`a ${encoding} bomb of 200 MB ends at the limit, with memory flat and the connection gone`, async () => {
+    test(`a ${encoding} bomb of 200 MB ends at the limit, with bounded memory and a closed connection`, async () => {
       const body = await bomb(encoder());
       expect(body.length).toBeLessThan(2 * MiB);
       // Never ended, so that only the limit can end it.
@@ -84,7 +84,7 @@ describe("bodies that grow", () => {
     expect((await failure(egress.request(at(thrice)))).kind).toBe("bad_encoding");
   });
 
-  test("a compressed body that decodes to nothing for ever ends at the limit too", async () => {
+  test("a compressed body that decodes to nothing for ever ends at the limit", async () => {
     // An empty stored block is five bytes of input and no byte of output.
     const empty = Buffer.alloc(5 * 10_000);
     for (let i = 0; i < empty.length; i += 5) empty.set([0, 0, 0, 0xff, 0xff], i);
@@ -166,7 +166,7 @@ describe("servers that are slow", () => {
     expect(performance.now() - started).toBeLessThan(ms);
   };
 
-  test("a drip of bytes does not outlive the deadline", async () => {
+  test("a body that arrives byte by byte ends at the deadline", async () => {
     const server = await serve((_, reply) => {
       const timer = setInterval(() => reply.write("."), 20);
       reply.on("close", () => clearInterval(timer));
@@ -179,7 +179,7 @@ describe("servers that are slow", () => {
     expect(await untilClosed(server)).toBe(0);
   });
 
-  test("neither does a drip of header bytes, of interim replies or of chunk extensions", async () => {
+  test("slow header bytes, interim replies and chunk extensions end at the deadline", async () => {
     for (const [start, drip] of [
       ["HTTP/1.1 200 OK\r\nx: ", "y"],
       ["", "HTTP/1.1 103 Early Hints\r\n\r\n"],
@@ -198,7 +198,7 @@ describe("servers that are slow", () => {
     }
   });
 
-  test("neither does silence, nor a chain of slow redirects", async () => {
+  test("a silent server and a chain of slow redirects end at the deadline", async () => {
     const silent = await serveRaw(() => {});
     await within(1500, async () => {
       expect((await failure(egress.request(at(silent), { timeoutMs: 200 }))).kind).toBe("timeout");
@@ -211,14 +211,14 @@ describe("servers that are slow", () => {
     });
   });
 
-  test("neither does a name server that never answers", async () => {
+  test("a name server that never answers ends at the deadline", async () => {
     const stuck = createEgress({ allow: [], allowLoopback: false }, { lookup: () => new Promise(() => {}) });
     await within(1500, async () => {
       expect((await failure(stuck.request("http://slow.test/", { timeoutMs: 200 }))).kind).toBe("timeout");
     });
   });
 
-  test("neither does a stream that is opened and left alone", async () => {
+  test("a stream that is opened and not read ends at the deadline", async () => {
     const server = await serve((_, reply) => void reply.write("first"));
     const stream = await egress.open(at(server), { timeoutMs: 200 });
     expect(stream.status).toBe(200);
@@ -233,7 +233,7 @@ describe("servers that are slow", () => {
     ).resolves.toMatchObject({ kind: "timeout" });
   });
 
-  test("fetch has the deadline too, in the middle of a body", async () => {
+  test("fetch has the same deadline, in the middle of a body", async () => {
     const quick = createEgress({ allow: [], allowLoopback: true }, { fetchTimeoutMs: 200 });
     onTestFinished(() => quick.close());
     const server = await serve((_, reply) => void reply.write("first"));
@@ -251,7 +251,7 @@ describe("replies that are broken", () => {
       (error) => error.kind,
     );
 
-  test("each is told as what it is, and in time", async () => {
+  test("each kind has its own error, in time", async () => {
     const secret = "the-inner-secret";
     const MALFORMED = /^(protocol_error|connection_reset)$/;
     const cases: [string, string, string | RegExp][] = [
@@ -317,13 +317,13 @@ describe("replies that are broken", () => {
     }
   });
 
-  test("a truncated gzip is not taken for a whole one", async () => {
+  test("a truncated gzip body is an error", async () => {
     const whole = zlib.gzipSync("hello".repeat(100));
     const server = await sendEncoded("gzip", whole.subarray(0, whole.length - 9));
     expect((await failure(egress.request(at(server)))).kind).toBe("bad_encoding");
   });
 
-  test("raw deflate is read as well as the zlib kind", async () => {
+  test("both raw deflate and zlib deflate are read", async () => {
     expect(
       (await egress.request(at(await sendEncoded("deflate", zlib.deflateRawSync("hello"))))).text(),
     ).toBe("hello");
@@ -332,13 +332,13 @@ describe("replies that are broken", () => {
     );
   });
 
-  test("a second reply smuggled behind the first is never handed to the next request", async () => {
+  test("a second reply that follows the first is never given to the next request", async () => {
     const first = "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n1";
     const server = await raw(first + first.replace(/1$/, "2"), false);
     for (let i = 0; i < 5; i += 1) expect(await outcome(server)).toBe("1");
   });
 
-  test("header names are kept apart from the object's own", async () => {
+  test("header names cannot collide with properties of the object", async () => {
     const server = await raw(
       "HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\nset-cookie: a\r\nSet-Cookie: b\r\n\r\n",
     );

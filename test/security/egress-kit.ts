@@ -1,8 +1,8 @@
 import { type ChannelListener, subscribe, unsubscribe } from "node:diagnostics_channel";
 import http from "node:http";
 import net from "node:net";
+import { EgressError } from "@signalbox/discovery/egress";
 import { onTestFinished } from "vitest";
-import { EgressError } from "../../src/platform/egress/index.ts";
 
 const isLoopback = (ip: string) => ip === "::1" || /^127\.\d+\.\d+\.\d+$/.test(ip);
 

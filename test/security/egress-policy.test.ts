@@ -1,8 +1,8 @@
+import { parseEgressAllow } from "@signalbox/discovery/egress";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { describe, expect, test } from "vitest";
-import { parseEgressAllow } from "../../src/platform/egress/index.ts";
-import { createGuard } from "../../src/platform/egress/policy.ts";
+import { createGuard } from "../../packages/discovery/src/egress/policy.ts";
 
 type Guard = ReturnType<typeof createGuard>;
 
@@ -115,7 +115,7 @@ describe("without entries", () => {
 });
 
 describe("with entries", () => {
-  test("a network widens the policy by its own addresses, less the guarded ones, and by nothing else", () => {
+  test("a network allows its own addresses, except the protected ones, and nothing else", () => {
     fc.assert(
       fc.property(anyV4, fc.nat({ max: 32 }), anyV4, tail(16), (base, bits, probe, noise) => {
         const network = `${ipaddr.IPv4.networkAddressFromCIDR(`${v4Text(base)}/${bits}`)}/${bits}`;
@@ -128,7 +128,7 @@ describe("with entries", () => {
     );
   });
 
-  test("a network opens the private addresses it names", () => {
+  test("a network allows the private addresses that it contains", () => {
     fc.assert(
       fc.property(inV4("10.1.0.0", 16), (bytes) => {
         expect(asks(createGuard({ allow: ["10.1.0.0/16"], allowLoopback: false }))(v4Text(bytes))).toBe(true);
@@ -136,7 +136,7 @@ describe("with entries", () => {
     );
   });
 
-  test("link-local and metadata addresses are opened by no broad network and by no name", () => {
+  test("link-local and metadata addresses are not allowed by a large network or by a name", () => {
     const guarded = [
       ["169.254.169.254", "169.254.169.254"],
       ["169.254.169.254", "169.254.169.0/24"],
@@ -174,7 +174,7 @@ describe("with entries", () => {
     expect(wide("10.0.0.1")).toBe(true);
   });
 
-  test("a host opens what that host resolves to, on its port when one is given", () => {
+  test("a host allows the addresses that it resolves to, on its port if one is given", () => {
     const open = asks(createGuard({ allow: ["mcp.corp.test:8443", "*.apps.test"], allowLoopback: false }));
     expect(open("10.0.0.1", "mcp.corp.test", 8443)).toBe(true);
     expect(open("10.0.0.1", "MCP.corp.test.", 8443)).toBe(true);
@@ -188,7 +188,7 @@ describe("with entries", () => {
     expect(open("10.0.0.1")).toBe(false);
   });
 
-  test("an entry for a translation prefix does not open what it translates to", () => {
+  test("an entry for a translation prefix does not allow the translated addresses", () => {
     const open = asks(createGuard({ allow: ["64:ff9b::/96"], allowLoopback: true }));
     expect(open("64:ff9b::808:808")).toBe(true);
     expect(open("64:ff9b::a00:1")).toBe(false);
@@ -198,7 +198,7 @@ describe("with entries", () => {
 });
 
 describe("EGRESS_ALLOW", () => {
-  test("is a list of hosts, addresses and networks, by commas or white space", () => {
+  test("is a list of hosts, addresses and networks, separated by commas or white space", () => {
     expect(
       parseEgressAllow(
         " MCP.corp.example, *.corp.example:8443\n10.1.0.0/16 10.2.3.4:80 fd00::/8,[fd00::1]:9 ::1 ",
@@ -216,7 +216,7 @@ describe("EGRESS_ALLOW", () => {
     expect(parseEgressAllow("bücher.example.")).toEqual(["xn--bcher-kva.example"]);
   });
 
-  test("names the entry it cannot read, in one sentence", () => {
+  test("reports an invalid entry in one sentence", () => {
     for (const entry of [
       "https://mcp.corp.example",
       "*",
@@ -250,7 +250,7 @@ describe("EGRESS_ALLOW", () => {
     }
   });
 
-  test("reading an entry twice gives the same entry", () => {
+  test("gives the same entry when its text is parsed again", () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6()), (entry) => {
         const once = parseEgressAllow(entry);

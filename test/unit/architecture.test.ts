@@ -219,12 +219,14 @@ const examples: Record<
           "export async function find(\n  db: Db,\n  { id }: { id: string; org: OrgId },\n) {}",
       },
       { "src/platform/mail/store.ts": "export const list = (limit: number, db: Db) => db;" },
+      { "src/features/a/store.ts": "export const find = (id: string): SqlRow => run(id);" },
     ],
     whole: {
       "src/features/a/store.ts": `
         export const list = (db: Db, orgId: OrgId, after: Map<string, Id>) => db;
         export const rename = async (db: Db, userId: UserId) => db;
         export async function findThingByToken(db: Db, hash: string) {}
+        export const isUsableBy = (memberId: string | Sql): Sql => sql\`a.member_id = \${memberId}\`;
         const inner = (id: string) => id;
         export interface Row { id: string }`,
       "src/platform/mail/store.ts": "export const list = (db: Db, limit: number) => db;",

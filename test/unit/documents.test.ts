@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/commands/index.ts";
 import { readConfig } from "../../src/platform/config.ts";
-import { runHere } from "../cli.ts";
+import { runCommandInProcess } from "../cli.ts";
 import { documents as guides, readBlocks } from "../process/documents/blocks.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -39,7 +39,7 @@ const otherPrograms: Record<string, string> = {
   STATE_DIRECTORY: "set by systemd",
 };
 
-test("names of other programs are still in the documents", () => {
+test("the listed names of other programs are in the documents", () => {
   const isUnused = (name: string) => !code.some((one) => one.code.includes(name));
   expect(Object.keys(otherPrograms).filter(isUnused)).toEqual([]);
 });
@@ -47,7 +47,8 @@ test("names of other programs are still in the documents", () => {
 describe("the command line", () => {
   const help: Record<string, string> = {};
   beforeAll(async () => {
-    for (const name of Object.keys(commands)) help[name] = (await runHere([name, "--help"], {})).stdout;
+    for (const name of Object.keys(commands))
+      help[name] = (await runCommandInProcess([name, "--help"], {})).stdout;
   });
 
   /** Commands whose first word says what to do, such as `runs list`. */
@@ -72,7 +73,7 @@ describe("the command line", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("has every option that the guides to it name alone", () => {
+  test("has every option that its guides name without a command", () => {
     const all = Object.values(help).join("\n");
     const wrong = code.filter(
       ({ place, code: text }) =>
@@ -140,7 +141,7 @@ describe("variables", () => {
     expect(listed.map(([, name]) => name).filter((name) => !config.includes(name!))).toEqual([]);
   });
 
-  test("that the documents name are read somewhere", () => {
+  test("that the documents name are read by the program", () => {
     const source = ["src", "packages/*/src", "test", "bench", "bin"]
       .flatMap((folder) => globSync(`${folder}/**/*.{ts,mjs}`, { cwd: root }))
       .filter((file) => !file.endsWith("unit/documents.test.ts"))

@@ -30,7 +30,7 @@ describe.each(Object.entries(folders))("the guide of %s", (name, parts) => {
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
 
-  test("says what to do about every conflict", () => {
+  test("explains every conflict", () => {
     const codes = [...source.matchAll(/\bconflict\(\s*"(\w+)"/g)].map((match) => match[1]!);
     expect(codes.length).toBeGreaterThan(2);
     expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);

@@ -40,7 +40,7 @@ const object = (properties: Record<string, Schema>, required: string[] = [], mor
 const text: Schema = { type: "string" };
 const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 
-describe("a change that breaks clients is found:", () => {
+describe("a change that breaks clients is reported:", () => {
   const request = (old: Schema, next: Schema) => breaksBetween({ body: old }, { body: next });
   const response = (old: Schema, next: Schema) => breaksBetween({ reply: old }, { reply: next });
   const thing = (fields: Record<string, Schema>): Schema => object(fields);

@@ -24,7 +24,7 @@ const { paths, components } = api() as {
   components: { schemas: Record<string, Json> };
 };
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-const specOf = new Map<string, RouteSpec>(routes.map(({ spec }) => [operationId(spec), spec]));
+const specByOperation = new Map<string, RouteSpec>(routes.map(({ spec }) => [operationId(spec), spec]));
 
 /** Fields without a description, as `Owner.field`. */
 function undescribed(schema: unknown, owner: string): string[] {
@@ -43,7 +43,7 @@ function undescribed(schema: unknown, owner: string): string[] {
 }
 
 describe("the reference", () => {
-  test("describes every operation in a sentence beside its access", () => {
+  test("describes every operation in a sentence, in addition to its access", () => {
     const bare = operations.filter(({ description = "" }) => !/^[^*].*\*\*Access:\*\* /s.test(description));
     expect(bare.map(({ operationId }) => operationId)).toEqual([]);
   });
@@ -58,10 +58,10 @@ describe("the reference", () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  test("describes every parameter and shows an example that is taken", () => {
+  test("describes every parameter and shows an example that is accepted", () => {
     const wrong: string[] = [];
     for (const { operationId, parameters = [] } of operations) {
-      const spec = specOf.get(operationId)!;
+      const spec = specByOperation.get(operationId)!;
       for (const { name, in: where, description, example } of parameters) {
         if (!description || example === undefined) {
           wrong.push(`${operationId}.${name}`);
@@ -113,7 +113,7 @@ describe("the reference", () => {
       }
     };
     for (const { operationId, requestBody, responses } of operations) {
-      const spec = specOf.get(operationId)!;
+      const spec = specByOperation.get(operationId)!;
       check(`${operationId} request`, spec.body, requestBody?.content["application/json"]);
       for (const [status, { content = {} }] of Object.entries(responses)) {
         const extra = spec.errors?.[Number(status)];
@@ -124,7 +124,7 @@ describe("the reference", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("requires what the two reports require, under either name", () => {
+  test("requires the same fields of both reports, under either name", () => {
     const { AutomationRunCompletion, AutomationRunEventReport } = components.schemas;
     expect(AutomationRunCompletion).toMatchObject({
       required: ["attempt"],

@@ -9,6 +9,7 @@ const folders = readdirSync(join(import.meta.dirname, "../../src/features"));
 const withoutRoom: Record<string, string> = {
   demo: "is a command that fills a workspace",
   credentials: "finds the owner of every credential that the rooms issue",
+  "connection-grants": "is the rule that decides who may use a connection",
   permissions: "is the list of permissions that the rooms share",
 };
 
@@ -28,7 +29,17 @@ test("every route belongs to a section of the API reference that a room describe
   expect(missing.map(({ spec }) => `${spec.method} ${spec.path}: ${spec.tag}`)).toEqual([]);
 });
 
-test("credentials of different kinds begin differently", () => {
+test("a field of the API reference is described by one room", () => {
+  const keys = rooms.flatMap((room) => Object.keys(room.fields ?? {}));
+  expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([]);
+});
+
+test("one room decides who administers the instance, and one how many replies are stored", () => {
+  expect(rooms.filter((room) => room.isOperator).map(({ name }) => name)).toEqual(["auth"]);
+  expect(rooms.filter((room) => room.idempotencyLimits).map(({ name }) => name)).toEqual(["quotas"]);
+});
+
+test("credentials of different kinds have different prefixes", () => {
   const prefixes = rooms.flatMap((room) => room.credentials ?? []).map(({ prefix = "" }) => prefix);
   expect(new Set(prefixes).size).toBe(prefixes.length);
 });

@@ -40,7 +40,7 @@ describe.each(files)("$file", ({ text }) => {
     expect(pinned.size).toBe(actions.size);
   });
 
-  test("may only read, in the workflow and in each job", () => {
+  test("has read permission only, in the workflow and in each job", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     for (const [name, job] of jobs) expect({ name, permissions: job.permissions }).toEqual({ name });
   });
@@ -51,7 +51,7 @@ describe.each(files)("$file", ({ text }) => {
         expect(inputs).toMatchObject({ "persist-credentials": false });
   });
 
-  test("limits the time of each job, and replaces older runs of a pull request", () => {
+  test("limits the time of each job, and cancels older runs of a pull request", () => {
     for (const [, job] of jobs) expect(job["timeout-minutes"]).toBeLessThanOrEqual(30);
     expect(workflow.concurrency?.group).toContain("github.ref");
   });
@@ -63,7 +63,7 @@ describe.each(files)("$file", ({ text }) => {
   });
 });
 
-test("the jobs run every part of `npm test`, each once", () => {
+test("the jobs run each part of `npm test` once", () => {
   const parts = /const parts = \[(.*)\];/.exec(readFileSync(join(root, "test/run.ts"), "utf8"))![1]!;
   const expected = [...parts.matchAll(/"(\w+)"/g)].map(([, part]) => part!);
   const { jobs } = parse(files.find(({ file }) => file === "ci.yml")!.text) as Workflow;

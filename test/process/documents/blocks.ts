@@ -18,7 +18,7 @@ export interface Block {
 export const documents = [
   "README.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs"))
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .sort()
     .map((file) => `docs/${file}`),

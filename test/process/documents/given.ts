@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeAt, stepAt } from "../../../src/features/auth/two-factor/totp.ts";
 import { startReceiver } from "../../webhook-receiver.ts";
-import { copyOf, signalbox, start } from "../kit.ts";
+import { copyFolder, signalbox, start } from "../kit.ts";
 import { connectAccount, type Instance, password } from "./instance.ts";
 import type { World } from "./recorded.ts";
 
@@ -98,7 +98,7 @@ export const preparations: Preparation[] = [
   {
     file: "README.md",
     text: "npx signalbox demo",
-    prepare: async ({ emptyFolder }) => ({ env: { DATA_DIR: copyOf(emptyFolder) } }),
+    prepare: async ({ emptyFolder }) => ({ env: { DATA_DIR: copyFolder(emptyFolder) } }),
   },
   {
     file: "docs/audit.md",
@@ -179,8 +179,8 @@ export const preparations: Preparation[] = [
     text: "signalbox demo --remove",
     async prepare({ emptyFolder }) {
       // The first two lines are alternatives: each needs an instance that nobody uses.
-      const lines = [{ command: "--seed 42", env: { DATA_DIR: copyOf(emptyFolder) } }];
-      return { env: { DATA_DIR: copyOf(emptyFolder) }, lines };
+      const lines = [{ command: "--seed 42", env: { DATA_DIR: copyFolder(emptyFolder) } }];
+      return { env: { DATA_DIR: copyFolder(emptyFolder) }, lines };
     },
   },
   {

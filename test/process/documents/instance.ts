@@ -6,9 +6,9 @@ import {
   approve,
   startAuthorizationServer,
 } from "../../fixtures/authorization-server.ts";
-import { authorizeUrl, codeOn, comeBack, setUpProvider } from "../../oauth.ts";
-import { copyOf, freshFolder, type Serving, serve, signalbox } from "../kit.ts";
-import { doorTo } from "../oauth.ts";
+import { openCallback, readClaimCode, requestAuthorizeUrl, setUpProvider } from "../../oauth.ts";
+import { copyFolder, freshFolder, type RunningServer, serve, signalbox } from "../kit.ts";
+import { createClient } from "../oauth.ts";
 import { readBlocks } from "./blocks.ts";
 
 export interface Demo {
@@ -24,7 +24,7 @@ export const password = "correct horse battery";
 
 /** A data folder with the demo, for `openInstance`. */
 export async function createDemo(emptyFolder: string): Promise<Demo> {
-  const dataDir = copyOf(emptyFolder);
+  const dataDir = copyFolder(emptyFolder);
   const { code, stdout, stderr } = await signalbox(["demo", "--json"], dataDir);
   if (code !== 0) throw new Error(stderr);
   const made = JSON.parse(stdout) as { key: string; password: string };
@@ -35,7 +35,7 @@ type Auth = Record<string, string>;
 
 /** A server with the demo, and the files that a reader of the document has. */
 export interface Instance extends Demo {
-  server: Serving;
+  server: RunningServer;
   home: string;
   authorizationServer?: AuthorizationServer;
   /** The body of a successful reply. */
@@ -45,7 +45,7 @@ export interface Instance extends Demo {
 }
 
 export async function openInstance(demo: Demo): Promise<Instance> {
-  const dataDir = copyOf(demo.dataDir);
+  const dataDir = copyFolder(demo.dataDir);
   const server = await serve(dataDir);
   const home = join(freshFolder(), "home");
   const ask: Instance["ask"] = async (path, body, auth = { "x-api-key": demo.key }) => {
@@ -94,15 +94,15 @@ export async function connectAccount(
   const { server, ask, signIn } = instance;
   const token = await signIn(demoOwner);
   const auth = { authorization: `Bearer ${token}` };
-  const door = doorTo(server.url);
+  const door = createClient(server.url);
   if (!instance.authorizationServer) {
     const callback = `${server.url}/v1/oauth-providers/${providerId}/connect/callback`;
     instance.authorizationServer = await startAuthorizationServer({ redirectUris: [callback] });
     await setUpProvider(door, auth, instance.authorizationServer);
   }
-  const back = await approve(await authorizeUrl(door, auth, providerId, query));
-  const page = await comeBack(door, back, claim ? undefined : { token });
+  const back = await approve(await requestAuthorizeUrl(door, auth, providerId, query));
+  const page = await openCallback(door, back, claim ? undefined : { token });
   if (page.status !== 200) throw new Error(`not connected: ${page.status} ${page.body}`);
   const connections = await ask(`/v1/oauth-connections?providerId=${providerId}`, undefined, auth);
-  return { providerId, connectionId: connections.items[0]?.id, code: claim ? codeOn(page.body) : "" };
+  return { providerId, connectionId: connections.items[0]?.id, code: claim ? readClaimCode(page.body) : "" };
 }

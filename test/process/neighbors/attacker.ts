@@ -6,10 +6,10 @@ import { createInterface } from "node:readline";
 import { type Attacker, attacks } from "./attacks.ts";
 import { createClient } from "./client.ts";
 import { createTenant } from "./tenants.ts";
-import { startTraps } from "./traps.ts";
+import { startHostileServers } from "./traps.ts";
 
 const base = process.argv[2]!;
-const traps = await startTraps();
+const traps = await startHostileServers();
 const stopping = new AbortController();
 const counts: Record<string, Record<string, number>> = {};
 const attackers: Attacker[] = [];

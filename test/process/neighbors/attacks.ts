@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "./client.ts";
 import { create, type Tenant } from "./tenants.ts";
-import type { Traps } from "./traps.ts";
+import type { HostileServers } from "./traps.ts";
 
 export interface Attacker {
   client: Client;
@@ -15,7 +15,7 @@ export interface Attacker {
   /** The loopback address that this attacker calls from. */
   address: string;
   tenant: Tenant;
-  traps: Traps;
+  traps: HostileServers;
   signal: AbortSignal;
   /** Counts one reply to an attack. */
   count(attack: string, outcome: string | number): void;

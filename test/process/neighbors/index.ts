@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { modern } from "../../fixtures/mcp-servers/official.ts";
+import { startModernServer } from "../../fixtures/mcp-servers/official.ts";
 import { type Env, freePort, serve } from "../kit.ts";
 import { createClient } from "./client.ts";
 import { createProbes, isGood, type Kind, kinds, quantile, type Sample } from "./probes.ts";
@@ -34,7 +34,7 @@ export async function runNeighbors(
   void server.ended.then(() => {
     lived = false;
   });
-  const mcp = await modern("stateless");
+  const mcp = await startModernServer("stateless");
   const client = createClient(server.url);
   try {
     const probes = await createProbes(client, await createTenant(client, "Innocent"), {

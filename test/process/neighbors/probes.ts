@@ -1,6 +1,6 @@
 /** The calls of the innocent tenant, and how long each of them takes. */
 import { setTimeout as pause } from "node:timers/promises";
-import { commit, pushBody, speak } from "../../webhooks.ts";
+import { commit, pushBody, signedHeaders } from "../../webhooks.ts";
 import type { Client } from "./client.ts";
 import { create, type Tenant } from "./tenants.ts";
 
@@ -52,7 +52,7 @@ export async function createProbes(
     async hook() {
       const body = pushBody({ repository }, commit(), { bytes: 8_192 });
       const path = `/v1/webhooks/connectors/codehost?connector=${connector.id}`;
-      return (await client.call(path, { headers: speak.github(webhookSecret, body), body })).status;
+      return (await client.call(path, { headers: signedHeaders.github(webhookSecret, body), body })).status;
     },
     discovery: async () =>
       (await client.call("/v1/mcp-connections/discover", { headers: auth, body: { url: mcpUrl } })).status,

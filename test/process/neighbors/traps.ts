@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { startGitServer } from "../../fixtures/git-server.ts";
 import { emptyPackets } from "../../fixtures/hostile-repository.ts";
 
-export interface Traps {
+export interface HostileServers {
   /** Clone URLs, by the kind of hostile repository. */
   repositories: Record<string, string>;
   /** Accepts connections and never answers. */
@@ -12,7 +12,7 @@ export interface Traps {
   close(): Promise<void>;
 }
 
-export async function startTraps(): Promise<Traps> {
+export async function startHostileServers(): Promise<HostileServers> {
   const packetsReply = emptyPackets(13_000_000);
   const silent = createServer();
   const sockets = new Set<Socket>();

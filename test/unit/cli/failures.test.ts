@@ -2,7 +2,7 @@ import { RefusedError, UnreachableError } from "@signalbox/client";
 import { describe, expect, test } from "vitest";
 import { describeFailure } from "../../../src/commands/remote/failures.ts";
 
-describe("each refusal", () => {
+describe("the exit code and text of a refusal", () => {
   test.for([
     [401, { error: "unauthorized" }, 4, /^The server does not accept this API key.*`signalbox login`/],
     [
@@ -21,13 +21,13 @@ describe("each refusal", () => {
     ],
     [500, { error: "internal" }, 1, /^The server failed \(HTTP 500/],
     [409, { error: "x", message: "a\u001b[2J" }, 1, /^a\ufffd\[2J$/],
-  ] as [number, Record<string, unknown>, number, RegExp][])("%d %j", ([status, body, code, sentence]) => {
+  ] as [number, Record<string, unknown>, number, RegExp][])("for %d %j", ([status, body, code, sentence]) => {
     const failure = describeFailure(new RefusedError(status, body));
     expect(failure).toEqual({ sentence: expect.stringMatching(sentence), code });
   });
 });
 
-test("a limit says when to try again, and a server that cannot be reached says why", () => {
+test("a rate limit says when to try again, and an unreachable server says why", () => {
   const limited = { error: "rate_limited", message: "Too many." };
   expect(describeFailure(new RefusedError(429, limited, { retryAfterMs: 77_000 }))).toEqual({
     sentence: "Too many requests. Try again in 77 s.",

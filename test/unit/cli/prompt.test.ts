@@ -29,7 +29,7 @@ test("at a terminal the question is shown, and hidden input is not", async () =>
   expect(shown()).not.toMatch(/hunter|unter/);
 });
 
-test("from a pipe the lines come one after the other, without questions", async () => {
+test("from a pipe the lines are read one by one, without questions", async () => {
   const output = new PassThrough();
   const prompt = openPrompt(Readable.from(["first\nsec", "ond\n"]), output);
   expect(await prompt.ask("Password: ", { hidden: true })).toBe("first");
@@ -38,7 +38,7 @@ test("from a pipe the lines come one after the other, without questions", async 
   expect(output.readableLength).toBe(0);
 });
 
-test("the input is not read before something is asked", async () => {
+test("the input is not read before the first question", async () => {
   const input = Readable.from(["for somebody else\n"]);
   openPrompt(input, new PassThrough()).close();
   expect(input.readableFlowing).toBeNull();

@@ -21,7 +21,7 @@ describe("the width of text on a terminal", () => {
     ["日本語", 5, "日本…"],
     ["日本語", 4, "日…"],
     ["👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3, "👩‍👩‍👧‍👦…"],
-  ] as [string, number, string][])("%s in %d columns is %s", ([text, width, cut]) => {
+  ] as [string, number, string][])("%s in %d columns is cut to %s", ([text, width, cut]) => {
     expect(truncate(text, width)).toBe(cut);
   });
 });
@@ -69,7 +69,7 @@ describe("a table", () => {
     expect(line).toBe("run_1  a\ufffd[2J\ufffd\ufffdb\ufffdc\ufffdd");
   });
 
-  test("paints the text and not the space around it, so that the columns stay straight", () => {
+  test("colours the text and not the space around it, so that the columns stay aligned", () => {
     const painted: Column<Row>[] = [
       { title: "NAME", value: ({ name }) => name, paint: (text) => `<${text}>` },
       columns[0]!,

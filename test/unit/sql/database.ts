@@ -1,5 +1,6 @@
 import { type messages as Messages, PGlite, protocol } from "@electric-sql/pglite";
 import { readMigrations } from "../../../src/platform/db/index.ts";
+import { readCluster } from "../../cluster.ts";
 
 export interface ResultColumn {
   name: string;
@@ -21,7 +22,7 @@ const { serialize } = protocol;
 
 /** An embedded database with the schema of the product and no rows. */
 export async function openMigratedDatabase(): Promise<MigratedDatabase> {
-  const pg = await PGlite.create();
+  const pg = await PGlite.create({ loadDataDir: await readCluster() });
   // `migrate` creates this table before the first migration.
   await pg.exec(`create table schema_migrations (
     version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createConnector } from "../connectors.ts";
 import { type GitServer, startGitServer } from "../fixtures/git-server.ts";
 import { createWorkspace, useServer, type Workspace } from "../harness.ts";
-import { speak } from "../webhooks.ts";
+import { signedHeaders } from "../webhooks.ts";
 
 const secret = "the secret of the instance";
 const server = useServer({ env: { CODEHOST_WEBHOOK_SECRET: secret } });
@@ -104,7 +104,7 @@ describe("while two addresses send bodies that never end", () => {
   });
 
   const headers = (body: string | Buffer) =>
-    speak.github(secret, body, { event: "push", id: randomUUID() as string });
+    signedHeaders.github(secret, body, { event: "push", id: randomUUID() as string });
 
   function start(localAddress: string, more: http.OutgoingHttpHeaders = {}): http.ClientRequest {
     const request = http.request(`${server.url}/v1/webhooks/connectors/codehost`, {
@@ -121,7 +121,7 @@ describe("while two addresses send bodies that never end", () => {
     const body = JSON.stringify({ zen: "x".repeat(bytes) });
     const response = await fetch(`${server.url}/v1/webhooks/connectors/codehost`, {
       method: "POST",
-      headers: speak.github(secret, body, { event: "ping", id: randomUUID() as string }),
+      headers: signedHeaders.github(secret, body, { event: "ping", id: randomUUID() as string }),
       body,
     });
     return { status: response.status, body: await response.json() };

@@ -1,10 +1,10 @@
-/** A code host that does not give up, and the proof of what it was told. */
+/** A code host that repeats each delivery until it is answered, and a check of the stored deliveries. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { createDb, type Db, openEmbedded, openPostgres, sql } from "../../src/platform/db/index.ts";
 import { createKeyring } from "../../src/platform/keyring.ts";
-import { commit, insertConnector, pushBody, speak } from "../webhooks.ts";
-import { type Env, freePort, type Serving, serve } from "./kit.ts";
+import { commit, insertConnector, pushBody, signedHeaders } from "../webhooks.ts";
+import { type Env, freePort, type RunningServer, serve } from "./kit.ts";
 
 const secret = "a secret for the tests, long enough";
 export const webhookSecret = "a secret of the whole instance";
@@ -22,27 +22,27 @@ function random(seed: number): () => number {
   };
 }
 
-/** Where the server keeps its data, and how to look at it while no server is running. */
-interface Place {
+/** The data of an instance, and access to it while no server runs. */
+interface InstanceData {
   dataDir: string | undefined;
   env: Env;
-  /** A look at the data; the embedded engine allows it only while nobody else has it. */
-  look<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** Reads the database. The embedded engine allows this only while no server runs. */
+  readDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>;
 }
 
-export function placeOf(dataDir: string | undefined, databaseUrl: string | undefined): Place {
+export function describeInstance(dataDir: string | undefined, databaseUrl: string | undefined): InstanceData {
   return {
     dataDir,
     env: {
       SIGNALBOX_SECRET: secret,
       CODEHOST_WEBHOOK_SECRET: webhookSecret,
-      // Nobody listens there, so work is tried again later; refused by the guard it would have failed for good,
-      // and a repeat would rightly ask for it once more.
+      // Nothing listens there, so syncs are retried later. An address that the guard refuses would fail them
+      // permanently, and a repeated delivery would queue them again.
       EGRESS_ALLOW: "127.0.0.1:9",
       LOG_LEVEL: "error",
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
     },
-    async look(work) {
+    async readDatabase(work) {
       const engine = databaseUrl
         ? await openPostgres(databaseUrl, { onError: () => {} })
         : await openEmbedded(dataDir!);
@@ -55,8 +55,12 @@ export function placeOf(dataDir: string | undefined, databaseUrl: string | undef
   };
 }
 
-/** An organization with a connector for each repository, made before anything is sent. */
-export async function settle({ dataDir, env, look }: Place): Promise<string[]> {
+/** Creates an organization with a connector for each repository. */
+export async function createConnectors({
+  dataDir,
+  env,
+  readDatabase: look,
+}: InstanceData): Promise<string[]> {
   const server = await serve(dataDir, env);
   const account = {
     name: "Ada",
@@ -76,7 +80,7 @@ export async function settle({ dataDir, env, look }: Place): Promise<string[]> {
   });
 }
 
-interface Sent {
+interface SentDelivery {
   id: string;
   repository: string;
   head: string;
@@ -91,36 +95,42 @@ interface Faults {
 
 /**
  * Sends so many deliveries, some twice, some altered, some with a bad signature, each until it is answered,
- * while the server is killed again and again. Gives what is wrong in the end.
+ * while the server is killed again and again. Returns the problems.
  */
-export async function sendWhileKilled(place: Place, { deliveries, kills, seed }: Faults): Promise<string[]> {
-  await settle(place);
+export async function sendWhileKilled(
+  instance: InstanceData,
+  { deliveries, kills, seed }: Faults,
+): Promise<string[]> {
+  await createConnectors(instance);
   const next = random(seed);
-  // Without workers where that can be: whether they do the work is another question. Elsewhere the address
-  // that they would read from refuses, and they try again later than this takes.
-  const settings = { ...place.env, PORT: await freePort() };
-  const args = place.dataDir === undefined ? ["--role", "api"] : [];
-  let server: Serving = await serve(place.dataDir, settings, args);
+  // The test covers deliveries only. On PostgreSQL there are no workers; on the embedded engine the syncs fail
+  // to connect and are retried after the test.
+  const settings = { ...instance.env, PORT: await freePort() };
+  const args = instance.dataDir === undefined ? ["--role", "api"] : [];
+  let server: RunningServer = await serve(instance.dataDir, settings, args);
   const url = `${server.url}/v1/webhooks/connectors/codehost`;
   const wrong: string[] = [];
-  const acknowledged: Sent[] = [];
+  const acknowledged: SentDelivery[] = [];
   const altered = new Set<string>();
   const counts = { fresh: 0, repeated: 0, altered: 0, bad: 0, unreachable: 0, unavailable: 0 };
 
-  /** Until there is an answer that is one. */
-  async function deliver(sent: Sent, by: string): Promise<{ status: number; body: { queued?: boolean } }> {
+  /** Repeats the delivery until the reply is not a 503. */
+  async function deliver(
+    sent: SentDelivery,
+    by: string,
+  ): Promise<{ status: number; body: { queued?: boolean } }> {
     for (;;) {
       try {
         const response = await fetch(url, {
           method: "POST",
-          headers: speak.github(by, sent.body, { id: sent.id }),
+          headers: signedHeaders.github(by, sent.body, { id: sent.id }),
           body: sent.body,
           signal: AbortSignal.timeout(20_000),
         });
         const body = (await response.json()) as { queued?: boolean };
         if (response.status !== 503) return { status: response.status, body };
         counts.unavailable++;
-        if (!response.headers.get("retry-after")) wrong.push("A 503 did not say when to come back.");
+        if (!response.headers.get("retry-after")) wrong.push("A 503 had no Retry-After.");
       } catch {
         counts.unreachable++;
       }
@@ -129,16 +139,16 @@ export async function sendWhileKilled(place: Place, { deliveries, kills, seed }:
   }
 
   const expectStatus = (what: string, got: number, wanted: number) => {
-    if (got !== wanted) wrong.push(`${what} was answered ${got}, not ${wanted}.`);
+    if (got !== wanted) wrong.push(`${what} got ${got}, not ${wanted}.`);
   };
-  const fresh = (): Sent => {
+  const fresh = (): SentDelivery => {
     const repository = repositories[Math.floor(next() * repositories.length)]!;
     const head = commit();
     return { id: randomUUID(), repository, head, body: pushBody({ repository }, head) };
   };
 
   let left = deliveries;
-  async function host(): Promise<void> {
+  async function sendDeliveries(): Promise<void> {
     while (left > 0) {
       left--;
       const lot = next();
@@ -166,33 +176,41 @@ export async function sendWhileKilled(place: Place, { deliveries, kills, seed }:
     }
   }
 
-  const hosts = Promise.all(Array.from({ length: 8 }, host));
+  const hosts = Promise.all(Array.from({ length: 8 }, sendDeliveries));
   let done = false;
   void hosts.finally(() => {
     done = true;
   });
   for (let kill = 0; kill < kills; kill++) {
-    // Spread over the whole of it, as far as it can be foreseen.
+    // The kills are spread over all deliveries.
     const due = deliveries - ((kill + 0.3 + next() * 0.6) / kills) * deliveries;
     while (!done && left > due) await pause(5);
     if (done) break;
     await server.end("SIGKILL");
-    server = await serve(place.dataDir, settings, args);
+    server = await serve(instance.dataDir, settings, args);
   }
   await hosts;
   await server.end("SIGTERM");
   console.log(`  ${JSON.stringify(counts)}`);
-  return [...wrong, ...(await place.look((db) => judge(db, acknowledged, altered)))].slice(0, 20);
+  return [
+    ...wrong,
+    ...(await instance.readDatabase((db) => findDeliveryFaults(db, acknowledged, altered))),
+  ].slice(0, 20);
 }
 
-async function judge(db: Db, acknowledged: readonly Sent[], altered: ReadonlySet<string>): Promise<string[]> {
+async function findDeliveryFaults(
+  db: Db,
+  acknowledged: readonly SentDelivery[],
+  altered: ReadonlySet<string>,
+): Promise<string[]> {
   const wrong: string[] = [];
   const jobs = await db.rows<{ repository: string; head: string; count: number }>(sql`
     select c.repository, s.head, count(*) from connector_syncs s join connectors c on c.id = s.connector_id
     group by 1, 2`);
   const expected = new Set(acknowledged.map(({ repository, head }) => `${repository} ${head}`));
   for (const { repository, head, count } of jobs) {
-    if (!expected.delete(`${repository} ${head}`)) wrong.push(`Nobody asked for ${repository} ${head}.`);
+    if (!expected.delete(`${repository} ${head}`))
+      wrong.push(`${repository} ${head} has a job without a delivery.`);
     if (count !== 1) wrong.push(`${repository} ${head} has ${count} jobs.`);
   }
   for (const missing of expected) wrong.push(`${missing} was acknowledged and has no job.`);
@@ -203,7 +221,7 @@ async function judge(db: Db, acknowledged: readonly Sent[], altered: ReadonlySet
   const stored = new Map(rows.map((row) => [row.id, row]));
   for (const { id, head } of acknowledged) {
     const row = stored.get(id);
-    if (!row) wrong.push(`Delivery ${id} was acknowledged and is gone.`);
+    if (!row) wrong.push(`Delivery ${id} was acknowledged and is missing.`);
     else if (row.head !== head || row.targets !== 1)
       wrong.push(`Delivery ${id} is not what was acknowledged.`);
     else if (row.altered !== altered.has(id)) wrong.push(`Delivery ${id}: altered is ${row.altered}.`);

@@ -5,7 +5,7 @@ import { createAutomation } from "./automations.ts";
 import { createConnector, createTemplate } from "./connectors.ts";
 import { createWorkspace, type TestServer, type Workspace } from "./harness.ts";
 
-export interface Crowd extends Workspace {
+export interface LargeOrganization extends Workspace {
   automationId: string;
   connectorId: string;
   connectionId: string;
@@ -16,12 +16,12 @@ export interface Crowd extends Workspace {
   templateId: string;
 }
 
-const idsOf = (prefix: string, count: number) => Array.from({ length: count }, () => newId(prefix));
+const createIds = (prefix: string, count: number) => Array.from({ length: count }, () => newId(prefix));
 
-export async function createCrowd(
+export async function createLargeOrganization(
   server: TestServer,
   { many, some }: { many: number; some: number },
-): Promise<Crowd> {
+): Promise<LargeOrganization> {
   const { db } = server.platform;
   const workspace = await createWorkspace(server);
   const { orgId, owner } = workspace;
@@ -42,7 +42,7 @@ export async function createCrowd(
   await db.run(sql`
     insert into automation_revisions (automation_id, revision, name, instructions, schedule, max_runtime_seconds, created_by)
     values (${otherAutomation}, 1, 'a', 'b', '{"kind":"manual"}'::jsonb, 60, ${otherMember})`);
-  const runs = idsOf("run", many);
+  const runs = createIds("run", many);
   await db.run(sql`
     insert into automation_runs (id, org_id, automation_id, revision, member_id, trigger, status, finished_at)
     select id, ${orgId}, case when n % 10 = 0 then ${otherAutomation} else ${automationId} end, 1,
@@ -57,12 +57,12 @@ export async function createCrowd(
     from unnest(${runs}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into connector_syncs (id, org_id, connector_id, cause, status, finished_at)
-    select id, ${orgId}, ${connectorId}, 'push', 'succeeded', now() from unnest(${idsOf("syn", many)}::text[]) id`);
+    select id, ${orgId}, ${connectorId}, 'push', 'succeeded', now() from unnest(${createIds("syn", many)}::text[]) id`);
   await db.run(sql`
     insert into webhook_deliveries (id, scope, delivery_id, org_id, dialect, event, outcome, headers, body,
       body_digest, target_connector_id, target_org_id)
     select id, ${connectorId}, id, ${orgId}, 'github', 'push', 'accepted', '{}', '', '', ${connectorId}, ${orgId}
-    from unnest(${idsOf("whd", many)}::text[]) id`);
+    from unnest(${createIds("whd", many)}::text[]) id`);
   await db.run(sql`
     insert into audit_events (scope, seq, id, at, action, actor_user_id, actor_member_id, credential, target_type,
       target_id, previous, hash)
@@ -70,27 +70,27 @@ export async function createCrowd(
       case when n % 10 = 0 then ${otherUser} else ${owner.userId} end,
       case when n % 10 = 0 then ${otherMember} else ${memberId} end, 'session', 'automation',
       case when n % 10 = 0 then ${otherAutomation} else ${automationId} end, '', ''
-    from unnest(${idsOf("aud", many)}::text[]) with ordinality t (id, n)`);
+    from unnest(${createIds("aud", many)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`update audit_chains set seq = 1000 + ${many}::bigint where scope = ${orgId}`);
 
   await db.run(sql`
     insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at, accepted_at)
-    select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${idsOf("inv", some)}::text[]) id`);
+    select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${createIds("inv", some)}::text[]) id`);
   // Some counts read all members of an organization.
-  const users = idsOf("usr", 2_000);
+  const users = createIds("usr", 2_000);
   await db.run(sql`
     insert into users (id, email, name) select id, id || '@example.com', 'Somebody' from unnest(${users}::text[]) id`);
-  const members = idsOf("mem", 2_000);
+  const members = createIds("mem", 2_000);
   await db.run(sql`
     insert into members (id, org_id, user_id, role)
     select m, ${orgId}, u, 'member' from unnest(${members}::text[], ${users}::text[]) t (m, u)`);
   // The planner scans a whole table when one organization owns most of it, so others have members too.
-  for (const id of idsOf("org", 40)) {
+  for (const id of createIds("org", 40)) {
     await db.run(sql`insert into organizations (id, name, slug) values (${id}, 'Other', ${id})`);
     await db.run(sql`
       insert into members (id, org_id, user_id, role)
       select m, ${id}, u, 'member'
-      from unnest(${idsOf("mem", users.length)}::text[], ${users}::text[]) t (m, u)`);
+      from unnest(${createIds("mem", users.length)}::text[], ${users}::text[]) t (m, u)`);
   }
   const teamId = newId("team");
   await db.run(sql`insert into teams (id, org_id, name) values (${teamId}, ${orgId}, 'All')`);
@@ -99,19 +99,19 @@ export async function createCrowd(
     select ${teamId}, id, ${orgId} from unnest(${members}::text[]) id`);
   await db.run(sql`
     insert into api_keys (id, org_id, member_id, name, start, key_hash)
-    select id, ${orgId}, ${members[0]}, 'key', 'sbx_', id from unnest(${idsOf("key", some)}::text[]) id`);
+    select id, ${orgId}, ${members[0]}, 'key', 'sbx_', id from unnest(${createIds("key", some)}::text[]) id`);
   await db.run(sql`
     insert into mcp_tokens (id, org_id, member_id, name, start, token_hash, scopes, expires_at)
     select id, ${orgId}, ${members[0]}, 'token', 'sbm_', id, '{}', now() + interval '1 day'
-    from unnest(${idsOf("mcp", some)}::text[]) id`);
+    from unnest(${createIds("mcp", some)}::text[]) id`);
   await db.run(sql`
     insert into sessions (id, user_id, token_hash, expires_at)
-    select id, ${owner.userId}, id, now() + interval '1 day' from unnest(${idsOf("ses", some)}::text[]) id`);
+    select id, ${owner.userId}, id, now() + interval '1 day' from unnest(${createIds("ses", some)}::text[]) id`);
   await db.run(sql`
     insert into automation_runners (id, org_id, member_id, name)
-    select id, ${orgId}, ${members[0]}, id from unnest(${idsOf("rnr", some)}::text[]) id`);
+    select id, ${orgId}, ${members[0]}, id from unnest(${createIds("rnr", some)}::text[]) id`);
 
-  const automations = idsOf("aut", some);
+  const automations = createIds("aut", some);
   await db.run(sql`
     insert into automations (id, org_id, member_id, status, revision)
     select id, ${orgId}, ${memberId}, 'active', 1 from unnest(${automations}::text[]) id`);
@@ -124,7 +124,7 @@ export async function createCrowd(
     from generate_series(2, ${some}::int) n`);
   await db.run(sql`
     insert into templates (id, org_id, slug, name, body, version, digest)
-    select id, ${orgId}, id, 'Review', 'b', 1, id from unnest(${idsOf("tpl", some)}::text[]) id`);
+    select id, ${orgId}, id, 'Review', 'b', 1, id from unnest(${createIds("tpl", some)}::text[]) id`);
   await db.run(sql`
     insert into template_versions (template_id, version, org_id, slug, name, description, tags, body, metadata)
     select ${templateId}, n, ${orgId}, 's', 'n', '', '{}', 'b', '{}' from generate_series(2, ${some}::int) n`);
@@ -133,7 +133,7 @@ export async function createCrowd(
   await db.run(sql`
     insert into automation_late_reports (id, run_id, attempt, sequence, kind, reporter, body, digest)
     select id, case when n % 2 = 0 then ${runId} else (${runs}::text[])[n] end, 1, 1, 'event', ${memberId}, '{}', id
-    from unnest(${idsOf("late", 2 * some)}::text[]) with ordinality t (id, n)`);
+    from unnest(${createIds("late", 2 * some)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into automation_events (run_no, sequence, created_at, attempt, type, payload)
     select no, n, 0, 1, 'user', '{}' from automation_runs, generate_series(1, ${some}::int) n where id = ${runId}`);
@@ -145,16 +145,16 @@ export async function createCrowd(
     values (${credentials}, ${orgId}, 'github', 'client', 'none')`);
   await db.run(sql`
     insert into oauth_tokens (id, org_id, credentials_id, scopes) values (${token}, ${orgId}, ${credentials}, '{}')`);
-  const connections = idsOf("ocn", some);
+  const connections = createIds("ocn", some);
   await db.run(sql`
     insert into oauth_connections (id, org_id, provider_id, shared, member_id, label, token_id, requested_scopes, connected_by)
     select id, ${orgId}, 'github', false, (${members}::text[])[1 + n % 2000], id, ${token}, '{}', ${memberId}
     from unnest(${connections}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into oauth_connection_events (id, org_id, provider_id, connection_id, type)
-    select id, ${orgId}, 'github', ${connections[0]}, 'connected' from unnest(${idsOf("oce", some)}::text[]) id`);
+    select id, ${orgId}, 'github', ${connections[0]}, 'connected' from unnest(${createIds("oce", some)}::text[]) id`);
 
-  const endpoints = idsOf("whe", some);
+  const endpoints = createIds("whe", some);
   await db.run(sql`
     insert into webhook_endpoints (id, org_id, url, secret, created_by)
     select id, ${orgId}, 'https://example.com/', '', ${memberId} from unnest(${endpoints}::text[]) id`);
@@ -162,7 +162,7 @@ export async function createCrowd(
     insert into webhook_endpoint_deliveries (id, org_id, endpoint_id, event_id, type, body, status, finished_at)
     select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, 'evt_' || substr(id, 5), 'run.failed', '{}',
       'succeeded', now()
-    from unnest(${idsOf("wed", many)}::text[]) with ordinality t (id, n)`);
+    from unnest(${createIds("wed", many)}::text[]) with ordinality t (id, n)`);
   await db.queryWithDriverTypes("analyze");
   return {
     ...workspace,
