@@ -5,26 +5,26 @@ import type { Ctx } from "../src/platform/context.ts";
 import { createDb, openPostgres } from "../src/platform/db/index.ts";
 import { createAuthenticator } from "../src/platform/http/index.ts";
 import {
-  alone,
   type Bench,
   type BenchOptions,
-  beside,
-  calls,
+  compare,
+  createCaller,
   type EngineKind,
-  enginesHere,
   type Figure,
   interleave,
-  load,
-  makeCaller,
+  listEngines,
+  measureCalls,
+  measureRequests,
   startChild,
-  withPlace,
-} from "./frame.ts";
+  summarize,
+  withInstance,
+} from "./measure.ts";
 import { openBetterAuth } from "./peers/better-auth.ts";
 import { memberPath, openPath } from "./probes.ts";
 
 /** What it costs to know who is calling. */
 export const authentication: Bench = async (options) => {
-  const engines = await enginesHere(options.say);
+  const engines = await listEngines(options.logProgress);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await requests(engine, options)));
   if (engines.includes("postgres")) figures.push(...(await keyChecks(options)));
@@ -32,33 +32,36 @@ export const authentication: Bench = async (options) => {
 };
 
 /** The same GET by key, by session, by cookie and by nobody, and beside them the framework alone. */
-async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
-  say(`requests on ${engine}`);
-  return withPlace(engine, async (place) => {
+async function requests(
+  engine: EngineKind,
+  { rounds, seconds, logProgress }: BenchOptions,
+): Promise<Figure[]> {
+  logProgress(`requests on ${engine}`);
+  return withInstance(engine, async (place) => {
     const product = await startChild("bench/product.ts", place);
     const framework = await startChild("bench/peers/hono.ts", place);
     try {
-      const { token, keys } = await makeCaller(product.url);
+      const { token, keys } = await createCaller(product.url);
       const member = (headers: Record<string, string>) => () =>
-        load({ child: product, path: memberPath, seconds, headers });
+        measureRequests({ child: product, path: memberPath, seconds, headers });
       const turns = await interleave(rounds, {
-        framework: () => load({ child: framework, path: openPath, seconds }),
-        open: () => load({ child: product, path: openPath, seconds }),
+        framework: () => measureRequests({ child: framework, path: openPath, seconds }),
+        open: () => measureRequests({ child: product, path: openPath, seconds }),
         key: member({ "x-api-key": keys[0]! }),
         session: member({ authorization: `Bearer ${token}` }),
         cookie: member({ cookie: `${auth.cookieName(product.url)}=${token}` }),
       });
       const named = (name: string) => `${engine}: ${name}`;
       return [
-        ...alone(named("hono alone"), turns.framework),
-        ...alone(named("GET without authentication"), turns.open),
-        ...alone(named("GET by API key"), turns.key),
-        ...alone(named("GET by session"), turns.session),
-        ...alone(named("GET by cookie"), turns.cookie),
-        ...beside(named("API key beside no authentication"), turns.key, turns.open, { atLeast: 0.8 }),
-        ...beside(named("session beside no authentication"), turns.session, turns.open),
-        ...beside(named("cookie beside no authentication"), turns.cookie, turns.open),
-        ...beside(named("no authentication beside hono alone"), turns.open, turns.framework),
+        ...summarize(named("hono alone"), turns.framework),
+        ...summarize(named("GET without authentication"), turns.open),
+        ...summarize(named("GET by API key"), turns.key),
+        ...summarize(named("GET by session"), turns.session),
+        ...summarize(named("GET by cookie"), turns.cookie),
+        ...compare(named("API key beside no authentication"), turns.key, turns.open, { atLeast: 0.8 }),
+        ...compare(named("session beside no authentication"), turns.session, turns.open),
+        ...compare(named("cookie beside no authentication"), turns.cookie, turns.open),
+        ...compare(named("no authentication beside hono alone"), turns.open, turns.framework),
       ];
     } finally {
       await product.stop();
@@ -72,12 +75,12 @@ const atOnce = 16;
 const poolSize = 10;
 
 /** Our key check and the library's, called in this process: each with 16 keys, 16 checks at once, 10 connections. */
-async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
-  say("key checks on postgres");
-  return withPlace("postgres", (place) =>
-    withPlace("postgres", async (theirPlace) => {
+async function keyChecks({ rounds, seconds, logProgress }: BenchOptions): Promise<Figure[]> {
+  logProgress("key checks on postgres");
+  return withInstance("postgres", (place) =>
+    withInstance("postgres", async (theirPlace) => {
       const product = await startChild("bench/product.ts", place);
-      const { keys } = await makeCaller(product.url, atOnce).finally(() => product.stop());
+      const { keys } = await createCaller(product.url, atOnce).finally(() => product.stop());
       const engine = await openPostgres(place.env.DATABASE_URL!, { poolSize, onError: () => {} });
       const library = await openBetterAuth(theirPlace.env.DATABASE_URL!, poolSize);
       try {
@@ -99,7 +102,8 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
         );
         const ours = keys.map((key) => ({ method: "GET", headers: { "x-api-key": key } }));
         const theirs = await Promise.all(keys.map(library.createKey));
-        const checks = (call: (lane: number) => Promise<unknown>) => () => calls(seconds, atOnce, call);
+        const checks = (call: (lane: number) => Promise<unknown>) => () =>
+          measureCalls(seconds, atOnce, call);
         const turns = await interleave(rounds, {
           remembered: checks((lane) => authenticate(ctx, ours[lane]!)),
           // Everything that is remembered is forgotten before each check, so that each is one SELECT.
@@ -110,16 +114,16 @@ async function keyChecks({ rounds, seconds, say }: BenchOptions): Promise<Figure
           library: checks((lane) => library.verify(theirs[lane]!)),
         });
         return [
-          ...alone("key check: better-auth", turns.library, "checks/s"),
-          ...alone("key check: ours, one SELECT each time", turns.looked, "checks/s"),
-          ...alone("key check: ours, as a busy key meets it", turns.remembered, "checks/s"),
-          ...beside(
+          ...summarize("key check: better-auth", turns.library, "checks/s"),
+          ...summarize("key check: ours, one SELECT each time", turns.looked, "checks/s"),
+          ...summarize("key check: ours, as a busy key meets it", turns.remembered, "checks/s"),
+          ...compare(
             "key check, one SELECT each time, beside better-auth",
             turns.looked,
             turns.library,
             promise,
           ),
-          ...beside("key check of a busy key beside better-auth", turns.remembered, turns.library, promise),
+          ...compare("key check of a busy key beside better-auth", turns.remembered, turns.library, promise),
         ];
       } finally {
         await library.close();

@@ -1,18 +1,18 @@
 import { approve, startAuthorizationServer } from "../test/fixtures/authorization-server.ts";
 import {
-  alone,
   type Bench,
   type BenchOptions,
-  beside,
+  compare,
+  createCaller,
   type EngineKind,
-  enginesHere,
   type Figure,
   interleave,
-  load,
-  makeCaller,
+  listEngines,
+  measureRequests,
   startChild,
-  withPlace,
-} from "./frame.ts";
+  summarize,
+  withInstance,
+} from "./measure.ts";
 import { memberPath } from "./probes.ts";
 
 const id = "bench-id";
@@ -20,36 +20,51 @@ const id = "bench-id";
 /** What it costs to begin connecting an account, and to get a token that is still good. */
 export const oauth: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await enginesHere(options.say)) figures.push(...(await requests(engine, options)));
+  for (const engine of await listEngines(options.logProgress))
+    figures.push(...(await requests(engine, options)));
   return figures;
 };
 
 /** Beside the same caller asking for nothing at all. */
-async function requests(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
-  say(`connecting and tokens on ${engine}`);
-  return withPlace(engine, async (place) => {
+async function requests(
+  engine: EngineKind,
+  { rounds, seconds, logProgress }: BenchOptions,
+): Promise<Figure[]> {
+  logProgress(`connecting and tokens on ${engine}`);
+  return withInstance(engine, async (place) => {
     const product = await startChild("bench/product.ts", place);
     const server = await startAuthorizationServer({
       redirectUris: [`${product.url}/v1/oauth-providers/${id}/connect/callback`],
     });
     try {
-      const { token, keys } = await makeCaller(product.url);
+      const { token, keys } = await createCaller(product.url);
       await connect(product.url, server.issuer, token);
       const headers = { "x-api-key": keys[0]! };
       const turns = await interleave(rounds, {
-        nothing: () => load({ child: product, path: memberPath, seconds, headers }),
+        nothing: () => measureRequests({ child: product, path: memberPath, seconds, headers }),
         start: () =>
-          load({ child: product, path: `/v1/oauth-providers/${id}/connect/start`, seconds, headers }),
+          measureRequests({
+            child: product,
+            path: `/v1/oauth-providers/${id}/connect/start`,
+            seconds,
+            headers,
+          }),
         token: () =>
-          load({ child: product, path: `/v1/oauth-providers/${id}/token`, method: "POST", seconds, headers }),
+          measureRequests({
+            child: product,
+            path: `/v1/oauth-providers/${id}/token`,
+            method: "POST",
+            seconds,
+            headers,
+          }),
       });
       const named = (name: string) => `${engine}: ${name}`;
       return [
-        ...alone(named("authenticated no-op"), turns.nothing),
-        ...alone(named("start connecting"), turns.start),
-        ...alone(named("token that is fresh"), turns.token),
-        ...beside(named("start beside the no-op"), turns.start, turns.nothing),
-        ...beside(named("token beside the no-op"), turns.token, turns.nothing),
+        ...summarize(named("authenticated no-op"), turns.nothing),
+        ...summarize(named("start connecting"), turns.start),
+        ...summarize(named("token that is fresh"), turns.token),
+        ...compare(named("start beside the no-op"), turns.start, turns.nothing),
+        ...compare(named("token beside the no-op"), turns.token, turns.nothing),
       ];
     } finally {
       await product.stop();

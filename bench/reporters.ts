@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { type Child, calls, cpuMicroseconds, type Turn } from "./frame.ts";
+import { type Child, cpuMicroseconds, measureCalls, type Turn } from "./measure.ts";
 
 /** A reporter: one run, one connection that is kept open, one request after the other. */
 interface Reporter {
@@ -64,7 +64,7 @@ export async function openReporters(
     async report(seconds, batch) {
       const times: number[] = [];
       const before = cpuMicroseconds(child);
-      const { rate } = await calls(seconds, reporters.length, async (lane) => {
+      const { rate } = await measureCalls(seconds, reporters.length, async (lane) => {
         const reporter = reporters[lane]!;
         const events = Array.from({ length: batch }, (_, i) => event(reporter.sequence + i));
         const body = batch === 1 ? events[0]! : `{"events":[${events.join(",")}]}`;

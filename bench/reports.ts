@@ -3,17 +3,17 @@ import {
   type Bench,
   type BenchOptions,
   type Child,
+  createCaller,
   type EngineKind,
-  enginesHere,
   type Figure,
   interleave,
-  makeCaller,
+  listEngines,
   median,
   ratio,
   startChild,
-  withPlace,
-} from "./frame.ts";
-import { openPgbench, pgbenchIsThere } from "./peers/pgbench.ts";
+  withInstance,
+} from "./measure.ts";
+import { isPgbenchInstalled, openPgbench } from "./peers/pgbench.ts";
 import { openReporters, payload, type Reporters, type ReportTurn } from "./reporters.ts";
 
 const reporterCount = 32;
@@ -22,21 +22,21 @@ const connections = 10;
 
 /** Events over HTTP, authenticated, fenced and on disk, beside a bare row into a table of the same shape. */
 export const reports: Bench = async (options) => {
-  const engines = await enginesHere(options.say);
+  const engines = await listEngines(options.logProgress);
   const figures: Figure[] = [];
   for (const engine of engines) figures.push(...(await beside(engine, options)));
   return figures;
 };
 
-async function beside(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
-  say(`reports on ${engine}`);
-  return withPlace(engine, async (place) => {
+async function beside(engine: EngineKind, { rounds, seconds, logProgress }: BenchOptions): Promise<Figure[]> {
+  logProgress(`reports on ${engine}`);
+  return withInstance(engine, async (place) => {
     const product = await startChild("bench/product.ts", place);
     try {
       const reporters = await reportersOn(product);
       const url = place.env.DATABASE_URL;
       const peer =
-        url && (await pgbenchIsThere()) ? await openPgbench(url, place.folder, connections) : undefined;
+        url && (await isPgbenchInstalled()) ? await openPgbench(url, place.folder, connections) : undefined;
       const turns = await interleave<string, ReportTurn>(rounds, {
         ...(peer
           ? { peer: async () => ({ rate: await peer(seconds), cpu: Number.NaN, p99: Number.NaN }) }
@@ -76,21 +76,21 @@ async function beside(engine: EngineKind, { rounds, seconds, say }: BenchOptions
 const stored = 10_000_000;
 
 /** The same with ten million events there already, beside a server that has none. Filling takes minutes. */
-export const reportsOnFull: Bench = async ({ rounds, seconds, say }) => {
-  if (!(await enginesHere(say)).includes("postgres")) return [];
-  return withPlace("postgres", (emptyPlace) =>
-    withPlace("postgres", async (fullPlace) => {
+export const reportsOnFull: Bench = async ({ rounds, seconds, logProgress }) => {
+  if (!(await listEngines(logProgress)).includes("postgres")) return [];
+  return withInstance("postgres", (emptyPlace) =>
+    withInstance("postgres", async (fullPlace) => {
       const [empty, full] = [
         await startChild("bench/product.ts", emptyPlace),
         await startChild("bench/product.ts", fullPlace),
       ];
       try {
-        say(`storing ${stored.toLocaleString("en")} events`);
+        logProgress(`storing ${stored.toLocaleString("en")} events`);
         await fill(fullPlace.env.DATABASE_URL!);
         const [few, many] = [await reportersOn(empty), await reportersOn(full)];
         const figures: Figure[] = [];
         for (const [side, batch] of Object.entries(sizes)) {
-          say(`${side}, full and empty`);
+          logProgress(`${side}, full and empty`);
           const turns = await interleave(rounds, {
             empty: () => few.report(seconds, batch),
             full: () => many.report(seconds, batch),
@@ -128,7 +128,7 @@ const shown = (name: string, turns: readonly ReportTurn[]): Figure[] => [
 
 /** Reporters of as many runs, each run made and reported on by the same key. */
 async function reportersOn(child: Child): Promise<Reporters> {
-  const { keys } = await makeCaller(child.url);
+  const { keys } = await createCaller(child.url);
   const headers = { "x-api-key": keys[0]! };
   const post = async (path: string, body?: object) => {
     const response = await fetch(child.url + path, {

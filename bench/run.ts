@@ -2,8 +2,8 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
 import { discovery } from "./discovery.ts";
-import { type Bench, type Figure, held } from "./frame.ts";
 import { http } from "./http.ts";
+import { type Bench, type Figure, isPromiseHeld } from "./measure.ts";
 import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
@@ -46,16 +46,16 @@ if (values.help || unknown || !(rounds >= 1 && rounds <= 50 && seconds >= 1 && s
   process.exit(values.help ? 0 : 2);
 }
 
-const say = (text: string) => console.error(`… ${text}`);
+const logProgress = (text: string) => console.error(`… ${text}`);
 const names = positionals.length ? positionals : Object.keys(benches);
 const results: Record<string, Figure[]> = {};
-for (const name of names) results[name] = await benches[name]!({ rounds, seconds, say });
+for (const name of names) results[name] = await benches[name]!({ rounds, seconds, logProgress });
 
 if (values.json) {
   const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
   const benchmarks = Object.entries(results).map(([name, figures]) => ({
     name,
-    figures: figures.map((figure) => ({ ...figure, held: held(figure) })),
+    figures: figures.map((figure) => ({ ...figure, held: isPromiseHeld(figure) })),
   }));
   console.log(
     JSON.stringify({ at: new Date().toISOString(), machine, rounds, seconds, benchmarks }, null, 2),
@@ -73,6 +73,6 @@ function line(figure: Figure): string {
     number.toLocaleString("en", { maximumFractionDigits: number < 100 ? 2 : 0 });
   const spread = between ? `  (${between.map(write).join(" – ")})` : "";
   const promised = promise && ("atLeast" in promise ? `≥ ${promise.atLeast}` : `≤ ${promise.atMost}`);
-  const verdict = promised ? `   promised ${promised}: ${held(figure) ? "held" : "NOT HELD"}` : "";
+  const verdict = promised ? `   promised ${promised}: ${isPromiseHeld(figure) ? "held" : "NOT HELD"}` : "";
   return `  ${name.padEnd(56)} ${write(value).padStart(9)} ${unit}${spread}${verdict}`;
 }

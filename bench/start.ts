@@ -2,28 +2,29 @@ import {
   type Bench,
   type BenchOptions,
   type EngineKind,
-  enginesHere,
   type Figure,
+  listEngines,
   median,
   startChild,
-  withPlace,
-} from "./frame.ts";
+  withInstance,
+} from "./measure.ts";
 
 /** What the process costs before anybody calls. */
 export const start: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await enginesHere(options.say)) figures.push(...(await starts(engine, options)));
+  for (const engine of await listEngines(options.logProgress))
+    figures.push(...(await starts(engine, options)));
   return figures;
 };
 
 /** The real command on a new place, and again on the same: how soon it is ready and how much memory it then has. */
-async function starts(engine: EngineKind, { rounds, say }: BenchOptions): Promise<Figure[]> {
-  say(`starts on ${engine}`);
+async function starts(engine: EngineKind, { rounds, logProgress }: BenchOptions): Promise<Figure[]> {
+  logProgress(`starts on ${engine}`);
   const first: number[] = [];
   const second: number[] = [];
   const memory: number[] = [];
   for (let round = 0; round < Math.min(rounds, 3); round++) {
-    await withPlace(engine, async (place) => {
+    await withInstance(engine, async (place) => {
       for (const times of [first, second]) {
         const product = await startChild("src/main.ts", { ...place, args: ["serve"] });
         try {

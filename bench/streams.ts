@@ -5,13 +5,13 @@ import {
   type BenchOptions,
   type Child,
   cpuMicroseconds,
+  createCaller,
   type EngineKind,
-  enginesHere,
   type Figure,
-  makeCaller,
+  listEngines,
   startChild,
-  withPlace,
-} from "./frame.ts";
+  withInstance,
+} from "./measure.ts";
 
 const streamCount = 1_000;
 const runCount = 100;
@@ -24,17 +24,17 @@ const windowMs = 30_000;
 /** CPU cost of 1,000 idle event streams, compared with a bare server that only keeps them open. */
 export const streams: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await enginesHere(options.say)) figures.push(...(await idle(engine, options)));
+  for (const engine of await listEngines(options.logProgress)) figures.push(...(await idle(engine, options)));
   return figures;
 };
 
-async function idle(engine: EngineKind, { say }: BenchOptions): Promise<Figure[]> {
-  say(`1,000 idle streams on ${engine}, a minute and a half`);
-  return withPlace(engine, async (place) => {
+async function idle(engine: EngineKind, { logProgress }: BenchOptions): Promise<Figure[]> {
+  logProgress(`1,000 idle streams on ${engine}, a minute and a half`);
+  return withInstance(engine, async (place) => {
     const product = await startChild("bench/product.ts", { ...place, args: ["api"] });
     const bare = await startChild("bench/peers/bare-streams.ts", place);
     try {
-      const { keys } = await makeCaller(product.url, keyCount);
+      const { keys } = await createCaller(product.url, keyCount);
       const runs = await queueRuns(product.url, keys[0]!);
       await pause(settleMs);
       const alone = await share(product);

@@ -1,36 +1,44 @@
 import {
-  alone,
   type Bench,
   type BenchOptions,
-  beside,
+  compare,
+  createCaller,
   type EngineKind,
-  enginesHere,
   type Figure,
   interleave,
-  makeCaller,
+  listEngines,
   median,
   startChild,
-  withPlace,
-} from "./frame.ts";
-import { type Hookers, openHookers, repositoryOf, webhookSecret } from "./hookers.ts";
+  summarize,
+  withInstance,
+} from "./measure.ts";
+import {
+  buildRepositoryName,
+  openWebhookSenders,
+  type WebhookSenders,
+  webhookSecret,
+} from "./webhook-senders.ts";
 
-/** How many send at once: code hosts do not wait for one delivery to be answered before the next. */
+/** Connections at once: code hosts do not wait for a reply before the next delivery. */
 const lanes = 64;
-const fewer = 32;
+const fewerLanes = 32;
 
-/** Pushes of 8 kB, verified, deduplicated and on disk with their work, beside a middleware that keeps nothing. */
+/** Compares pushes of 8 kB that are verified, deduplicated and stored with a middleware that stores nothing. */
 export const webhooks: Bench = async (options) => {
   const figures: Figure[] = [];
-  for (const engine of await enginesHere(options.say))
-    figures.push(...(await besideOctokit(engine, options)));
+  for (const engine of await listEngines(options.logProgress))
+    figures.push(...(await compareWithOctokit(engine, options)));
   return figures;
 };
 
-async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: BenchOptions): Promise<Figure[]> {
-  say(`webhooks on ${engine}`);
-  return withPlace(engine, async ({ env, folder }) => {
+async function compareWithOctokit(
+  engine: EngineKind,
+  { rounds, seconds, logProgress }: BenchOptions,
+): Promise<Figure[]> {
+  logProgress(`webhooks on ${engine}`);
+  return withInstance(engine, async ({ env, folder }) => {
     const place = { folder, env: { ...env, CODEHOST_WEBHOOK_SECRET: webhookSecret } };
-    // Only what comes in is measured: syncing is another process's work, and there is nothing to sync with here.
+    // Only incoming deliveries are measured. Syncs run in another process.
     const product = await startChild("bench/product.ts", { ...place, args: ["api"] });
     const peer = await startChild("bench/peers/octokit.ts", place);
     const loud = await startChild("bench/peers/octokit.ts", {
@@ -38,13 +46,13 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
       env: { ...place.env, PEER_LOG: "on" },
     });
     try {
-      await connect(product.url);
-      // What runs for months is measured warm: the compiler takes some ten thousand requests to be done.
-      const mine = await warmedUp(await openHookers(product, lanes, 202, 401));
-      const theirs = await warmedUp(await openHookers(peer, lanes, 200, 400));
-      const loudly = await openHookers(loud, lanes, 200, 400);
-      const mineByFewer = await openHookers(product, fewer, 202, 401);
-      const theirsByFewer = await openHookers(peer, fewer, 200, 400);
+      await createConnectors(product.url);
+      // Both sides are warmed up, because the compiler optimizes for some ten thousand requests.
+      const mine = await warmUp(await openWebhookSenders(product, lanes, 202, 401));
+      const theirs = await warmUp(await openWebhookSenders(peer, lanes, 200, 400));
+      const loudly = await openWebhookSenders(loud, lanes, 200, 400);
+      const mineByFewer = await openWebhookSenders(product, fewerLanes, 202, 401);
+      const theirsByFewer = await openWebhookSenders(peer, fewerLanes, 200, 400);
       const turns = await interleave(rounds, {
         peer: () => theirs.push(seconds),
         ours: () => mine.push(seconds),
@@ -54,29 +62,39 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
         oursRefusing: () => mine.push(seconds, true),
         loudRefusing: () => loudly.push(seconds, true),
       });
-      for (const hookers of [mine, theirs, loudly, mineByFewer, theirsByFewer]) hookers.close();
+      for (const senders of [mine, theirs, loudly, mineByFewer, theirsByFewer]) senders.close();
       const promise = (atLeast: number) => (engine === "postgres" ? { atLeast } : undefined);
       return [
-        ...alone(`${engine}: octokit, no storage`, turns.peer),
-        ...alone(`${engine}: pushes recorded`, turns.ours),
+        ...summarize(`${engine}: octokit, no storage`, turns.peer),
+        ...summarize(`${engine}: pushes recorded`, turns.ours),
         {
           name: `${engine}: pushes recorded, p99`,
           value: median(turns.ours.map(({ p99 }) => p99)),
           unit: "ms",
         },
-        ...beside(`${engine}: pushes beside octokit, ${lanes} at once`, turns.ours, turns.peer, promise(0.6)),
-        ...beside(
-          `${engine}: pushes beside octokit, ${fewer} at once`,
+        ...compare(
+          `${engine}: pushes beside octokit, ${lanes} at once`,
+          turns.ours,
+          turns.peer,
+          promise(0.6),
+        ),
+        ...compare(
+          `${engine}: pushes beside octokit, ${fewerLanes} at once`,
           turns.oursByFewer,
           turns.peerByFewer,
           promise(0.6),
         ),
-        ...alone(`${engine}: octokit refusing`, turns.loudRefusing),
-        ...alone(`${engine}: octokit refusing, without its log`, turns.peerRefusing),
-        ...alone(`${engine}: bad signatures refused`, turns.oursRefusing),
-        // We log every request, and it logs what it refuses.
-        ...beside(`${engine}: refusals beside octokit`, turns.oursRefusing, turns.loudRefusing, promise(1.2)),
-        ...beside(
+        ...summarize(`${engine}: octokit refusing`, turns.loudRefusing),
+        ...summarize(`${engine}: octokit refusing, without its log`, turns.peerRefusing),
+        ...summarize(`${engine}: bad signatures refused`, turns.oursRefusing),
+        // Signalbox logs every request, and octokit logs refusals.
+        ...compare(
+          `${engine}: refusals beside octokit`,
+          turns.oursRefusing,
+          turns.loudRefusing,
+          promise(1.2),
+        ),
+        ...compare(
           `${engine}: refusals beside octokit without its log`,
           turns.oursRefusing,
           turns.peerRefusing,
@@ -92,22 +110,22 @@ async function besideOctokit(engine: EngineKind, { rounds, seconds, say }: Bench
 
 const warmRequests = 12_000;
 
-async function warmedUp(hookers: Hookers): Promise<Hookers> {
+async function warmUp(senders: WebhookSenders): Promise<WebhookSenders> {
   for (const bad of [true, false])
-    for (let done = 0; done < warmRequests; ) done += (await hookers.push(1, bad)).rate;
-  return hookers;
+    for (let done = 0; done < warmRequests; ) done += (await senders.push(1, bad)).rate;
+  return senders;
 }
 
-/** A connector for the repository of each lane. */
-async function connect(url: string): Promise<void> {
-  const { keys } = await makeCaller(url);
+/** Creates a connector for the repository of each connection. */
+async function createConnectors(url: string): Promise<void> {
+  const { keys } = await createCaller(url);
   for (let lane = 0; lane < lanes; lane++) {
     const response = await fetch(`${url}/v1/bench/connectors`, {
       method: "POST",
       headers: { "x-api-key": keys[0]!, "content-type": "application/json" },
-      body: JSON.stringify({ repository: repositoryOf(lane) }),
+      body: JSON.stringify({ repository: buildRepositoryName(lane) }),
     });
     if (!response.ok)
-      throw new Error(`A connector was not made: ${response.status} ${await response.text()}`);
+      throw new Error(`A connector was not created: ${response.status} ${await response.text()}`);
   }
 }

@@ -8,7 +8,7 @@ import { payload } from "../reporters.ts";
 const run = promisify(execFile);
 
 /** Where pgbench is, if it is. */
-export const pgbenchIsThere = (): Promise<boolean> =>
+export const isPgbenchInstalled = (): Promise<boolean> =>
   run("pgbench", ["--version"]).then(
     () => true,
     () => false,

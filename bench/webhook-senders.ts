@@ -1,13 +1,18 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
-import { type Child, calls, cpuMicroseconds, type Turn } from "./frame.ts";
+import { type Child, cpuMicroseconds, measureCalls, type Turn } from "./measure.ts";
 
 export const webhookSecret = "a secret for the benchmarks alone";
-export const repositoryOf = (lane: number) => `bench/playbook-${lane}`;
+export const buildRepositoryName = (lane: number) => `bench/playbook-${lane}`;
 
-/** A push of GitHub's, 8 kB, cut where the head stands. */
-function template(lane: number): [before: string, after: string] {
-  const repository = { id: lane, full_name: repositoryOf(lane), private: true, owner: { login: "bench" } };
+/** The body of a push from GitHub with 8 kB, split at the commit id of the head. */
+function buildPushParts(lane: number): [before: string, after: string] {
+  const repository = {
+    id: lane,
+    full_name: buildRepositoryName(lane),
+    private: true,
+    owner: { login: "bench" },
+  };
   const commits = Array.from({ length: 6 }, (_, n) => ({
     id: randomBytes(20).toString("hex"),
     tree_id: randomBytes(20).toString("hex"),
@@ -28,37 +33,37 @@ function template(lane: number): [before: string, after: string] {
   return [before, after];
 }
 
-export interface Hookers {
-  /** Pushes of ever new heads for so long, each on a connection of its own; `bad`: signed with another secret. */
+export interface WebhookSenders {
+  /** Sends pushes with new heads for `seconds`, on all connections. `bad`: signed with another secret. */
   push(seconds: number, bad?: boolean): Promise<Turn & { p99: number }>;
   close(): void;
 }
 
-interface Lane {
+interface SenderConnection {
   socket: Socket;
   answer: ((status: number) => void) | undefined;
   parts: [string, string];
-  /** Signed beforehand, so that signing costs the measured side nothing. */
+  /** Signed before the measurement, because both processes share the machine. */
   ready: { head: string; signature: string }[];
 }
 
-/** Of the last delivery: no two have the same, whoever sends them. */
-let number = 0;
+/** Makes every delivery id of this process unique. */
+let deliveryCount = 0;
 
-/** Writes requests by hand: both sides share the machine with whoever measures them. */
-export async function openHookers(
+/** Writes requests directly to sockets, because the measured processes share the machine with this one. */
+export async function openWebhookSenders(
   child: Child,
   lanes: number,
   accepted: number,
   refused: number,
-): Promise<Hookers> {
+): Promise<WebhookSenders> {
   const { hostname, port, host } = new URL(child.url);
   const open = await Promise.all(
-    Array.from({ length: lanes }, async (_, n): Promise<Lane> => {
+    Array.from({ length: lanes }, async (_, n): Promise<SenderConnection> => {
       const socket = connect(Number(port), hostname);
       socket.setNoDelay(true);
       await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-      const lane: Lane = { socket, answer: undefined, parts: template(n), ready: [] };
+      const lane: SenderConnection = { socket, answer: undefined, parts: buildPushParts(n), ready: [] };
       let received = "";
       socket.setEncoding("latin1").on("data", (chunk: string) => {
         received += chunk;
@@ -77,7 +82,7 @@ export async function openHookers(
       return lane;
     }),
   );
-  const sign = (lane: Lane, bad: boolean) => {
+  const sign = (lane: SenderConnection, bad: boolean) => {
     const head = randomBytes(20).toString("hex");
     const signature = createHmac("sha256", bad ? "another secret altogether" : webhookSecret)
       .update(lane.parts[0] + head + lane.parts[1])
@@ -90,24 +95,24 @@ export async function openHookers(
       for (const lane of open) lane.ready = Array.from({ length: perLane }, () => sign(lane, bad));
       const times: number[] = [];
       const before = cpuMicroseconds(child);
-      const { rate } = await calls(seconds, lanes, async (n) => {
+      const { rate } = await measureCalls(seconds, lanes, async (n) => {
         const lane = open[n]!;
         const { head, signature } = lane.ready.pop() ?? sign(lane, bad);
         const body = lane.parts[0] + head + lane.parts[1];
-        if (lane.socket.destroyed) throw new Error("It hung up.");
+        if (lane.socket.destroyed) throw new Error("The server closed the connection.");
         const started = performance.now();
         const status = await new Promise<number>((resolve) => {
           lane.answer = resolve;
           lane.socket.write(
             `POST /v1/webhooks/connectors/codehost HTTP/1.1\r\nhost: ${host}\r\nuser-agent: GitHub-Hookshot/044aadd\r\n` +
               `accept: */*\r\ncontent-type: application/json\r\nx-github-event: push\r\nx-github-hook-id: 292430182\r\n` +
-              `x-github-delivery: ${process.pid}-${++number}\r\nx-hub-signature-256: sha256=${signature}\r\n` +
+              `x-github-delivery: ${process.pid}-${++deliveryCount}\r\nx-hub-signature-256: sha256=${signature}\r\n` +
               `content-length: ${body.length}\r\n\r\n${body}`,
-            // All of it is ASCII, and said to be so it need not be looked through.
+            // The text is ASCII. Node need not check that when the encoding is latin1.
             "latin1",
           );
         });
-        if (status !== (bad ? refused : accepted)) throw new Error(`It answered ${status}.`);
+        if (status !== (bad ? refused : accepted)) throw new Error(`The server answered ${status}.`);
         times.push(performance.now() - started);
       });
       times.sort((a, b) => a - b);

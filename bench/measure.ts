@@ -4,32 +4,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import { makeDatabase, postgresIsThere } from "../test/postgres.ts";
+import { isPostgresAvailable, makeDatabase } from "../test/postgres.ts";
 
 export type EngineKind = "postgres" | "pglite";
 
-/** What a benchmark has found out: a number, and where something was promised of it, what. */
+/** A measured number, with the limit that the project promises, if there is one. */
 export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** Of ratios: half of the rounds lay between these. Far apart, the machine was busy with something else. */
+  /** For ratios: half of the rounds are between these. A wide range means that the machine was busy. */
   between?: [number, number];
   promise?: { atLeast: number } | { atMost: number };
 }
 
 export interface BenchOptions {
-  /** How often each side gets its turn. */
+  /** The number of measurements of each side. */
   rounds: number;
-  /** How long a turn takes. */
+  /** The length of a measurement. */
   seconds: number;
-  /** Says what is being measured, while it is. */
-  say(text: string): void;
+  /** Prints the measurement that is starting. */
+  logProgress(text: string): void;
 }
 
 export type Bench = (options: BenchOptions) => Promise<Figure[]>;
 
-export const held = ({ value, promise }: Figure): boolean | undefined =>
+export const isPromiseHeld = ({ value, promise }: Figure): boolean | undefined =>
   promise && ("atLeast" in promise ? value >= promise.atLeast : value <= promise.atMost);
 
 export function median(values: readonly number[]): number {
@@ -38,7 +38,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Of each round its own ratio, and the median of those: what disturbs a round disturbs both sides of it. */
+/** The median of the ratios of all rounds. A disturbance affects both sides of a round. */
 export function ratio(
   name: string,
   mine: readonly number[],
@@ -52,8 +52,8 @@ export function ratio(
 }
 
 /**
- * Gives every side a short turn in every round, each round in the opposite order of the last, so that a
- * noisy neighbour and a warming machine meet all of them alike. The first round warms up and is not kept.
+ * Gives every side a short turn in every round, each round in the opposite order of the last, so that
+ * other load on the machine affects all sides alike. The first round is a warm-up and is not counted.
  */
 export async function interleave<Side extends string, Turn>(
   rounds: number,
@@ -71,7 +71,7 @@ export async function interleave<Side extends string, Turn>(
 }
 
 interface Load {
-  /** Who is asked. */
+  /** The measured process. */
   child: Child;
   path: string;
   seconds: number;
@@ -82,14 +82,20 @@ interface Load {
 }
 
 export interface Turn {
-  /** How many per second went well. */
+  /** Successful requests per second. */
   rate: number;
-  /** Microseconds of CPU that the process spent on each: a busy machine disturbs it much less than the rate. */
+  /** CPU microseconds for each request. Other load on the machine affects it much less than the rate. */
   cpu: number;
 }
 
-/** Requests over HTTP, as many as come back; any answer but success makes the measurement worthless. */
-export async function load({ child, path, seconds, connections = 32, ...request }: Load): Promise<Turn> {
+/** Sends HTTP requests as fast as they are answered. Any reply but success fails the measurement. */
+export async function measureRequests({
+  child,
+  path,
+  seconds,
+  connections = 32,
+  ...request
+}: Load): Promise<Turn> {
   const before = cpuMicroseconds(child);
   const result = await autocannon({ ...request, url: child.url + path, connections, duration: seconds });
   if (result.non2xx || result.errors || result["2xx"] === 0) {
@@ -101,7 +107,7 @@ export async function load({ child, path, seconds, connections = 32, ...request 
   };
 }
 
-/** Of the whole process so far, from the kernel (Linux; elsewhere it is not known). */
+/** The CPU time of the whole process, from the kernel (Linux only). */
 export function cpuMicroseconds({ process: { pid } }: Child): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
@@ -111,8 +117,8 @@ export function cpuMicroseconds({ process: { pid } }: Child): number {
   }
 }
 
-/** Calls of a function in this process, with that many under way at any time. */
-export async function calls(
+/** Calls a function in this process, with `atOnce` calls at a time. */
+export async function measureCalls(
   seconds: number,
   atOnce: number,
   call: (lane: number) => Promise<unknown>,
@@ -132,28 +138,28 @@ export async function calls(
   return { rate: count / ((performance.now() - started) / 1000), cpu: (user + system) / count };
 }
 
-const rates = (side: readonly Turn[]) => side.map(({ rate }) => rate);
-const cpu = (side: readonly Turn[]) => side.map((turn) => turn.cpu);
+const listRates = (side: readonly Turn[]) => side.map(({ rate }) => rate);
+const listCpuTimes = (side: readonly Turn[]) => side.map((turn) => turn.cpu);
 
-/** A side by itself. */
-export const alone = (name: string, side: readonly Turn[], unit = "requests/s"): Figure[] => [
-  { name, value: median(rates(side)), unit },
-  { name: `${name}, CPU of each`, value: median(cpu(side)), unit: "µs" },
+/** The figures of one side. */
+export const summarize = (name: string, side: readonly Turn[], unit = "requests/s"): Figure[] => [
+  { name, value: median(listRates(side)), unit },
+  { name: `${name}, CPU of each`, value: median(listCpuTimes(side)), unit: "µs" },
 ];
 
-/** A side in proportion to another: more is better for us in both. */
-export const beside = (
+/** One side in proportion to another. A higher number is better for us in both figures. */
+export const compare = (
   name: string,
   mine: readonly Turn[],
   theirs: readonly Turn[],
   promise?: Figure["promise"],
 ): Figure[] => [
-  ratio(name, rates(mine), rates(theirs), promise),
-  ratio(`${name}, by CPU`, cpu(theirs), cpu(mine)),
+  ratio(name, listRates(mine), listRates(theirs), promise),
+  ratio(`${name}, by CPU`, listCpuTimes(theirs), listCpuTimes(mine)),
 ];
 
-/** A folder and a database that are gone when the work is done, however it ends. */
-export async function withPlace<T>(
+/** Runs `work` with a temporary folder and database, and deletes both afterwards. */
+export async function withInstance<T>(
   engine: EngineKind,
   work: (place: { env: Record<string, string>; folder: string }) => Promise<T>,
 ): Promise<T> {
@@ -175,10 +181,10 @@ export async function withPlace<T>(
   }
 }
 
-/** Both engines, or the embedded one alone, loudly, where there is no PostgreSQL to measure on. */
-export async function enginesHere(say: BenchOptions["say"]): Promise<EngineKind[]> {
-  if (await postgresIsThere()) return ["postgres", "pglite"];
-  say("NO POSTGRESQL HERE: set TEST_DATABASE_URL. Only the embedded engine is measured.");
+/** Both engines, or only the embedded one, with a message, when there is no PostgreSQL. */
+export async function listEngines(logProgress: BenchOptions["logProgress"]): Promise<EngineKind[]> {
+  if (await isPostgresAvailable()) return ["postgres", "pglite"];
+  logProgress("NO POSTGRESQL HERE: set TEST_DATABASE_URL. Only the embedded engine is measured.");
   return ["pglite"];
 }
 
@@ -241,8 +247,8 @@ export interface Credentials {
   keys: string[];
 }
 
-/** A person with an organization and keys in it, made the way anybody would. */
-export async function makeCaller(url: string, keyCount = 1): Promise<Credentials> {
+/** Creates a person with an organization and API keys over HTTP. */
+export async function createCaller(url: string, keyCount = 1): Promise<Credentials> {
   const post = async <Body>(path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(url + path, {
       method: "POST",
