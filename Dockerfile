@@ -6,6 +6,8 @@ COPY package.json package-lock.json ./
 # npm installs the workspaces too, so it needs their descriptions.
 COPY packages/client/package.json packages/client/
 COPY packages/command-line/package.json packages/command-line/
+COPY packages/discovery/package.json packages/discovery/
+COPY packages/flow-control/package.json packages/flow-control/
 COPY packages/runner/package.json packages/runner/
 # The image has Node 24 already; development tools stay out.
 RUN npm ci --omit=dev --no-audit --no-fund

@@ -307,7 +307,7 @@ create table backup_codes (
   user_id text collate "C" not null,
   code_hash text not null,
   constraint backup_codes_pkey PRIMARY KEY (user_id, code_hash),
-  constraint backup_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES two_factors(user_id) ON DELETE CASCADE
+  constraint backup_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
 create table claim_links (
@@ -410,6 +410,18 @@ CREATE INDEX connectors_installation ON connectors USING btree (installation_id)
 CREATE INDEX connectors_match ON connectors USING btree (repository_key);
 CREATE INDEX connectors_page ON connectors USING btree (org_id, id DESC);
 
+create table former_members (
+  org_id text collate "C" not null,
+  user_id text collate "C" not null,
+  reason text not null,
+  removed_at timestamptz not null default now(),
+  constraint former_members_pkey PRIMARY KEY (org_id, user_id),
+  constraint former_members_reason_check CHECK ((reason = ANY (ARRAY['removed'::text, 'deprovisioned'::text]))),
+  constraint former_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint former_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX former_members_user ON former_members USING btree (user_id);
+
 create table idempotency_keys (
   scope text not null,
   key text not null,
@@ -510,11 +522,15 @@ create table members (
   user_id text collate "C" not null,
   role text not null,
   created_at timestamptz not null default now(),
+  deactivated_at timestamptz,
+  managed_by text collate "C",
+  managed_fields text[] not null default '{}'::text[],
   constraint members_pkey PRIMARY KEY (id),
   constraint members_org_id_user_id_key UNIQUE (org_id, user_id),
   constraint members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX members_managed ON members USING btree (managed_by) WHERE (managed_by IS NOT NULL);
 CREATE INDEX members_page ON members USING btree (org_id, id COLLATE "POSIX" DESC);
 CREATE INDEX members_role ON members USING btree (org_id, role, id COLLATE "POSIX" DESC);
 CREATE INDEX members_user ON members USING btree (user_id);
@@ -798,12 +814,44 @@ create table organizations (
   updated_at timestamptz not null default now(),
   provisional_until timestamptz,
   provisional_network text,
+  sso_required_at timestamptz,
+  break_glass_member_id text collate "C",
   constraint organizations_pkey PRIMARY KEY (id),
-  constraint organizations_slug_key UNIQUE (slug)
+  constraint organizations_slug_key UNIQUE (slug),
+  constraint organizations_break_glass_member_id_fkey FOREIGN KEY (break_glass_member_id) REFERENCES members(id) ON DELETE SET NULL
 );
+CREATE INDEX organizations_break_glass ON organizations USING btree (break_glass_member_id) WHERE (break_glass_member_id IS NOT NULL);
 CREATE INDEX organizations_provisional ON organizations USING btree (provisional_until) WHERE (provisional_until IS NOT NULL);
 CREATE INDEX organizations_provisional_network ON organizations USING btree (provisional_network) WHERE (provisional_until IS NOT NULL);
 CREATE TRIGGER organizations_gone AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_leave_runs();
+
+create table passkey_challenges (
+  challenge_hash text not null,
+  purpose text not null,
+  user_id text collate "C",
+  expires_at timestamptz not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  constraint passkey_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['register'::text, 'sign_in'::text]))),
+  constraint passkey_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_expiry ON passkey_challenges USING btree (expires_at);
+
+create table passkeys (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  credential_id text not null,
+  public_key text not null,
+  counter bigint not null default 0,
+  transports text[] not null default '{}'::text[],
+  synced boolean not null,
+  name text not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_user ON passkeys USING btree (user_id, id);
 
 create unlogged table rate_limits (
   key text not null,
@@ -849,6 +897,123 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (version)
 );
 
+create table scim_calls (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  method text not null,
+  path text not null,
+  status integer not null,
+  error text,
+  duration_ms integer not null,
+  request_id text not null,
+  called_at timestamptz not null,
+  constraint scim_calls_pkey PRIMARY KEY (id),
+  constraint scim_calls_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_calls_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_calls_org ON scim_calls USING btree (org_id);
+CREATE INDEX scim_calls_page ON scim_calls USING btree (connector_id, id DESC);
+
+create table scim_connectors (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  name text not null,
+  default_role text not null,
+  group_mappings jsonb not null default '[]'::jsonb,
+  disabled_at timestamptz,
+  calls bigint not null default 0,
+  errors bigint not null default 0,
+  last_call_at timestamptz,
+  last_error_at timestamptz,
+  last_error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint scim_connectors_pkey PRIMARY KEY (id),
+  constraint scim_connectors_org_id_key UNIQUE (org_id),
+  constraint scim_connectors_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table scim_group_members (
+  group_id text collate "C" not null,
+  user_id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  constraint scim_group_members_pkey PRIMARY KEY (group_id, user_id),
+  constraint scim_group_members_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES scim_groups(id) ON DELETE CASCADE,
+  constraint scim_group_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint scim_group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES scim_users(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_group_members_connector ON scim_group_members USING btree (connector_id, group_id, user_id);
+CREATE INDEX scim_group_members_org ON scim_group_members USING btree (org_id, user_id, group_id);
+CREATE INDEX scim_group_members_user ON scim_group_members USING btree (user_id, group_id);
+
+create table scim_groups (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  display_name text not null,
+  display_name_key text collate "C" not null,
+  external_id text collate "C",
+  resource jsonb not null,
+  search jsonb not null,
+  version bigint not null default 1,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint scim_groups_pkey PRIMARY KEY (id),
+  constraint scim_groups_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_groups_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_groups_external ON scim_groups USING btree (external_id, connector_id);
+CREATE UNIQUE INDEX scim_groups_name ON scim_groups USING btree (display_name_key, connector_id);
+CREATE INDEX scim_groups_org ON scim_groups USING btree (org_id, id);
+CREATE INDEX scim_groups_page ON scim_groups USING btree (connector_id, id);
+CREATE INDEX scim_groups_search ON scim_groups USING gin (search jsonb_path_ops) WITH (fastupdate=off);
+
+create table scim_tokens (
+  id text collate "C" not null,
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  start text not null,
+  token_hash text not null,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint scim_tokens_pkey PRIMARY KEY (id),
+  constraint scim_tokens_token_hash_key UNIQUE (token_hash),
+  constraint scim_tokens_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_tokens_connector ON scim_tokens USING btree (connector_id, id DESC);
+CREATE INDEX scim_tokens_org ON scim_tokens USING btree (org_id);
+
+create table scim_users (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  user_name text not null,
+  user_name_key text collate "C" not null,
+  external_id text collate "C",
+  active boolean not null,
+  member_id text collate "C",
+  resource jsonb not null,
+  search jsonb not null,
+  version bigint not null default 1,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint scim_users_pkey PRIMARY KEY (id),
+  constraint scim_users_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_users_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint scim_users_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_users_external ON scim_users USING btree (external_id, connector_id);
+CREATE UNIQUE INDEX scim_users_member ON scim_users USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE UNIQUE INDEX scim_users_name ON scim_users USING btree (user_name_key, connector_id);
+CREATE INDEX scim_users_org ON scim_users USING btree (org_id, id);
+CREATE INDEX scim_users_page ON scim_users USING btree (connector_id, id);
+CREATE INDEX scim_users_search ON scim_users USING gin (search jsonb_path_ops) WITH (fastupdate=off);
+
 create table sealing_formats (
   ended integer not null,
   mark text not null,
@@ -876,14 +1041,20 @@ create table sessions (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   reauthenticated_at timestamptz,
+  sso_org_id text collate "C",
+  sso_connector_id text collate "C",
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_hash_key UNIQUE (token_hash),
   constraint sessions_active_organization_id_fkey FOREIGN KEY (active_organization_id) REFERENCES organizations(id) ON DELETE SET NULL,
+  constraint sessions_sso_connector_id_fkey FOREIGN KEY (sso_connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sessions_sso_org_id_fkey FOREIGN KEY (sso_org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
 CREATE INDEX sessions_organization ON sessions USING btree (active_organization_id) WHERE (active_organization_id IS NOT NULL);
 CREATE INDEX sessions_page ON sessions USING btree (user_id, id DESC);
+CREATE INDEX sessions_sso_connector ON sessions USING btree (sso_connector_id) WHERE (sso_connector_id IS NOT NULL);
+CREATE INDEX sessions_sso_org ON sessions USING btree (sso_org_id) WHERE (sso_org_id IS NOT NULL);
 
 create table sign_in_challenges (
   token_hash text not null,
@@ -896,11 +1067,157 @@ create table sign_in_challenges (
 CREATE INDEX sign_in_challenges_expiry ON sign_in_challenges USING btree (expires_at);
 CREATE INDEX sign_in_challenges_user ON sign_in_challenges USING btree (user_id);
 
+create table sso_attempts (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  purpose text not null,
+  state_hash text not null,
+  browser_hash text,
+  request_id text collate "C",
+  secrets text not null,
+  user_id text collate "C",
+  used_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint sso_attempts_pkey PRIMARY KEY (id),
+  constraint sso_attempts_state_hash_key UNIQUE (state_hash),
+  constraint sso_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reauthenticate'::text, 'test'::text, 'link'::text]))),
+  constraint sso_attempts_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint sso_attempts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_attempts_connector ON sso_attempts USING btree (connector_id);
+CREATE INDEX sso_attempts_expiry ON sso_attempts USING btree (expires_at);
+CREATE INDEX sso_attempts_org ON sso_attempts USING btree (org_id);
+CREATE UNIQUE INDEX sso_attempts_request ON sso_attempts USING btree (connector_id, request_id) WHERE (request_id IS NOT NULL);
+CREATE INDEX sso_attempts_user ON sso_attempts USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table sso_connectors (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  kind text not null,
+  name text not null,
+  enabled boolean not null default true,
+  settings jsonb not null,
+  client_secret text,
+  earlier_client_secret text,
+  earlier_secret_until timestamptz,
+  default_role text not null default 'member'::text,
+  group_mappings jsonb not null default '[]'::jsonb,
+  creates_members boolean not null default true,
+  tested_at timestamptz,
+  tested_by text collate "C",
+  last_sign_in_at timestamptz,
+  last_error_at timestamptz,
+  last_error_code text,
+  last_error text,
+  sign_ins bigint not null default 0,
+  failures bigint not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint sso_connectors_pkey PRIMARY KEY (id),
+  constraint sso_connectors_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'saml'::text]))),
+  constraint sso_connectors_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint sso_connectors_tested_by_fkey FOREIGN KEY (tested_by) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX sso_connectors_org ON sso_connectors USING btree (org_id, id DESC);
+CREATE INDEX sso_connectors_tester ON sso_connectors USING btree (tested_by) WHERE (tested_by IS NOT NULL);
+
+create table sso_domains (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  domain text collate "C" not null,
+  challenge text not null,
+  verified_at timestamptz,
+  checked_at timestamptz,
+  failing_since timestamptz,
+  created_at timestamptz not null default now(),
+  constraint sso_domains_pkey PRIMARY KEY (id),
+  constraint sso_domains_org_id_domain_key UNIQUE (org_id, domain),
+  constraint sso_domains_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_domains_due ON sso_domains USING btree (checked_at) WHERE (verified_at IS NOT NULL);
+CREATE UNIQUE INDEX sso_domains_verified ON sso_domains USING btree (domain) WHERE (verified_at IS NOT NULL);
+
+create table sso_events (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  connector_id text collate "C" not null,
+  purpose text not null,
+  outcome text not null,
+  code text not null,
+  message text not null,
+  subject text,
+  email text,
+  user_id text collate "C",
+  address text,
+  request_id text,
+  created_at timestamptz not null default now(),
+  constraint sso_events_pkey PRIMARY KEY (id),
+  constraint sso_events_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'refused'::text]))),
+  constraint sso_events_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_events_org ON sso_events USING btree (org_id);
+CREATE INDEX sso_events_page ON sso_events USING btree (connector_id, id DESC);
+
+create table sso_identities (
+  id text collate "C" not null,
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject text collate "C" not null,
+  user_id text collate "C" not null,
+  email text,
+  mapped_role text,
+  mapped_team_ids text[] not null default '{}'::text[],
+  last_sign_in_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint sso_identities_pkey PRIMARY KEY (id),
+  constraint sso_identities_connector_id_subject_key UNIQUE (connector_id, subject),
+  constraint sso_identities_connector_id_user_id_key UNIQUE (connector_id, user_id),
+  constraint sso_identities_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_identities_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint sso_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_identities_org ON sso_identities USING btree (org_id, user_id);
+CREATE INDEX sso_identities_user ON sso_identities USING btree (user_id);
+
+create table sso_saml_metadata (
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  url text,
+  next_check_at timestamptz,
+  checked_at timestamptz,
+  failure_code text,
+  failure text,
+  pending jsonb,
+  pending_since timestamptz,
+  constraint sso_saml_metadata_pkey PRIMARY KEY (connector_id),
+  constraint sso_saml_metadata_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_saml_metadata_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_saml_metadata_due ON sso_saml_metadata USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+CREATE INDEX sso_saml_metadata_org ON sso_saml_metadata USING btree (org_id);
+
+create table sso_used_assertions (
+  connector_id text collate "C" not null,
+  assertion_id text collate "C" not null,
+  org_id text collate "C" not null,
+  expires_at timestamptz not null,
+  constraint sso_used_assertions_pkey PRIMARY KEY (connector_id, assertion_id),
+  constraint sso_used_assertions_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_used_assertions_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_used_assertions_expiry ON sso_used_assertions USING btree (expires_at);
+CREATE INDEX sso_used_assertions_org ON sso_used_assertions USING btree (org_id);
+
 create table team_members (
   team_id text collate "C" not null,
   member_id text collate "C" not null,
   org_id text collate "C" not null,
   created_at timestamptz not null default now(),
+  managed boolean not null default false,
   constraint team_members_pkey PRIMARY KEY (team_id, member_id),
   constraint team_members_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
   constraint team_members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
@@ -1001,9 +1318,12 @@ create table users (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   provisional boolean not null default false,
+  created_by_org_id text collate "C",
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_email_key UNIQUE (email)
+  constraint users_email_key UNIQUE (email),
+  constraint users_created_by_org_id_fkey FOREIGN KEY (created_by_org_id) REFERENCES organizations(id) ON DELETE SET NULL
 );
+CREATE INDEX users_created_by ON users USING btree (created_by_org_id) WHERE (created_by_org_id IS NOT NULL);
 
 create table verifications (
   id text collate "C" not null,
