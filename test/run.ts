@@ -1,14 +1,24 @@
 /**
- * `npm test`: everything that must hold, in the order in which it fails fastest. Ends with the one line
- * `N passed, N failed`; each check counts as one, each test as one. `--only` runs a part, and can be repeated.
+ * `npm test`: everything that must hold, in the order in which it fails fastest. Ends with all failures again and the
+ * one line `N passed, N failed`; each check counts as one, each test as one. `--only` runs a part, and can be repeated.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isChromiumInstalled } from "./chromium.ts";
 import { isPostgresAvailable, postgresUrl } from "./postgres.ts";
+import {
+  type FileResult,
+  findFilesToRepeat,
+  listFailures,
+  mergeRuns,
+  type RunResult,
+  renderFailures,
+  renderSeconds,
+  summarizeError,
+} from "./results.ts";
 
 const parts = ["checks", "unit", "pglite", "postgres", "process", "browser"];
 const { values } = parseArgs({ options: { only: { type: "string", multiple: true, default: parts } } });
@@ -38,14 +48,29 @@ const checks: [name: string, command: string, ...args: string[]][] = [
 ];
 
 let passed = 0;
-let failed = 0;
 let skipped = 0;
+const files: FileResult[] = [];
+const failures: ReturnType<typeof listFailures> = [];
+const flaky: ReturnType<typeof listFailures> = [];
 
 if (wanted.has("checks")) await runChecks();
 await runTests();
+await repeatFailedFiles();
+summarize();
+process.exit(failures.length === 0 ? 0 : 1);
 
-console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
-process.exit(failed === 0 ? 0 : 1);
+function summarize(): void {
+  for (const { tests } of files) {
+    passed += tests.filter(({ state }) => state === "passed").length;
+    skipped += tests.filter(({ state }) => state === "skipped").length;
+  }
+  failures.push(...files.flatMap(listFailures));
+  if (files.length > 0) console.log(`\nSeconds by project (the sum of its files):\n${renderSeconds(files)}`);
+  if (flaky.length > 0)
+    console.log(`\n!!! flaky: passed on the second run (${flaky.length})\n${renderFailures(flaky)}`);
+  if (failures.length > 0) console.log(`\nFAILED (${failures.length})\n${renderFailures(failures)}`);
+  console.log(`\n${passed} passed, ${failures.length} failed${skipped ? `, ${skipped} skipped` : ""}`);
+}
 
 /** Two checks run at a time: most of them use one core. The results are printed in the order of the list. */
 async function runChecks(): Promise<void> {
@@ -55,7 +80,7 @@ async function runChecks(): Promise<void> {
   for (const [i, [name]] of checks.entries()) {
     const { code, output } = await running[i]!;
     if (code === 0) passed++;
-    else failed++;
+    else failures.push({ where: `check: ${name}`, error: summarizeError({ message: output }) });
     console.log(`${code === 0 ? "✓" : "✗"} ${name}`);
     if (code !== 0) console.log(output);
   }
@@ -83,31 +108,56 @@ async function runTests(): Promise<void> {
   for (const lane of running) console.log(await lane);
 }
 
-/** Runs the tests of these projects, counts them, and returns what is still to be printed. */
+/** Runs the tests of these projects, keeps their results, and returns what is still to be printed. */
 async function runLane(projects: readonly string[], mode: "quiet" | "loud"): Promise<string> {
+  const { results, code, output } = await runVitest(projects, [], mode);
+  files.push(...results.files);
+  const where = `projects ${projects.join(", ")}`;
+  for (const error of results.errors) failures.push({ where, error });
+  const isExplained =
+    results.errors.length > 0 || results.files.some((file) => listFailures(file).length > 0);
+  if (code !== 0 && !isExplained)
+    failures.push({ where, error: `vitest ended with ${code}; see its output.` });
+  return output;
+}
+
+/** Each failed file runs once more, alone. So chance and a busy machine can be told from a defect. */
+async function repeatFailedFiles(): Promise<void> {
+  for (const first of findFilesToRepeat(files)) {
+    console.log(`\nSecond run of ${first.file} (${first.project})`);
+    const { results } = await runVitest([first.project], [first.file], "loud");
+    failures.push(...results.errors.map((error) => ({ where: `second run of ${first.file}`, error })));
+    const second = results.files.find(({ file }) => file === first.file);
+    if (!second) continue;
+    const merged = mergeRuns(first, second);
+    files[files.indexOf(first)] = merged.result;
+    flaky.push(...merged.flaky);
+  }
+}
+
+async function runVitest(
+  projects: readonly string[],
+  paths: readonly string[],
+  mode: "quiet" | "loud",
+): Promise<{ results: RunResult; code: number; output: string }> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-tests-"));
   const file = join(folder, "results.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "reporter.ts")}`];
   const chosen = projects.map((project) => `--project=${project}`);
-  const { code, output } = await run(bin("vitest"), ["run", ...reporters, ...chosen], mode);
-  try {
-    const results = JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
-    passed += results.numPassedTests!;
-    failed += results.numFailedTests!;
-    skipped += results.numPendingTests!;
-    // A file that could not be loaded, or a fault outside of every test, fails no test but is a failure.
-    if (code !== 0 && results.numFailedTests === 0) failed++;
-  } catch {
-    failed++;
-  }
+  const args = ["run", ...reporters, ...chosen, ...paths];
+  const { code, output } = await run(bin("vitest"), args, mode, { TEST_RESULTS: file });
+  const results: RunResult = existsSync(file)
+    ? JSON.parse(readFileSync(file, "utf8"))
+    : { files: [], errors: [] };
   rmSync(folder, { recursive: true, force: true });
-  return output;
+  return { results, code, output };
 }
 
 function run(
   command: string,
   args: string[],
   mode: "quiet" | "loud",
+  env: Record<string, string> = {},
 ): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -119,6 +169,7 @@ function run(
         // Some tools send requests to their vendor when they start. This prevents it.
         REDOCLY_TELEMETRY: "off",
         REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+        ...env,
       },
     });
     let output = "";

@@ -1,0 +1,31 @@
+import { writeFileSync } from "node:fs";
+import type { Reporter, TestModule } from "vitest/node";
+import { type RunResult, summarizeError, type TestResult } from "./results.ts";
+
+/** Writes the results of a run to the file named in TEST_RESULTS. */
+export default class ResultsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string; stack?: string }[]) {
+    const result: RunResult = {
+      files: modules.map((module) => {
+        const { duration, setupDuration, prepareDuration, environmentSetupDuration, collectDuration } =
+          module.diagnostic();
+        const suites = [...module.children.allSuites()];
+        return {
+          project: module.project.name,
+          file: module.relativeModuleId,
+          seconds:
+            (duration + setupDuration + prepareDuration + environmentSetupDuration + collectDuration) / 1000,
+          tests: [...module.children.allTests()].map((test): TestResult => {
+            const { state, errors } = test.result();
+            if (state === "failed")
+              return { name: test.fullName, state, error: errors.map(summarizeError).join("\n") };
+            return { name: test.fullName, state: state === "passed" ? "passed" : "skipped" };
+          }),
+          errors: [...module.errors(), ...suites.flatMap((suite) => suite.errors())].map(summarizeError),
+        };
+      }),
+      errors: unhandled.map(summarizeError),
+    };
+    writeFileSync(process.env.TEST_RESULTS!, JSON.stringify(result));
+  }
+}
