@@ -10,8 +10,14 @@ const onEngines = {
   exclude: [unitTestsOfRooms],
 };
 
-/** Suites of the HTTP layer. Their requests are answered without SQL that differs between the engines. */
-const onOneEngine = ["test/http/loopback.test.ts", "test/http/wire.test.ts"];
+/** Suites that run on the embedded engine only, because no SQL that differs between the engines decides their results. */
+const onOneEngine = [
+  // The HTTP layer.
+  "test/http/loopback.test.ts",
+  "test/http/wire.test.ts",
+  // Parsers of what a git server sends. The embedded engine shares their thread, so a stall is worse there.
+  "src/features/code-host/syncs/hostile.test.ts",
+];
 
 /**
  * A worker runs many files with the same modules: loading all rooms takes two seconds of CPU time, and the code of the

@@ -85,12 +85,13 @@ export async function createLargeOrganization(
     insert into members (id, org_id, user_id, role)
     select m, ${orgId}, u, 'member' from unnest(${members}::text[], ${users}::text[]) t (m, u)`);
   // The planner scans a whole table when one organization owns most of it, so others have members too.
+  const others = users.slice(0, 500);
   for (const id of createIds("org", 40)) {
     await db.run(sql`insert into organizations (id, name, slug) values (${id}, 'Other', ${id})`);
     await db.run(sql`
       insert into members (id, org_id, user_id, role)
       select m, ${id}, u, 'member'
-      from unnest(${createIds("mem", users.length)}::text[], ${users}::text[]) t (m, u)`);
+      from unnest(${createIds("mem", others.length)}::text[], ${others}::text[]) t (m, u)`);
   }
   const teamId = newId("team");
   await db.run(sql`insert into teams (id, org_id, name) values (${teamId}, ${orgId}, 'All')`);
@@ -132,7 +133,7 @@ export async function createLargeOrganization(
   const runId = runs[0]!;
   await db.run(sql`
     insert into automation_late_reports (id, run_id, attempt, sequence, kind, reporter, body, digest)
-    select id, case when n % 2 = 0 then ${runId} else (${runs}::text[])[n] end, 1, 1, 'event', ${memberId}, '{}', id
+    select id, case when n % 2 = 0 then ${runId} else (${runs}::text[])[1 + n % ${many}::int] end, 1, 1, 'event', ${memberId}, '{}', id
     from unnest(${createIds("late", 2 * some)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into automation_events (run_no, sequence, created_at, attempt, type, payload)

@@ -39,6 +39,8 @@ export async function cloneDatabase(template: string): Promise<{ url: string; dr
   for (let attempt = 0; ; attempt++) {
     try {
       await admin(`create database ${name} template ${template}`);
+      // No test on a copy is about power cuts, and waiting for the disk takes much of the time.
+      await admin(`alter database ${name} set synchronous_commit = off`);
       break;
     } catch (error) {
       // Another test file is copying from it at this moment.
