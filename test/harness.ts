@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, inject } from "vitest";
 import { type AppOptions, createApp, jobs } from "../src/app.ts";
 import { type Config, readConfig } from "../src/platform/config.ts";
@@ -8,6 +7,7 @@ import type { Job } from "../src/platform/jobs/index.ts";
 import { createLog, type Log } from "../src/platform/log.ts";
 import { type OpenPlatform, openPlatform } from "../src/platform/open.ts";
 import type { Body } from "./body.ts";
+import { type ClusterFile, PreparedFiles, readClusterFiles } from "./cluster.ts";
 import { testPassword } from "./passwords.ts";
 import { cloneDatabase } from "./postgres.ts";
 
@@ -61,11 +61,11 @@ interface PlatformOptions {
   nameServers?: readonly string[];
 }
 
-let template: Blob | undefined;
+let template: ClusterFile[] | undefined;
 
-/** The migrated database of the embedded engine. It is 45 MB, so each worker reads it once. */
-function readTemplate(): Blob {
-  template ??= new Blob([readFileSync(inject("pgliteTemplate"))]);
+/** The migrated database of the embedded engine. It is 30 MB, so each worker reads it once. */
+function readTemplate(): ClusterFile[] {
+  template ??= readClusterFiles(inject("pgliteTemplate"));
   return template;
 }
 
@@ -76,7 +76,7 @@ const openTestEngine = async (
 ): Promise<Engine> =>
   database.url
     ? openPostgres(database.url, { poolSize: 5, statementMs, limits, onError: () => {} })
-    : openPglite(undefined, { loadDataDir: readTemplate() });
+    : openPglite(undefined, { fs: new PreparedFiles(readTemplate()) });
 
 /** Everything below the rooms, on a database of the tests. */
 export async function openTestPlatform(

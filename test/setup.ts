@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -8,7 +8,7 @@ import { readConfig } from "../src/platform/config.ts";
 import { openPglite, openPostgres } from "../src/platform/db/index.ts";
 import { createLog } from "../src/platform/log.ts";
 import { openPlatform } from "../src/platform/open.ts";
-import { dumpCluster, readCluster } from "./cluster.ts";
+import { readCluster, shrinkCluster } from "./cluster.ts";
 import { makeDatabase } from "./postgres.ts";
 
 declare module "vitest" {
@@ -42,10 +42,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const opened = await openPlatform(config, { ...options, engine: embedded });
   await opened.close(0);
   const pg = await PGlite.create(pgliteDir);
-  const file = join(folder, "template.tar");
-  writeFileSync(file, await dumpCluster(pg));
+  await shrinkCluster(pg);
   await pg.close();
-  project.provide("pgliteTemplate", file);
+  project.provide("pgliteTemplate", pgliteDir);
   project.provide("postgresTemplate", "");
   return async () => rmSync(folder, { recursive: true, force: true });
 }
