@@ -26,7 +26,7 @@ async function starts(engine: EngineKind, { rounds, logProgress }: BenchOptions)
   for (let round = 0; round < Math.min(rounds, 3); round++) {
     await withInstance(engine, async (place) => {
       for (const times of [first, second]) {
-        const product = await startChild("src/main.ts", { ...place, args: ["serve"] });
+        const product = await startChild("bin/signalbox.mjs", { ...place, args: ["serve"] });
         try {
           times.push(product.readyMs / 1000);
           if (times === second) memory.push(await residentMegabytes(product.url));

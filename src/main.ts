@@ -1,17 +1,5 @@
+/** The command line. `bin/signalbox.mjs` starts it. */
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
-import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-
-// Optimizing the code of the embedded database takes a second and 1 GB of memory. Only a server runs long enough to
-// gain from it. The flags are part of the key of the cache below, so they are set first.
-if (process.argv[2] !== "serve") {
-  setFlagsFromString("--no-wasm-tier-up");
-  setFlagsFromString("--no-wasm-dynamic-tiering");
-}
-
-// The cache is in node_modules, because code must not be loaded from a folder where others can write.
-enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/signalbox"));
 
 // A command in another terminal then sees the settings that `serve` was started with. The environment takes
 // precedence.

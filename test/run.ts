@@ -41,7 +41,7 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ["lint and format", bin("biome"), "ci", "--error-on-warnings", "."],
   ["types", bin("tsc"), "--noEmit", "-p", "."],
   ["dead code", bin("knip"), "--no-progress"],
-  ["openapi.json is current", process.execPath, "src/main.ts", "openapi", "--check", "openapi.json"],
+  ["openapi.json is current", process.execPath, "bin/signalbox.mjs", "openapi", "--check", "openapi.json"],
   ["schema.sql is current", process.execPath, "test/schema.ts", "--check"],
   ["the client's types are current", process.execPath, "packages/client/generate.ts", "--check"],
   ["openapi.json is valid", bin("redocly"), "lint", "openapi.json", "--format=stylish"],

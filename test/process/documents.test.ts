@@ -32,13 +32,35 @@ const shells = all.filter(({ language }) => language === "sh");
 const findReason = ({ text }: Block) => Object.keys(checkedElsewhere).find((part) => text.includes(part));
 const runnable = shells.filter((block) => !findReason(block));
 
+/**
+ * Documents with an instance of their own, and why. The others share one: starting a server takes longer than the
+ * commands of most documents.
+ */
+const withOwnInstance: Record<string, string> = {
+  "docs/bootstrap.md": "makes the owner a member of a second organization",
+  "docs/cli.md": "its runner takes every run",
+  "docs/identity.md": "changes and removes members, and its owner leaves",
+  "docs/operations.md": "is about a whole instance",
+  "docs/runner.md": "its runners take every run",
+  "docs/templates.md": "creates a template that docs/automations.md needs too",
+};
+
 let programs: string;
 let demo: Demo;
+let shared: Promise<Instance> | undefined;
 
-afterAll(cleanUp);
+async function closeInstance({ authorizationServer, server }: Instance): Promise<void> {
+  await authorizationServer?.close();
+  await server.end("SIGTERM");
+}
+
 beforeAll(async () => {
   programs = createPrograms();
   demo = await createDemo(inject("preparedFolder"));
+});
+afterAll(async () => {
+  if (shared) await closeInstance(await shared);
+  await cleanUp();
 });
 
 describe.each([...new Set(runnable.map(({ file }) => file))])(
@@ -47,11 +69,14 @@ describe.each([...new Set(runnable.map(({ file }) => file))])(
     let instance: Instance;
     const used = new Set<string>();
     beforeAll(async () => {
-      instance = await openInstance(demo);
+      if (file in withOwnInstance) instance = await openInstance(demo);
+      else {
+        shared ??= openInstance(demo);
+        instance = await shared;
+      }
     });
     afterAll(async () => {
-      await instance.authorizationServer?.close();
-      await instance.server.end("SIGTERM");
+      if (file in withOwnInstance) await closeInstance(instance);
     });
 
     const blocks = runnable.filter((block) => block.file === file);
@@ -87,7 +112,8 @@ describe("the lists of this test", () => {
   test("name only blocks that exist", () => {
     const isUnused = (part: string) => !shells.some(({ text }) => text.includes(part));
     expect(Object.keys(checkedElsewhere).filter(isUnused)).toEqual([]);
-    expect(Object.keys(expected).filter((file) => !documents.includes(file))).toEqual([]);
+    const files = [...Object.keys(expected), ...Object.keys(withOwnInstance)];
+    expect(files.filter((file) => !documents.includes(file))).toEqual([]);
     const found = new Set(runnable.map(findPreparation));
     expect(preparations.filter((one) => !found.has(one)).map(({ file, text }) => `${file}: ${text}`)).toEqual(
       [],

@@ -52,7 +52,7 @@ describe("a start", () => {
 
   test.skipIf(process.platform !== "linux")("logs lines for people on a terminal", async () => {
     const dataDir = copyFolder(inject("preparedFolder"));
-    const main = join(root, "src/main.ts");
+    const main = join(root, "bin/signalbox.mjs");
     // `script` gives the command a terminal. The signal stops the server when it is ready.
     const command = `${process.execPath} ${main} serve & pid=$!; while ! curl -sf http://127.0.0.1:$PORT/ready >/dev/null; do sleep 0.2; done; kill $pid; wait $pid`;
     const env = {

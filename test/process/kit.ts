@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Body } from "../body.ts";
 
-const main = join(import.meta.dirname, "../../src/main.ts");
+const program = join(import.meta.dirname, "../../bin/signalbox.mjs");
 
 /**
  * The servers of these tests live for seconds. Optimizing the code of the embedded database takes a second of each, and
@@ -56,7 +56,7 @@ interface Output {
 
 function launch(args: string[], dataDir: string | undefined, env: Env, input?: string) {
   // The environment of the developer is not passed on: it may configure another Signalbox.
-  const child = spawn(process.execPath, [...withoutOptimizing, main, ...args], {
+  const child = spawn(process.execPath, [...withoutOptimizing, program, ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH,

@@ -36,7 +36,7 @@ export interface World {
   password: string;
 }
 
-const main = join(import.meta.dirname, "../../../src/main.ts");
+const signalbox = join(import.meta.dirname, "../../../bin/signalbox.mjs");
 
 function fill(world: World, line: Line | undefined, argument: string): string {
   let filled = argument;
@@ -56,13 +56,15 @@ function learn(world: World, output: string): void {
 
 function run(program: string, args: string[], input: string | undefined, env: Record<string, string>) {
   const isCurl = program === "curl";
+  // The cache is for this program. `signalbox` has its own.
+  const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
   const { stdout, stderr, status } = spawnSync(
     isCurl ? process.env.REAL_CURL! : process.execPath,
-    isCurl ? [...args, "--max-time", "20", "-w", "\n%{http_code}"] : [main, ...args],
+    isCurl ? [...args, "--max-time", "20", "-w", "\n%{http_code}"] : [signalbox, ...args],
     {
       encoding: "utf8",
       timeout: 60_000,
-      env: { ...process.env, ...env },
+      env: { ...inherited, ...env },
       ...(input === undefined ? { stdio: ["inherit", "pipe", "pipe"] } : { input }),
     },
   );

@@ -17,8 +17,10 @@ export function createPrograms(): string {
   const folder = join(freshFolder(), "bin");
   mkdirSync(folder, { recursive: true });
   const recorded = join(import.meta.dirname, "recorded.ts");
+  // Removing the types of the program takes longer than the program itself.
+  const cache = `NODE_COMPILE_CACHE='${join(folder, "compiled")}'`;
   for (const program of ["curl", "signalbox"])
-    writeProgram(join(folder, program), `exec '${process.execPath}' '${recorded}' ${program} "$@"`);
+    writeProgram(join(folder, program), `${cache} exec '${process.execPath}' '${recorded}' ${program} "$@"`);
   writeProgram(join(folder, "npx"), 'exec "$@"');
   // It stands for any agent: it reads its instructions and answers with one line.
   writeProgram(join(folder, "my-agent"), 'cat >/dev/null; echo "Done."');
