@@ -36,8 +36,12 @@ export class Browser {
     return { authorization: `Bearer ${this.token}` };
   }
 
-  async open(server: Pick<TestServer, "call">, path: string): Promise<Reply<string>> {
-    const reply = await server.call(path, { headers: this.headers });
+  async open(
+    server: Pick<TestServer, "call">,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<Reply<string>> {
+    const reply = await server.call(path, { headers: { ...this.headers, ...headers } });
     this.take(reply);
     return reply;
   }
@@ -171,19 +175,34 @@ export function useCompany(server: TestServer): Stage {
   });
 }
 
-/** Begins at an address, signs in at the provider, and comes back. Returns the last reply. */
+/** Starts at an address, signs in at the provider, and returns. The result is the last reply. */
 export async function walk(
   server: Pick<TestServer, "call" | "url">,
   browser: Browser,
   start: string,
   account: string,
-  back: Pick<TestServer, "call"> = server,
+  { back = server, headers = {} }: { back?: Pick<TestServer, "call">; headers?: Record<string, string> } = {},
 ): Promise<Reply<string>> {
-  const begun = await browser.open(server, start.replace(server.url, ""));
-  const location = begun.headers.get("location");
-  if (begun.status !== 303 || !location) return begun;
+  const started = await browser.open(server, start.replace(server.url, ""), headers);
+  const location = started.headers.get("location");
+  if (started.status !== 303 || !location) return started;
   const url = await approve(location, account, "/callback");
   return browser.open(back, url.pathname + url.search);
+}
+
+/** Answers the page that asks before a sign-in. */
+export async function answerQuestion(
+  server: Pick<TestServer, "call">,
+  browser: Browser,
+  asked: Pick<Reply, "headers">,
+  answer: "sign_in" | "cancel" = "sign_in",
+): Promise<Reply<Body>> {
+  const location = asked.headers.get("location") ?? "";
+  const [, token] = /^\/v1\/sso\/confirm\?token=(.+)$/.exec(location) ?? [];
+  if (token === undefined) throw new Error(`there is no question: ${location}`);
+  const reply = await server.call("/v1/sso/confirm", { body: { token, answer }, headers: browser.scripted });
+  browser.take(reply);
+  return reply;
 }
 
 /** A browser in which this person has signed in. */
@@ -195,5 +214,5 @@ export async function signInAs(server: TestServer, company: Company, account: st
 }
 
 /** The code on a page that refuses. */
-export const codeOf = ({ body }: Reply<string>): string | undefined =>
+export const readCode = ({ body }: Reply<string>): string | undefined =>
   /<dt>Code<\/dt><dd><code>([^<]+)<\/code>/.exec(body)?.[1];

@@ -4,7 +4,7 @@ import { findLeakedSecrets } from "../../../../test/oauth.ts";
 import {
   Browser,
   type Company,
-  codeOf,
+  readCode,
   setUpCompany,
   signInAs,
   useCompany,
@@ -81,7 +81,7 @@ describe("a client secret", () => {
     await server.platform.db.run(
       sql`update sso_connectors set earlier_secret_until = now() where id = ${company.connector.id}`,
     );
-    expect(codeOf(await walk(server, new Browser(), start(company), subject))).toBe("invalid_client");
+    expect(readCode(await walk(server, new Browser(), start(company), subject))).toBe("invalid_client");
     expect(await findLeakedSecrets(server, ["seeded-second-secret"])).toEqual([]);
   });
 

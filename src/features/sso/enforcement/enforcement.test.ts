@@ -45,7 +45,7 @@ async function turnOnSecondFactor(person: Person): Promise<string> {
   return secret;
 }
 
-const memberIdOf = async ({ orgId }: Workspace, { userId }: Pick<Person, "userId">) =>
+const findMemberId = async ({ orgId }: Workspace, { userId }: Pick<Person, "userId">) =>
   (await server.platform.db.row<{ id: string }>(
     sql`select id from members where org_id = ${orgId} and user_id = ${userId}`,
   ))!.id;
@@ -68,7 +68,7 @@ async function createStrictCompany() {
   const { subject, email } = await moveTo(company, company.owner);
   const secret = await turnOnSecondFactor(company.owner);
   await testConnector(company, subject);
-  const breakGlassMemberId = await memberIdOf(company, company.owner);
+  const breakGlassMemberId = await findMemberId(company, company.owner);
   const reply = await patch(company.owner.auth, { requireSso: true, breakGlassMemberId });
   expect(reply).toMatchObject({
     status: 200,
@@ -98,10 +98,15 @@ describe("requiring single sign-on", () => {
     expect((await patch(company.owner.auth, { requireSso: true })).body.error).toBe("sso_not_tested");
     await testConnector(company, subject);
     expect((await patch(company.owner.auth, { requireSso: true })).body.error).toBe("break_glass_required");
-    const breakGlassMemberId = await memberIdOf(company, company.owner);
+    const breakGlassMemberId = await findMemberId(company, company.owner);
     const admin = await joinWorkspace(server, company, "admin");
     const elsewhere = await createWorkspace(server);
-    const wrong = [breakGlassMemberId, admin.memberId, await memberIdOf(elsewhere, elsewhere.owner), "mem_x"];
+    const wrong = [
+      breakGlassMemberId,
+      admin.memberId,
+      await findMemberId(elsewhere, elsewhere.owner),
+      "mem_x",
+    ];
     for (const id of wrong) {
       const reply = await patch(company.owner.auth, { requireSso: true, breakGlassMemberId: id });
       expect(reply.body.details?.[0].path).toEqual(["breakGlassMemberId"]);
@@ -175,7 +180,7 @@ describe("requiring single sign-on", () => {
     await server.platform.db.run(sql`
       insert into passkeys (id, user_id, credential_id, public_key, synced, name)
       values (${id}, ${owner.userId}, ${id}, '', false, 'Laptop')`);
-    const breakGlassMemberId = await memberIdOf(company, owner);
+    const breakGlassMemberId = await findMemberId(company, owner);
     expect((await patch(owner.auth, { requireSso: true, breakGlassMemberId })).status).toBe(200);
     const read = async () => (await server.call("/v1/members", { headers: owner.auth })).status;
     await expect.poll(read, { timeout: 3_000 }).toBe(403);
@@ -246,7 +251,7 @@ describe("requiring single sign-on", () => {
       await createKey(server, company.owner),
     ];
     const token = await createMcpToken(server, outside);
-    const breakGlassMemberId = await memberIdOf(company, company.owner);
+    const breakGlassMemberId = await findMemberId(company, company.owner);
     await patch(company.owner.auth, { requireSso: true, breakGlassMemberId });
     const statuses = await Promise.all(
       [...keys, token].map(async ({ auth }) => (await server.call("/v1/me", { headers: auth })).status),

@@ -22,7 +22,8 @@ const clean = (text: string, max: number) =>
     .trim()
     .slice(0, max);
 
-export const cleanName = (name: string | undefined, email: string): string =>
+/** The name of a new account. */
+export const readPersonName = ({ name }: Pick<Identity, "name">, email: string): string =>
   clean(name ?? "", 120) || clean(email.slice(0, email.lastIndexOf("@")), 120) || "Member";
 
 /** Accepts a list of texts, or one text. Anything else is no group. */

@@ -10,7 +10,7 @@ import {
 import {
   Browser,
   type Company,
-  codeOf,
+  readCode,
   setUpCompany,
   signInAs,
   useCompany,
@@ -98,7 +98,7 @@ describe("a first sign-in", () => {
     const browser = new Browser();
     const reply = await walk(server, browser, start(), subject);
     expect(reply.status).toBe(403);
-    expect(codeOf(reply)).toBe(code);
+    expect(readCode(reply)).toBe(code);
     expect(browser.token).toBeUndefined();
     expect(await lastEvent()).toMatchObject({ outcome: "refused", code });
     const { count } = (await server.platform.db.row<{ count: number }>(
@@ -112,14 +112,14 @@ describe("a first sign-in", () => {
       createsMembers: false,
     });
     const { subject } = createPerson(strict);
-    expect(codeOf(await walk(server, new Browser(), start(strict), subject))).toBe("not_a_member");
+    expect(readCode(await walk(server, new Browser(), start(strict), subject))).toBe("not_a_member");
     const narrow = await setUpCompany(server, provider, await createWorkspace(server));
     await server.call("/v1/organization", {
       method: "PATCH",
       body: { allowedEmailDomains: ["other.example"] },
       headers: narrow.owner.auth,
     });
-    expect(codeOf(await walk(server, new Browser(), start(narrow), createPerson(narrow).subject))).toBe(
+    expect(readCode(await walk(server, new Browser(), start(narrow), createPerson(narrow).subject))).toBe(
       "domain_not_allowed",
     );
   });
@@ -205,7 +205,7 @@ describe("an account that exists already", () => {
     await signInAs(server, acme, subject);
     provider.people.set("recycled", { email });
     const reply = await walk(server, new Browser(), start(), "recycled");
-    expect(codeOf(reply)).toBe("linked_to_another");
+    expect(readCode(reply)).toBe("linked_to_another");
     const path = `/v1/sso/${acme.connector.id}/identities`;
     const { items } = (await server.call(path, { headers: acme.owner.auth })).body;
     const { id } = items.find((one: { subject: string }) => one.subject === subject);
@@ -222,7 +222,7 @@ describe("a member who is gone", () => {
     const { id } = await findMember(email);
     await server.call(`/v1/members/${id}`, { method: "DELETE", headers: acme.owner.auth });
     expect((await server.call("/v1/members", { headers: browser.auth })).status).toBe(403);
-    expect(codeOf(await walk(server, new Browser(), start(), subject))).toBe("member_removed");
+    expect(readCode(await walk(server, new Browser(), start(), subject))).toBe("member_removed");
     await server.call("/v1/invitations", { body: { email, role: "member" }, headers: acme.owner.auth });
     expect((await walk(server, new Browser(), start(), subject)).status).toBe(303);
   });
@@ -233,7 +233,7 @@ describe("a member who is gone", () => {
     const { id } = await findMember(email);
     const path = `/v1/members/${id}/deactivate`;
     expect((await server.call(path, { method: "POST", headers: acme.owner.auth })).status).toBe(200);
-    expect(codeOf(await walk(server, new Browser(), start(), subject))).toBe("member_deactivated");
+    expect(readCode(await walk(server, new Browser(), start(), subject))).toBe("member_deactivated");
   });
 
   test("and was removed before their first sign-in does not come in either", async () => {
@@ -243,7 +243,7 @@ describe("a member who is gone", () => {
       sql`update members set user_id = ${ada.userId} where id = ${member.memberId}`,
     );
     await server.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth });
-    expect(codeOf(await walk(server, new Browser(), start(), ada.subject))).toBe("member_removed");
+    expect(readCode(await walk(server, new Browser(), start(), ada.subject))).toBe("member_removed");
   });
 });
 
@@ -262,20 +262,21 @@ describe("groups", () => {
       ],
     });
     const { subject, email } = createPerson(company, { groups: ["admins", "staff", "unknown"] });
-    const teamsOf = async () => (await findMember(email, company)).teams.map(({ id }: { id: string }) => id);
+    const listTeamIds = async () =>
+      (await findMember(email, company)).teams.map(({ id }: { id: string }) => id);
     await signInAs(server, company, subject);
     expect(await findMember(email, company)).toMatchObject({ role: "admin" });
-    expect(await teamsOf()).toEqual([mapped.id]);
+    expect(await listTeamIds()).toEqual([mapped.id]);
     const { id } = await findMember(email, company);
     await server.call(`/v1/teams/${manual.id}/members/${id}`, { method: "PUT", headers: company.owner.auth });
     provider.people.set(subject, { email, groups: ["staff", "both"] });
     await signInAs(server, company, subject);
     expect(await findMember(email, company)).toMatchObject({ role: "member" });
-    expect((await teamsOf()).sort()).toEqual([mapped.id, manual.id].sort());
+    expect((await listTeamIds()).sort()).toEqual([mapped.id, manual.id].sort());
     provider.people.set(subject, { email, groups: [] });
     await signInAs(server, company, subject);
     // The team that somebody gave by hand stays, although a group named it too.
-    expect(await teamsOf()).toEqual([manual.id]);
+    expect(await listTeamIds()).toEqual([manual.id]);
     expect(await findMember(email, company)).toMatchObject({ role: "member" });
     provider.people.set(subject, { email, groups: ["admins"] });
     await signInAs(server, company, subject);

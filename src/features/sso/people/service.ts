@@ -14,7 +14,7 @@ import { addMember } from "../../members/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, lockRights } from "../../roles/index.ts";
 import { type ConnectorRow, findConnectorByAddress, requireConnector } from "../connectors/index.ts";
-import { cleanName, type Identity } from "./identity.ts";
+import { type Identity, readPersonName } from "./identity.ts";
 import { applyGroups } from "./mappings.ts";
 import * as store from "./store.ts";
 import { decide, type Refused, type Verdict } from "./verdict.ts";
@@ -68,7 +68,7 @@ export async function admit(
         orgId,
         userId,
         verdict.email,
-        cleanName(identity.name, verdict.email),
+        readPersonName(identity, verdict.email),
       );
       return join(ctx, tx, connector, identity, userId, undefined);
     }

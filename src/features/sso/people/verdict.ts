@@ -3,7 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import { findAccountTies, findUser, findUserByEmail } from "../../auth/index.ts";
 import { isFormerMember, isInactiveInDirectory } from "../../members/index.ts";
 import type { ConnectorRow } from "../connectors/index.ts";
-import { domainOf, isVerifiedDomain } from "../domains/index.ts";
+import { isVerifiedDomain, readDomain } from "../domains/index.ts";
 import type { Identity } from "./identity.ts";
 import * as store from "./store.ts";
 
@@ -76,7 +76,7 @@ export async function decide(db: Db, connector: ConnectorRow, identity: Identity
   const { email, emailVerified } = identity;
   if (email === undefined) return refusals.noEmail();
   if (emailVerified === false) return refusals.unverified();
-  const domain = domainOf(email);
+  const domain = readDomain(email);
   if (!(await isVerifiedDomain(db, orgId, domain))) return refusals.domain(domain);
   const user = await findUserByEmail(db, email);
   if (user && (await store.hasIdentity(db, orgId, id, user.id))) return refusals.otherSubject();
@@ -112,7 +112,7 @@ async function decideJoining(
   if (userId && (await isFormerMember(db, orgId, userId))) return refusals.removed();
   if (await isInactiveInDirectory(db, orgId, email)) return refusals.deactivated();
   if (!createsMembers) return refusals.notMember();
-  const domain = domainOf(email);
+  const domain = readDomain(email);
   const allowed = await store.listAllowedDomains(db, orgId);
   return allowed.length === 0 || allowed.includes(domain) ? undefined : refusals.notAllowed(domain);
 }

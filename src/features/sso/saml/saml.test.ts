@@ -4,8 +4,15 @@ import {
   type SamlIdentityProvider,
   startSamlIdentityProvider,
 } from "../../../../test/fixtures/saml-idp/server.ts";
-import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import {
+  createWorkspace,
+  joinWorkspace,
+  signUp,
+  useServer,
+  type Workspace,
+} from "../../../../test/harness.ts";
+import {
+  answerQuestion,
   createBrowser,
   createSamlConnector,
   reachResponse,
@@ -246,17 +253,44 @@ describe("SAML connectors", () => {
       return { browser, ...(await browser.logIn(page, "dan")) };
     };
 
-    test("signs the person in, and opens the page that the relay state names", async () => {
+    test("asks the person, and then opens the page that the relay state names", async () => {
       const { browser, action, fields } = await startThere(createBrowser(), `${server.url}/docs`);
       const received = await browser.post(action, fields);
-      expect((await browser.open(received.location!)).location).toBe(`${server.url}/docs`);
+      const asked = await browser.open(received.location!);
+      expect(readSession(browser, server)).toBeUndefined();
+      expect((await browser.open(asked.location!)).text).toContain("dan@acme.test");
+      expect(await answerQuestion(browser, server, asked)).toEqual({
+        status: 200,
+        body: { location: "/docs" },
+      });
       expect((await me(readSession(browser, server))).body.user.email).toBe("dan@acme.test");
+    });
+
+    test("does not replace the session of another person who cancels", async () => {
+      const other = await signUp(server);
+      const browser = createBrowser();
+      browser.cookies.set(new URL(server.url).host, new Map([["signalbox_session", other.token]]));
+      const { action, fields } = await startThere(browser);
+      const asked = await browser.open((await browser.post(action, fields)).location!);
+      expect((await browser.open(asked.location!)).text).toContain(other.email);
+      expect((await answerQuestion(browser, server, asked, "cancel")).status).toBe(200);
+      expect((await answerQuestion(browser, server, asked)).status).toBe(404);
+      expect(readSession(browser, server)).toBe(other.token);
+      expect((await me(other.token)).status).toBe(200);
     });
 
     test("opens no page of another site", async () => {
       const { browser, action, fields } = await startThere(createBrowser(), "https://evil.test/x");
+      const asked = await browser.open((await browser.post(action, fields)).location!);
+      expect((await answerQuestion(browser, server, asked)).body).toEqual({ location: "/" });
+    });
+
+    test("renews a session of the same person without a question", async () => {
+      const browser = createBrowser();
+      await browser.follow(await signInBySaml(browser, connector.startUrl, "dan"));
+      const { action, fields } = await startThere(browser, `${server.url}/docs`);
       const received = await browser.post(action, fields);
-      expect((await browser.open(received.location!)).location).toBe(`${server.url}/`);
+      expect((await browser.open(received.location!)).location).toBe(`${server.url}/docs`);
     });
 
     test("is not repeated: a replayed assertion is refused by name", async () => {

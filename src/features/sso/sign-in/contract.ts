@@ -112,6 +112,39 @@ export const test = route({
   errors: { 404: notFoundError },
 });
 
+export const confirmPage = route({
+  method: "get",
+  path: "/v1/sso/confirm",
+  tag,
+  summary: "The page that asks before a sign-in",
+  description:
+    "Browsers are sent here when the identity provider or another site started the sign-in, and when another person is signed in in this browser. Nothing changes until the person answers.",
+  access: open,
+  limit: { attempts: 600, perSeconds: 60 },
+  query: linkQuery,
+  raw: "text/html",
+  replies: { 200: z.string() },
+});
+
+export const confirm = route({
+  method: "post",
+  path: "/v1/sso/confirm",
+  tag,
+  summary: "Confirm or cancel a sign-in",
+  description:
+    "For the page that asks before a sign-in: within ten minutes, once, in the same browser. `sign_in` gives this browser a session of the person and ends the one that it has of somebody else.",
+  access: open,
+  limit: { attempts: 120, perSeconds: 60 },
+  body: z.strictObject({ token: z.string().min(1).max(100), answer: z.enum(["sign_in", "cancel"]) }),
+  replies: { 200: z.strictObject({ location: z.string().describe("The page to open next.") }) },
+  errors: {
+    403: "`cross_site_request`: the request did not come from a page of this site.",
+    404: "`sso_confirmation_not_found`: it was answered, is older than ten minutes, or belongs to another browser.",
+    409: "The organization refuses the person; the code says why.",
+  },
+});
+export type ConfirmAnswer = z.output<(typeof confirm)["body"]>;
+
 export const linkPage = route({
   method: "get",
   path: "/v1/sso/link",

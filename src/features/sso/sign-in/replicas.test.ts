@@ -9,7 +9,7 @@ import {
   type TestDatabase,
   type TestServer,
 } from "../../../../test/harness.ts";
-import { Browser, type Company, setUpCompany, walk } from "../../../../test/sso.ts";
+import { answerQuestion, Browser, type Company, setUpCompany, walk } from "../../../../test/sso.ts";
 
 describe.skipIf(inject("engine") !== "postgres")("two replicas (PostgreSQL only)", () => {
   let database: TestDatabase;
@@ -45,11 +45,23 @@ describe.skipIf(inject("engine") !== "postgres")("two replicas (PostgreSQL only)
   test("first sign-ins at both make one member", async () => {
     provider.people.set("bob", { email: `bob@${acme.domain}` });
     const replies = await Promise.all(
-      [here, there, here, there].map((back) => walk(here, new Browser(), start(), "bob", back)),
+      [here, there, here, there].map((back) => walk(here, new Browser(), start(), "bob", { back })),
     );
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
     const { items } = (await here.call("/v1/members?search=bob", { headers: acme.owner.auth })).body;
     expect(items).toHaveLength(1);
+  });
+
+  test("a question that one asks is answered at the other, once", async () => {
+    provider.people.set("cem", { email: `cem@${acme.domain}` });
+    const browser = new Browser();
+    const headers = { "sec-fetch-site": "cross-site" };
+    const asked = await walk(here, browser, start(), "cem", { headers });
+    const replies = await Promise.all(
+      [there, here, there].map((server) => answerQuestion(server, browser, asked)),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    expect((await there.call("/v1/me", { headers: browser.auth })).status).toBe(200);
   });
 
   test("a connector that is disabled at one ends its sessions at the other", async () => {

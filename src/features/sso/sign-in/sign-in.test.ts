@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, signUp, useServer } from "../../../../test/harness.ts";
 import {
+  answerQuestion,
   Browser,
   type Company,
-  codeOf,
+  readCode,
   setUpCompany,
   signInAs,
   useCompany,
@@ -133,7 +134,7 @@ describe("a session of single sign-on", () => {
     const browser = new Browser();
     const reply = await walk(server, browser, start(company), subject);
     expect(provider.intercept).toBeUndefined();
-    expect(codeOf(reply)).toBe("sso_disabled");
+    expect(readCode(reply)).toBe("sso_disabled");
     expect(browser.token).toBeUndefined();
     expect(await stage.findMember(`${subject}@${company.domain}`, company)).toBeUndefined();
   });
@@ -149,7 +150,7 @@ describe("a session of single sign-on", () => {
       (await server.call("/v1/me/sessions", { headers: browser.auth })).body.items[0].signedInAt;
     const again = `${start()}?reauthenticate=true&returnTo=/docs`;
     const refused = await walk(server, browser, again, bob.subject);
-    expect(codeOf(refused)).toBe("other_person");
+    expect(readCode(refused)).toBe("other_person");
     expect(Date.now() - (await signedInAt())).toBeGreaterThan(3_600_000);
     const reply = await walk(server, browser, again, ada.subject);
     expect(reply.headers.get("location")).toBe("/docs");
@@ -182,14 +183,20 @@ describe("the way to sign in", () => {
     expect((await resolve(`x@${company.domain}`)).body).toEqual({ method: "password" });
   });
 
-  test("can be begun by the provider, for pages of this site", async () => {
+  test("can be started by the provider, for pages of this site", async () => {
     const { subject } = createPerson();
-    const begun = (query: Record<string, string>) =>
-      walk(server, new Browser(), `${start()}?${new URLSearchParams(query)}`, subject);
-    const own = await begun({ iss: provider.issuer, target_link_uri: `${server.url}/docs` });
-    expect(own.headers.get("location")).toBe("/docs");
-    const elsewhere = await begun({ iss: provider.issuer, target_link_uri: "https://evil.example/docs" });
-    expect(elsewhere.headers.get("location")).toBe("/");
-    expect((await begun({ iss: "https://evil.example" })).status).toBe(400);
+    const open = (browser: Browser, query: Record<string, string>) =>
+      walk(server, browser, `${start()}?${new URLSearchParams(query)}`, subject);
+    for (const [target, location] of [
+      [`${server.url}/docs`, "/docs"],
+      ["https://evil.example/docs", "/"],
+    ] as const) {
+      const browser = new Browser();
+      const asked = await open(browser, { iss: provider.issuer, target_link_uri: target });
+      expect(browser.token).toBeUndefined();
+      expect((await answerQuestion(server, browser, asked)).body).toEqual({ location });
+      expect((await me(browser.auth)).status).toBe(200);
+    }
+    expect((await open(new Browser(), { iss: "https://evil.example" })).status).toBe(400);
   });
 });
