@@ -22,9 +22,13 @@ const clean = (text: string, max: number) =>
     .trim()
     .slice(0, max);
 
+/** Undefined when the provider sends no name. */
+export const readName = ({ name }: Pick<Identity, "name">): string | undefined =>
+  clean(name ?? "", 120) || undefined;
+
 /** The name of a new account. */
-export const readPersonName = ({ name }: Pick<Identity, "name">, email: string): string =>
-  clean(name ?? "", 120) || clean(email.slice(0, email.lastIndexOf("@")), 120) || "Member";
+export const readPersonName = (identity: Pick<Identity, "name">, email: string): string =>
+  readName(identity) || clean(email.slice(0, email.lastIndexOf("@")), 120) || "Member";
 
 /** Accepts a list of texts, or one text. Anything else is no group. */
 export function readGroups(value: unknown): string[] {

@@ -85,6 +85,27 @@ describe("a first sign-in", () => {
     expect(second).toMatchObject({ id: first.id, email });
   });
 
+  test("gives the name of an account that is used for nothing else, and later sign-ins change it", async () => {
+    const { subject, email } = createPerson();
+    const findName = async () => (await me((await signInAs(server, acme, subject)).auth)).body.user.name;
+    expect(await findName()).toMatch(/^Person /);
+    provider.people.set(subject, { email, name: " Ada\u0007 Lovelace " });
+    expect(await findName()).toBe("Ada  Lovelace");
+    const { items } = (
+      await server.call("/v1/audit-events?action=member.renamed", { headers: acme.owner.auth })
+    ).body;
+    expect(items[0]).toMatchObject({ after: { name: "Ada  Lovelace" } });
+    provider.people.set(subject, { email, name: " " });
+    expect(await findName()).toBe("Ada  Lovelace");
+    // The account is used elsewhere now, so one provider alone does not name the person.
+    const globex = await createWorkspace(server);
+    const member = await joinWorkspace(server, globex, "member");
+    await server.platform.db.run(sql`
+      update members set user_id = (select id from users where email = ${email}) where id = ${member.memberId}`);
+    provider.people.set(subject, { email, name: "Somebody" });
+    expect(await findName()).toBe("Ada  Lovelace");
+  });
+
   test.each([
     ["an address of another domain", { email: "somebody@elsewhere.example" }, "domain_not_verified"],
     ["an address of a subdomain", (d: string) => ({ email: `a@sub.${d}` }), "domain_not_verified"],

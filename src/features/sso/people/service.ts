@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, UserId } from "../../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import {
@@ -9,15 +9,20 @@ import {
 } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record, recordByMember } from "../../audit/index.ts";
-import { insertUserOfOrganization, removeSessionsOfConnector } from "../../auth/index.ts";
+import {
+  findUser,
+  insertUserOfOrganization,
+  removeSessionsOfConnector,
+  renameUser,
+} from "../../auth/index.ts";
 import { addMember } from "../../members/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, lockRights } from "../../roles/index.ts";
 import { type ConnectorRow, findConnectorByAddress, requireConnector } from "../connectors/index.ts";
-import { type Identity, readPersonName } from "./identity.ts";
+import { type Identity, readName, readPersonName } from "./identity.ts";
 import { applyGroups } from "./mappings.ts";
 import * as store from "./store.ts";
-import { decide, type Refused, type Verdict } from "./verdict.ts";
+import { decide, isOnlyHere, type Refused, type Verdict } from "./verdict.ts";
 
 export type Admitted =
   | { kind: "admitted"; userId: UserId; isNew: boolean }
@@ -52,6 +57,7 @@ export async function admit(
     case "known": {
       await store.recordSignIn(tx, orgId, verdict.identity.id, identity.email ?? null);
       await applyGroups(ctx, tx, connector, { ...verdict, ...verdict.member }, identity.groups);
+      await followName(ctx, tx, orgId, verdict.userId, verdict.member, identity);
       return { kind: "admitted", userId: verdict.userId, isNew: false };
     }
     case "back":
@@ -73,6 +79,33 @@ export async function admit(
       return join(ctx, tx, connector, identity, userId, undefined);
     }
   }
+}
+
+/** People cannot rename an account that they use only with single sign-on, so its name follows the provider. */
+async function followName(
+  { address, userAgent }: Ctx,
+  tx: Db,
+  orgId: OrgId,
+  userId: UserId,
+  { memberId, isNameManaged }: store.MemberState,
+  identity: Identity,
+): Promise<void> {
+  const name = readName(identity);
+  const user = await findUser(tx, userId);
+  if (!user || name === undefined || name === user.name || isNameManaged) return;
+  if (!(await isOnlyHere(tx, orgId, userId))) return;
+  await renameUser(tx, userId, name);
+  await recordByMember(
+    tx,
+    orgId,
+    { memberId, credential: null, credentialId: null, address, userAgent },
+    {
+      action: "member.renamed",
+      target: { type: "member", id: memberId },
+      before: { name: user.name },
+      after: { name },
+    },
+  );
 }
 
 /** Links the account to the person at the provider. */

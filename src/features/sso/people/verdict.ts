@@ -1,4 +1,4 @@
-import type { UserId } from "../../../platform/context.ts";
+import type { OrgId, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { findAccountTies, findUser, findUserByEmail } from "../../auth/index.ts";
 import { isFormerMember, isInactiveInDirectory } from "../../members/index.ts";
@@ -87,10 +87,15 @@ export async function decide(db: Db, connector: ConnectorRow, identity: Identity
     if (refused) return refused;
   }
   if (!user) return { kind: "new", email };
-  const ties = await findAccountTies(db, orgId, user.id);
-  return ties?.isMadeHere && !ties.hasOtherWaysIn && !ties.isElsewhere
+  return (await isOnlyHere(db, orgId, user.id))
     ? { kind: "link", userId: user.id, member }
     : { kind: "prove", userId: user.id, email, member };
+}
+
+/** Whether single sign-on of this organization created the account, and it is used for nothing else. */
+export async function isOnlyHere(db: Db, orgId: OrgId, userId: UserId): Promise<boolean> {
+  const ties = await findAccountTies(db, orgId, userId);
+  return (ties?.isMadeHere && !ties.hasOtherWaysIn && !ties.isElsewhere) ?? false;
 }
 
 async function decideKnown(db: Db, connector: ConnectorRow, identity: store.IdentityRow): Promise<Verdict> {

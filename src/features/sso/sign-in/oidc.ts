@@ -21,6 +21,9 @@ interface StartRequest {
   readsAgain: boolean;
 }
 
+/** A year. It excludes nobody, but with any `max_age` the provider must say when the person signed in. */
+const longAge = 365 * 24 * 3600;
+
 export async function buildOidcUrl(
   ctx: Ctx,
   connector: OidcRow,
@@ -37,8 +40,8 @@ export async function buildOidcUrl(
     nonce,
     scopes,
     parameters: {
-      ...(signsInAgain ? { prompt: "login", max_age: "0" } : {}),
-      ...(!signsInAgain && maxAgeSeconds !== undefined ? { max_age: String(maxAgeSeconds) } : {}),
+      ...(signsInAgain ? { prompt: "login" } : {}),
+      max_age: String(signsInAgain ? 0 : (maxAgeSeconds ?? longAge)),
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
     },
   });

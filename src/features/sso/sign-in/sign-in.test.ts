@@ -49,12 +49,21 @@ describe("a session of single sign-on", () => {
       ["POST", "/v1/me/active-organization", { organizationId: own }],
       ["POST", "/v1/organizations", { name: "Another" }],
       ["POST", "/v1/me/two-factor", undefined],
+      ["PATCH", "/v1/me", { name: "Chosen by the provider" }],
       ["DELETE", "/v1/me", { confirm: ada.email }],
     ];
     for (const [method, path, sent] of refused) {
       const reply = await server.call(path, { method, body: sent, headers: browser.auth });
       expect({ path, body: reply.body }).toMatchObject({ path, body: { reason: "sso_session" } });
     }
+    // Nor by a key that such a session creates.
+    const { key } = (await server.call("/v1/api-keys", { body: { name: "x" }, headers: browser.auth })).body;
+    const renamed = await server.call("/v1/me", {
+      method: "PATCH",
+      body: { name: "Chosen by the provider" },
+      headers: { "x-api-key": key },
+    });
+    expect(renamed).toMatchObject({ status: 403, body: { reason: "session_required" } });
     const reauth = { body: { password: ada.password }, headers: browser.auth };
     expect((await server.call("/api/auth/reauthenticate", reauth)).body.error).toBe("sso_session");
     // The other sessions of the person are neither seen nor ended.
