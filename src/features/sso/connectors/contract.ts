@@ -58,6 +58,16 @@ const Health = z
     lastError: z.string().nullable(),
     signIns: z.int().describe("How many sign-ins succeeded."),
     failures: z.int().describe("How many sign-ins were refused."),
+    certificateEndsAt: z
+      .int()
+      .nullable()
+      .describe("When the last certificate of a SAML provider ends. Null for OpenID Connect."),
+    certificateState: z
+      .enum(["valid", "ends_soon", "ended"])
+      .nullable()
+      .describe(
+        "`ends_soon`: within 30 days. `ended`: sign-ins still work, because SAML uses only the key. Null for OpenID Connect.",
+      ),
   })
   .meta({ id: "SsoHealth" });
 

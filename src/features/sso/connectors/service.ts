@@ -13,6 +13,7 @@ import { removeSessionsOfConnector } from "../../auth/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, requireGrantableRole } from "../../roles/index.ts";
 import { countTeams } from "../../teams/index.ts";
+import { describeCertificateHealth } from "./certificates.ts";
 import type { Change, GroupMapping, NewOidc, SsoConnector } from "./contract.ts";
 import { createOidcSettings, openClientSecrets, planOidcChange, sealSecret } from "./oidc.ts";
 import { describeSaml, planSamlChange } from "./saml.ts";
@@ -39,6 +40,9 @@ function toConnector(publicUrl: string, row: store.ConnectorRow): SsoConnector {
       lastError: row.lastError,
       signIns: row.signIns,
       failures: row.failures,
+      ...(row.kind === "saml"
+        ? describeCertificateHealth(row.settings, Date.now())
+        : { certificateEndsAt: null, certificateState: null }),
     },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
