@@ -114,7 +114,7 @@ export async function reachResponse(browser: TestBrowser, startUrl: string, name
   return browser.logIn(page, name);
 }
 
-/** The whole walk of a person who starts here. */
+/** A sign-in of a person who starts here. */
 export async function signInBySaml(browser: TestBrowser, startUrl: string, name: string): Promise<Page> {
   const { action, fields } = await reachResponse(browser, startUrl, name);
   return browser.post(action, fields);

@@ -55,8 +55,8 @@ export class Browser {
   }
 }
 
-let made = 0;
-export const newDomain = () => `company-${++made}-${Date.now()}.example`;
+let created = 0;
+export const newDomain = () => `company-${++created}-${Date.now()}.example`;
 
 /** Marks a domain as verified, without DNS. */
 export async function seedDomain(server: TestServer, orgId: string, domain = newDomain()): Promise<string> {
@@ -99,7 +99,7 @@ async function createConnector(
   provider: OpenIdProvider,
   body: object = {},
 ) {
-  const clientId = `client-${++made}`;
+  const clientId = `client-${++created}`;
   const reply = await postOidc(server, owner, {
     issuer: provider.issuer,
     clientId,
@@ -176,7 +176,7 @@ export function useCompany(server: TestServer): Stage {
 }
 
 /** Starts at an address, signs in at the provider, and returns. The result is the last reply. */
-export async function walk(
+export async function runSignIn(
   server: Pick<TestServer, "call" | "url">,
   browser: Browser,
   start: string,
@@ -208,7 +208,7 @@ export async function answerQuestion(
 /** A browser in which this person has signed in. */
 export async function signInAs(server: TestServer, company: Company, account: string): Promise<Browser> {
   const browser = new Browser();
-  const reply = await walk(server, browser, `/v1/sso/${company.connector.id}/start`, account);
+  const reply = await runSignIn(server, browser, `/v1/sso/${company.connector.id}/start`, account);
   if (reply.status !== 303) throw new Error(`sign-in failed: ${reply.status} ${reply.body}`);
   return browser;
 }

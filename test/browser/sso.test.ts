@@ -39,7 +39,7 @@ describe("single sign-on in a browser", () => {
     await press(page, "Continue with single sign-on");
     await allow(page);
     expect(page.url()).toBe(`${server.url}/invitation?token=${token}`);
-    // The first sign-in made the member, so there is nothing left to accept.
+    // The first sign-in created the member, so there is nothing left to accept.
     expect(await page.locator("main").textContent()).toContain("Acme & Sons");
     expect((await page.context().cookies(server.url)).map(({ name }) => name)).toContain("signalbox_session");
     expect(complaints).toEqual([]);

@@ -42,7 +42,7 @@ export const ssoFields: FieldGuide = {
   "/v1/sso/domains/{id}": ["The domain.", "dom_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "/v1/sso/{id}/identities/{identityId}": ["The link to a person.", "sid_01jz8q2d9xf4vvh0tbq8k3m5na"],
   "getV1SsoByIdStart.reauthenticate": ["Whether the person must sign in at the provider again.", "true"],
-  iss: ["The issuer, when the provider begins.", "https://login.example.com"],
+  iss: ["The issuer, when the provider starts the sign-in.", "https://login.example.com"],
   login_hint: ["The address that the provider fills in.", "ada@example.com"],
   target_link_uri: ["The page to open afterwards.", "https://signalbox.example.com/docs"],
   "getV1SsoByIdStart.test": ["The token of a test.", "kq3nZ1xWm7Tt0c5bS2dVfY8gRjL4pHuA"],

@@ -16,7 +16,7 @@ export type SessionId = Id<"ses">;
 /** How long a session lasts without being used. */
 export const sessionDays = 7;
 
-/** The connector that vouched for the person of a session. */
+/** The connector that started a session. */
 export interface SsoOrigin {
   orgId: OrgId;
   connectorId: string;
@@ -55,11 +55,11 @@ export interface SessionColumns {
   requireSso: boolean | null;
   /** The organization whose single sign-on started the session. Null: it was started another way. */
   ssoOrgId: OrgId | null;
-  /** The session is of the owner who may come in without single sign-on, and passed the second factor since. */
+  /** The session is of the owner who may sign in without single sign-on, and passed the second factor since. */
   isBreakGlass: boolean;
 }
 
-/** When the person last proved who they are. Null: the provider that vouched for them does not say. */
+/** When the person last proved who they are. Null: their identity provider does not say. */
 const signedInAt = sql`case when s.sso_connector_id is null then coalesce(s.reauthenticated_at, s.created_at)
   else s.reauthenticated_at end as "signedInAt"`;
 

@@ -82,7 +82,9 @@ const shared = {
   testedAt: z
     .int()
     .nullable()
-    .describe("When somebody last walked a sign-in as themselves. A change of the connection empties it."),
+    .describe(
+      "When somebody last tested it by signing in as themselves. A change of the connection empties it.",
+    ),
   testedByUserId: z.string().nullable(),
   health: Health,
   createdAt: z.int(),
@@ -147,7 +149,7 @@ export const createOidc = route({
   tag,
   summary: "Set up single sign-on with OpenID Connect",
   description:
-    "Register `redirectUri` of the reply at the provider. The provider is asked for its metadata at the first sign-in, so walk one with `POST /v1/sso/{id}/test` now.",
+    "Register `redirectUri` of the reply at the provider. The provider is asked for its metadata at the first sign-in, so test one with `POST /v1/sso/{id}/test` now.",
   access: manage,
   body: z.strictObject({
     name: lineOfText(120),

@@ -91,11 +91,11 @@ interface Rules {
   groupMappings: readonly GroupMapping[];
 }
 
-/** Nobody gives more than they have themselves, and a provider never makes owners. */
+/** Nobody gives more rights than they have, and a provider never gives the role of an owner. */
 async function checkRules(tx: Db, actor: Membership, { defaultRole, groupMappings }: Rules): Promise<void> {
   const refuseOwner = (role: string, path: (string | number)[]) => {
     if (role === "owner")
-      throw invalidField(path, "Single sign-on never makes owners. Owners are made by owners.");
+      throw invalidField(path, "Single sign-on never gives the role owner. An owner gives it to a member.");
   };
   refuseOwner(defaultRole, ["defaultRole"]);
   for (const [index, { role, teamId }] of groupMappings.entries()) {

@@ -69,7 +69,7 @@ export const find = (db: Db, orgId: OrgId, id: ConnectorId) =>
     sql`select ${columns} from sso_connectors c where c.org_id = ${orgId} and c.id = ${id}`,
   );
 
-/** The connector that a browser names. Its address is not secret: whoever has it may begin to sign in. */
+/** The connector in the address that a browser opens. It is not secret: whoever has it may start a sign-in. */
 export const findByAddressAcrossOrganizations = (db: Db, id: ConnectorId) =>
   db.row<ConnectorRow>(sql`select ${columns} from sso_connectors c where c.id = ${id}`);
 

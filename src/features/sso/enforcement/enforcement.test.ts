@@ -10,7 +10,7 @@ import {
   verifyAddress,
   type Workspace,
 } from "../../../../test/harness.ts";
-import { Browser, type Company, setUpCompany, walk } from "../../../../test/sso.ts";
+import { Browser, type Company, runSignIn, setUpCompany } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { readMails } from "../../../platform/mail/index.ts";
@@ -58,7 +58,7 @@ async function testConnector(company: Company, subject: string): Promise<void> {
   const { startUrl } = (
     await server.call(`/v1/sso/${company.connector.id}/test`, { method: "POST", headers: company.owner.auth })
   ).body;
-  const page = await walk(server, new Browser(), startUrl, subject);
+  const page = await runSignIn(server, new Browser(), startUrl, subject);
   expect(page.body).toContain("<dt>Counts as your test</dt><dd>yes</dd>");
 }
 
@@ -141,15 +141,15 @@ describe("requiring single sign-on", () => {
       insert into sso_identities (id, connector_id, org_id, subject, user_id)
       values (${`sid_${subject}`}, ${company.connector.id}, ${company.orgId}, ${subject}, ${colleague.userId})`);
     const browser = new Browser();
-    await walk(server, browser, `/v1/sso/${company.connector.id}/start`, subject);
+    await runSignIn(server, browser, `/v1/sso/${company.connector.id}/start`, subject);
     expect((await read(browser.auth)).status).toBe(200);
-    // A provider of another organization vouches for the same person, who belongs to both.
+    // The same person belongs to another organization too, and signs in with its provider.
     const other = await setUpCompany(server, provider, await createWorkspace(server));
     await server.platform.db.run(sql`
       insert into sso_identities (id, connector_id, org_id, subject, user_id)
       values (${`sid_o${subject}`}, ${other.connector.id}, ${other.orgId}, ${subject}, ${colleague.userId})`);
     const stranger = new Browser();
-    await walk(server, stranger, `/v1/sso/${other.connector.id}/start`, subject);
+    await runSignIn(server, stranger, `/v1/sso/${other.connector.id}/start`, subject);
     const headers = { ...stranger.auth, "x-organization-id": company.orgId };
     expect((await read(headers)).body).toMatchObject({ reason: "no_active_organization" });
   });

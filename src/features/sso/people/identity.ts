@@ -12,6 +12,12 @@ export interface Identity {
   authenticatedAt: number | undefined;
 }
 
+/** What a provider said about a person: the identity, and all claims for a person who tests the connector. */
+export interface Proof {
+  identity: Identity;
+  claims: Record<string, unknown>;
+}
+
 const maxGroups = 2_000;
 
 /** Removes what a column cannot store. */

@@ -11,10 +11,10 @@ import {
   Browser,
   type Company,
   readCode,
+  runSignIn,
   setUpCompany,
   signInAs,
   useCompany,
-  walk,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -31,7 +31,7 @@ const start = (company = acme) => `/v1/sso/${company.connector.id}/start`;
 const me = (headers: Record<string, string>) => server.call("/v1/me", { headers });
 
 describe("a first sign-in", () => {
-  test("makes an account and a member with the default role, and a session of this organization", async () => {
+  test("creates an account and a member with the default role, and a session of this organization", async () => {
     const { subject, email } = createPerson();
     const browser = await signInAs(server, acme, subject);
     const { body } = await me(browser.auth);
@@ -54,7 +54,7 @@ describe("a first sign-in", () => {
 
   test("opens the page that was asked for, and no page of another site", async () => {
     const { subject } = createPerson();
-    const reply = await walk(server, new Browser(), `${start()}?returnTo=/docs%3Fa%3D1`, subject);
+    const reply = await runSignIn(server, new Browser(), `${start()}?returnTo=/docs%3Fa%3D1`, subject);
     expect(reply.headers.get("location")).toBe("/docs?a=1");
     for (const bad of [
       "https://evil.example/",
@@ -67,9 +67,11 @@ describe("a first sign-in", () => {
     }
   });
 
-  test("two at the same moment make one member", async () => {
+  test("two at the same moment create one member", async () => {
     const { subject, email } = createPerson();
-    const replies = await Promise.all([1, 2, 3].map(() => walk(server, new Browser(), start(), subject)));
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => runSignIn(server, new Browser(), start(), subject)),
+    );
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303]);
     const { items } = (
       await server.call(`/v1/members?search=${encodeURIComponent(email)}`, { headers: acme.owner.auth })
@@ -114,10 +116,10 @@ describe("a first sign-in", () => {
     ["two addresses in one", (d: string) => ({ email: `a@evil.example, b@${d}` }), "email_missing"],
     ["an address that the provider did not verify", { email_verified: false }, "email_not_verified"],
     ["the same, as text", { email_verified: "false" }, "email_not_verified"],
-  ])("with %s is refused, and makes nothing", async (_, claims, code) => {
+  ])("with %s is refused, and creates nothing", async (_, claims, code) => {
     const { subject } = createPerson(acme, typeof claims === "function" ? claims(acme.domain) : claims);
     const browser = new Browser();
-    const reply = await walk(server, browser, start(), subject);
+    const reply = await runSignIn(server, browser, start(), subject);
     expect(reply.status).toBe(403);
     expect(readCode(reply)).toBe(code);
     expect(browser.token).toBeUndefined();
@@ -133,16 +135,16 @@ describe("a first sign-in", () => {
       createsMembers: false,
     });
     const { subject } = createPerson(strict);
-    expect(readCode(await walk(server, new Browser(), start(strict), subject))).toBe("not_a_member");
+    expect(readCode(await runSignIn(server, new Browser(), start(strict), subject))).toBe("not_a_member");
     const narrow = await setUpCompany(server, provider, await createWorkspace(server));
     await server.call("/v1/organization", {
       method: "PATCH",
       body: { allowedEmailDomains: ["other.example"] },
       headers: narrow.owner.auth,
     });
-    expect(readCode(await walk(server, new Browser(), start(narrow), createPerson(narrow).subject))).toBe(
-      "domain_not_allowed",
-    );
+    expect(
+      readCode(await runSignIn(server, new Browser(), start(narrow), createPerson(narrow).subject)),
+    ).toBe("domain_not_allowed");
   });
 });
 
@@ -152,7 +154,7 @@ describe("an account that exists already", () => {
 
   async function arrive(subject: string): Promise<{ browser: Browser; token: string }> {
     const browser = new Browser();
-    const reply = await walk(server, browser, start(), subject);
+    const reply = await runSignIn(server, browser, start(), subject);
     const location = reply.headers.get("location")!;
     expect(location).toMatch(/^\/v1\/sso\/link\?token=/);
     expect(browser.token).toBeUndefined();
@@ -203,17 +205,17 @@ describe("an account that exists already", () => {
   test("is not linked by a session of another organization's single sign-on", async () => {
     const globex = await setUpCompany(server, provider, await createWorkspace(server));
     const { subject } = createPerson(globex);
-    const made = await signInAs(server, globex, subject);
-    const { id } = (await me(made.auth)).body.user;
-    // The person has an address of acme now, which acme's provider vouches for too.
+    const other = await signInAs(server, globex, subject);
+    const { id } = (await me(other.auth)).body.user;
+    // The person has an address of acme now, and acme's provider sends the same address.
     const ada = createPerson();
     await server.platform.db.run(sql`update users set email = ${ada.email} where id = ${id}`);
     const { browser, token } = await arrive(ada.subject);
-    browser.cookies.set("signalbox_session", made.token!);
+    browser.cookies.set("signalbox_session", other.token!);
     expect((await link(browser, token)).body).toMatchObject({ reason: "sso_session" });
   });
 
-  test("that this organization's single sign-on made is linked to a new connector at once", async () => {
+  test("that this organization's single sign-on created is linked to a new connector at once", async () => {
     const person = createPerson();
     const first = (await me((await signInAs(server, acme, person.subject)).auth)).body.user;
     const second = await setUpCompany(server, provider, acme);
@@ -225,46 +227,46 @@ describe("an account that exists already", () => {
     const { subject, email } = createPerson();
     await signInAs(server, acme, subject);
     provider.people.set("recycled", { email });
-    const reply = await walk(server, new Browser(), start(), "recycled");
+    const reply = await runSignIn(server, new Browser(), start(), "recycled");
     expect(readCode(reply)).toBe("linked_to_another");
     const path = `/v1/sso/${acme.connector.id}/identities`;
     const { items } = (await server.call(path, { headers: acme.owner.auth })).body;
     const { id } = items.find((one: { subject: string }) => one.subject === subject);
     const removed = await server.call(`${path}/${id}`, { method: "DELETE", headers: acme.owner.auth });
     expect(removed.status).toBe(204);
-    expect((await walk(server, new Browser(), start(), "recycled")).status).toBe(303);
+    expect((await runSignIn(server, new Browser(), start(), "recycled")).status).toBe(303);
   });
 });
 
 describe("a member who is gone", () => {
-  test("does not come back by signing in, but by a new invitation", async () => {
+  test("cannot sign in again without a new invitation", async () => {
     const { subject, email } = createPerson();
     const browser = await signInAs(server, acme, subject);
     const { id } = await findMember(email);
     await server.call(`/v1/members/${id}`, { method: "DELETE", headers: acme.owner.auth });
     expect((await server.call("/v1/members", { headers: browser.auth })).status).toBe(403);
-    expect(readCode(await walk(server, new Browser(), start(), subject))).toBe("member_removed");
+    expect(readCode(await runSignIn(server, new Browser(), start(), subject))).toBe("member_removed");
     await server.call("/v1/invitations", { body: { email, role: "member" }, headers: acme.owner.auth });
-    expect((await walk(server, new Browser(), start(), subject)).status).toBe(303);
+    expect((await runSignIn(server, new Browser(), start(), subject)).status).toBe(303);
   });
 
-  test("and was deactivated does not come in", async () => {
+  test("and was deactivated cannot sign in", async () => {
     const { subject, email } = createPerson();
     await signInAs(server, acme, subject);
     const { id } = await findMember(email);
     const path = `/v1/members/${id}/deactivate`;
     expect((await server.call(path, { method: "POST", headers: acme.owner.auth })).status).toBe(200);
-    expect(readCode(await walk(server, new Browser(), start(), subject))).toBe("member_deactivated");
+    expect(readCode(await runSignIn(server, new Browser(), start(), subject))).toBe("member_deactivated");
   });
 
-  test("and was removed before their first sign-in does not come in either", async () => {
+  test("and was removed before their first sign-in cannot sign in either", async () => {
     const ada = await signUpAtCompany();
     const member = await joinWorkspace(server, acme, "member");
     await server.platform.db.run(
       sql`update members set user_id = ${ada.userId} where id = ${member.memberId}`,
     );
     await server.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth });
-    expect(readCode(await walk(server, new Browser(), start(), ada.subject))).toBe("member_removed");
+    expect(readCode(await runSignIn(server, new Browser(), start(), ada.subject))).toBe("member_removed");
   });
 });
 
@@ -304,7 +306,7 @@ describe("groups", () => {
     expect(await findMember(email, company)).toMatchObject({ role: "admin" });
   });
 
-  test("never make an owner, and never change one", async () => {
+  test("never give the role of an owner, and never change one", async () => {
     const workspace = await createWorkspace(server);
     for (const body of [{ defaultRole: "owner" }, { groupMappings: [{ group: "x", role: "owner" }] }]) {
       const reply = await server.call("/v1/sso/oidc", {

@@ -30,8 +30,8 @@ export type Admitted =
   | Refused;
 
 /**
- * Lets a person in, and makes account, membership and link where they are missing. The rights of the organization are
- * locked, so that two first sign-ins at the same moment make one member. `provenUserId` is the account that the person
+ * Admits a person, and creates account, membership and link where they are missing. The rights of the organization are
+ * locked, so that two first sign-ins at the same moment create one member. `provenUserId` is the account that the person
  * has just signed in to.
  */
 export async function admit(
@@ -48,7 +48,7 @@ export async function admit(
     return {
       kind: "refused",
       code: "sso_disabled",
-      message: "Single sign-on was switched off meanwhile.",
+      message: "Single sign-on was switched off in the meantime.",
     };
   const verdict = await decide(tx, connector, identity);
   switch (verdict.kind) {
@@ -123,7 +123,7 @@ async function join(
   return enter(ctx, tx, connector, identity, linked, member);
 }
 
-/** Makes a linked account a member if it is none, and applies the groups. */
+/** Adds a linked account as a member if it is not one, and applies the groups. */
 async function enter(
   ctx: Ctx,
   tx: Db,

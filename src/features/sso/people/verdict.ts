@@ -7,14 +7,14 @@ import { isVerifiedDomain, readDomain } from "../domains/index.ts";
 import type { Identity } from "./identity.ts";
 import * as store from "./store.ts";
 
-/** What happens to a person who comes from a provider. */
+/** What happens to a person whom a provider has identified. */
 export type Verdict =
   | { kind: "known"; identity: store.IdentityRow; userId: UserId; member: store.MemberState }
   /** The person left the organization by themselves, or was invited again since. */
   | { kind: "back"; identity: store.IdentityRow; userId: UserId }
   /** There is no account with this address. */
   | { kind: "new"; email: string }
-  /** The account was made by this organization's single sign-on and is used for nothing else. */
+  /** This organization's single sign-on created the account, and it is used for nothing else. */
   | { kind: "link"; userId: UserId; member: store.MemberState | undefined }
   /** The account is the person's own, so they have to prove that it is theirs. */
   | { kind: "prove"; userId: UserId; email: string; member: store.MemberState | undefined }
@@ -42,7 +42,7 @@ const refusals = {
   notMember: () =>
     refuse(
       "not_a_member",
-      "This person is no member, and the connector does not make members. Invite them first.",
+      "This person is not a member, and the connector does not create members. Invite them first.",
     ),
   noEmail: () =>
     refuse(
@@ -107,7 +107,7 @@ async function decideKnown(db: Db, connector: ConnectorRow, identity: store.Iden
   return (await decideJoining(db, connector, userId, email)) ?? { kind: "back", identity, userId };
 }
 
-/** Whether somebody who is no member may become one. */
+/** Whether somebody who is not a member may become one. */
 async function decideJoining(
   db: Db,
   { orgId, createsMembers }: ConnectorRow,

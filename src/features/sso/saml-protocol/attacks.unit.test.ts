@@ -19,7 +19,7 @@ beforeAll(async () => {
   signedResponse = await parties.issue({ sign: "response" });
 });
 
-/** The genuine provider signs what the change made, so only the changed content can be the reason. */
+/** The genuine provider signs the changed document, so only the changed content can be the reason. */
 const signChanged = (change: Parameters<typeof edit>[1]) =>
   signAgain(edit(signedAssertion, change), parties.providerKeys);
 
@@ -33,7 +33,7 @@ describe("signature wrapping", () => {
   });
 
   test.each(Object.entries({ ...responseWrapping, ...assertionWrapping }))(
-    "%s never makes a signature vouch for the forged name, even without the other checks",
+    "%s never gives a valid signature for the forged name, even without the other checks",
     (name, wrap) => {
       const document = parseXml(wrap(name in responseWrapping ? signedResponse : signedAssertion));
       const keys = readKeys(parties.settings.identityProvider.certificates);

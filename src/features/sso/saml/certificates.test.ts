@@ -131,9 +131,14 @@ describe("certificates of SAML", () => {
     const connect = async (keys: ServiceProviderKeys) => {
       idp.changeKeys(keys);
       const metadataXml = await (await fetch(idp.metadataUrl)).text();
-      const made = await createSamlConnector(server, acme.owner, { metadataUrl: undefined }, { metadataXml });
-      idp.requestCertificate = made.certificatePem;
-      return made;
+      const ending = await createSamlConnector(
+        server,
+        acme.owner,
+        { metadataUrl: undefined },
+        { metadataXml },
+      );
+      idp.requestCertificate = ending.certificatePem;
+      return ending;
     };
     const listMails = async (id: string) =>
       (await readMails(server.platform, 200)).filter(
@@ -142,17 +147,17 @@ describe("certificates of SAML", () => {
       );
 
     test("soon is shown and announced 30 and 7 days before, once each", async () => {
-      const made = await connect(await createKeysEndingIn(20));
-      expect(made.health).toMatchObject({
+      const ending = await connect(await createKeysEndingIn(20));
+      expect(ending.health).toMatchObject({
         certificateState: "ends_soon",
-        certificateEndsAt: made.provider.certificates[0].notAfter,
+        certificateEndsAt: ending.provider.certificates[0].notAfter,
       });
       expect(connector.health.certificateState).toBe("valid");
       for (const count of [1, 1]) {
         await runSsoJob(server, "sso.certificates");
-        const mails = await listMails(made.id);
+        const mails = await listMails(ending.id);
         expect(mails).toHaveLength(count);
-        expect(mails[0]!.text).toContain(made.provider.certificates[0].fingerprint);
+        expect(mails[0]!.text).toContain(ending.provider.certificates[0].fingerprint);
       }
       for (const [days, count] of [
         [12, 1],
@@ -161,7 +166,7 @@ describe("certificates of SAML", () => {
       ] as const)
         await at(Date.now() + days * day, async () => {
           await runSsoJob(server, "sso.certificates");
-          expect(await listMails(made.id)).toHaveLength(count);
+          expect(await listMails(ending.id)).toHaveLength(count);
         });
       expect(await listMails(connector.id)).toHaveLength(0);
       const audit = await server.call("/v1/audit-events?action=sso.certificate_warning", {
@@ -171,10 +176,10 @@ describe("certificates of SAML", () => {
     });
 
     test("and has ended is shown, and still accepted", async () => {
-      const made = await connect(await createKeysEndingIn(-30));
-      expect(made.health.certificateState).toBe("ended");
+      const ending = await connect(await createKeysEndingIn(-30));
+      expect(ending.health.certificateState).toBe("ended");
       const browser = createBrowser();
-      await browser.follow(await signInBySaml(browser, made.startUrl, "eve"));
+      await browser.follow(await signInBySaml(browser, ending.startUrl, "eve"));
       expect((await me(readSession(browser, server))).body.user.email).toBe("eve@acme.test");
     });
   });

@@ -133,7 +133,7 @@ describe("SAML connectors", () => {
   });
 
   describe("a sign-in that starts here", () => {
-    test("makes a member with the mapped role, and a session of the organization", async () => {
+    test("creates a member with the mapped role, and a session of the organization", async () => {
       idp.accounts.get("ann")!.attributes.groups = ["platform", "engineering"];
       const browser = createBrowser();
       const received = await signInBySaml(browser, `${connector.startUrl}?returnTo=/docs`, "ann");
@@ -189,7 +189,7 @@ describe("SAML connectors", () => {
       expect(replies.map(({ status }) => status).sort()).toEqual([303, 400]);
     });
 
-    test("ends only in the browser that began", async () => {
+    test("ends only in the browser that started it", async () => {
       const { action, fields } = await reachResponse(createBrowser(), connector.startUrl, "ann");
       const thief = createBrowser();
       const received = await thief.post(action, fields);

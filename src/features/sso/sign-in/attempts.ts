@@ -4,14 +4,8 @@ import { newId } from "../../../platform/ids.ts";
 import type { Place, SealedColumn } from "../../../platform/keyring.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import type { ConnectorRow } from "../connectors/index.ts";
-import type { Identity } from "../people/index.ts";
+import type { Identity, Proof } from "../people/index.ts";
 import * as store from "./store.ts";
-
-/** What a provider said about a person: the identity, and all claims for a person who tests the connector. */
-export interface Proof {
-  identity: Identity;
-  claims: Record<string, unknown>;
-}
 
 /** What an attempt keeps until the browser returns. */
 export interface Secrets {

@@ -4,14 +4,15 @@ import { OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import type { ConnectorRow } from "../connectors/index.ts";
 import { recordOutcome } from "../events/index.ts";
-import { openSecrets, type Proof, toEventPurpose } from "./attempts.ts";
+import type { Proof } from "../people/index.ts";
+import { openSecrets, toEventPurpose } from "./attempts.ts";
 import { type Completed, complete } from "./complete.ts";
 import { isOfBrowser } from "./cookie.ts";
 import { readOidcProof } from "./oidc.ts";
 import { requireConnectorByAddress } from "./start.ts";
 import * as store from "./store.ts";
 
-/** The state is unknown: too old, used before, or of somebody else. Nothing tells which. */
+/** The state is unknown: too old, used before, or of somebody else. The reply does not say which. */
 export interface Unknown {
   kind: "unknown";
 }

@@ -5,8 +5,8 @@ import { newToken } from "../../../platform/secrets.ts";
 import { findUser } from "../../auth/index.ts";
 import { type ConnectorRow, markTested } from "../connectors/index.ts";
 import { recordOutcome } from "../events/index.ts";
-import { admit, decide, listTeamNames, mapGroups, type Verdict } from "../people/index.ts";
-import { insertAttempt, openSecrets, type Proof, toEventPurpose } from "./attempts.ts";
+import { admit, decide, listTeamNames, mapGroups, type Proof, type Verdict } from "../people/index.ts";
+import { insertAttempt, openSecrets, toEventPurpose } from "./attempts.ts";
 import { findPersonToConfirm } from "./question.ts";
 import { createOrigin, enterSession } from "./session.ts";
 import type * as store from "./store.ts";
@@ -21,7 +21,7 @@ export type Completed =
 
 export interface TestResult {
   verdict: Verdict;
-  /** The person who tests signed in as themselves, and would be let in. */
+  /** The person who tests signed in as themselves, and would not be refused. */
   isTested: boolean;
   claims: Record<string, unknown>;
   role: string;
@@ -31,7 +31,7 @@ export interface TestResult {
   hasTime: boolean;
 }
 
-/** Turns a verified proof into a session, or into the question whose account it is. */
+/** Starts a session from a verified proof, or asks the person first. */
 export async function complete(
   ctx: Ctx,
   connector: ConnectorRow,
@@ -45,7 +45,7 @@ export async function complete(
       ctx.db.transaction((tx) => completeSignIn(ctx, tx, connector, attempt, proof, cookies)),
     );
   } catch (error) {
-    // A refusal takes everything back that was done for the person, and is then recorded.
+    // A refusal has rolled the transaction back. It is recorded afterwards.
     if (!(error instanceof Refusal)) throw error;
     const { message } = error;
     const code = error.body.error;
@@ -151,7 +151,7 @@ async function completeTest(
       purpose: "test",
       outcome: verdict.kind === "refused" ? "refused" : "succeeded",
       code: verdict.kind === "refused" ? verdict.code : "tested",
-      message: verdict.kind === "refused" ? verdict.message : "A test reached the end.",
+      message: verdict.kind === "refused" ? verdict.message : "A test succeeded.",
       subject: identity.subject,
       email: identity.email,
       userId: testerId,

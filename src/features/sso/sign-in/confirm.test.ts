@@ -5,10 +5,10 @@ import {
   answerQuestion,
   Browser,
   type Company,
+  runSignIn,
   setUpCompany,
   signInAs,
   useCompany,
-  walk,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -39,7 +39,7 @@ describe("a sign-in that this browser started", () => {
     ["on a page of ours", { "sec-fetch-site": "same-origin" }],
   ])("%s, with nobody signed in, asks nothing", async (_, headers) => {
     const browser = new Browser();
-    const reply = await walk(server, browser, start(), createPerson().subject, { headers });
+    const reply = await runSignIn(server, browser, start(), createPerson().subject, { headers });
     expect(asks(reply)).toBe(false);
     expect(browser.token).toBeDefined();
   });
@@ -51,8 +51,8 @@ describe("a sign-in that this browser started", () => {
       values (${`sid_${ada.subject}`}, ${acme.connector.id}, ${acme.orgId}, ${ada.subject}, ${ada.userId})`);
     const browser = new Browser();
     browser.cookies.set("signalbox_session", ada.token);
-    expect(asks(await walk(server, browser, start(), ada.subject))).toBe(false);
-    expect(asks(await walk(server, browser, start(), ada.subject))).toBe(false);
+    expect(asks(await runSignIn(server, browser, start(), ada.subject))).toBe(false);
+    expect(asks(await runSignIn(server, browser, start(), ada.subject))).toBe(false);
     expect(await findEmail(browser)).toBe(ada.email);
   });
 
@@ -61,7 +61,7 @@ describe("a sign-in that this browser started", () => {
     const { subject, email } = createPerson(globex);
     const browser = new Browser();
     browser.cookies.set("signalbox_session", owner.token);
-    const asked = await walk(server, browser, `${start(globex)}?returnTo=/docs`, subject);
+    const asked = await runSignIn(server, browser, `${start(globex)}?returnTo=/docs`, subject);
     expect(asks(asked)).toBe(true);
     expect(browser.token).toBe(owner.token);
     // Nothing exists before the answer.
@@ -81,7 +81,7 @@ describe("a sign-in that another site started", () => {
     const { subject, email } = createPerson();
     const before = await countSignIns();
     const browser = new Browser();
-    const asked = await walk(server, browser, start(), subject, fromOtherSite);
+    const asked = await runSignIn(server, browser, start(), subject, fromOtherSite);
     expect(asks(asked)).toBe(true);
     expect(browser.token).toBeUndefined();
     expect(await lastEvent()).toMatchObject({ code: "confirmation_needed", subject });
@@ -97,18 +97,18 @@ describe("a sign-in that another site started", () => {
     const { subject } = createPerson();
     const browser = await signInAs(server, acme, subject);
     const { token } = browser;
-    expect(asks(await walk(server, browser, start(), subject, fromOtherSite))).toBe(false);
+    expect(asks(await runSignIn(server, browser, start(), subject, fromOtherSite))).toBe(false);
     expect(browser.token).toBe(token);
   });
 
   test("that is refused says so at once", async () => {
     const { subject } = createPerson(acme, { email: "somebody@elsewhere.example" });
-    expect((await walk(server, new Browser(), start(), subject, fromOtherSite)).status).toBe(403);
+    expect((await runSignIn(server, new Browser(), start(), subject, fromOtherSite)).status).toBe(403);
   });
 
   test("leads to the page that links an account, which asks by itself", async () => {
     const ada = await signUpAtCompany();
-    const reply = await walk(server, new Browser(), start(), ada.subject, fromOtherSite);
+    const reply = await runSignIn(server, new Browser(), start(), ada.subject, fromOtherSite);
     expect(reply.headers.get("location")).toMatch(/^\/v1\/sso\/link\?token=/);
   });
 
@@ -116,7 +116,7 @@ describe("a sign-in that another site started", () => {
     const { subject, email } = createPerson();
     const before = await countSignIns();
     const browser = new Browser();
-    const asked = await walk(server, browser, start(), subject, fromOtherSite);
+    const asked = await runSignIn(server, browser, start(), subject, fromOtherSite);
     expect((await answerQuestion(server, browser, asked, "cancel")).body).toEqual({ location: "/" });
     expect(await lastEvent()).toMatchObject({ code: "cancelled", outcome: "refused", subject });
     expect(await answerQuestion(server, browser, asked)).toMatchObject({
@@ -134,7 +134,7 @@ describe("the answer", () => {
   const ask = async () => {
     const person = createPerson();
     const browser = new Browser();
-    const asked = await walk(server, browser, start(), person.subject, fromOtherSite);
+    const asked = await runSignIn(server, browser, start(), person.subject, fromOtherSite);
     return { ...person, browser, asked, token: readToken(asked) };
   };
   const send = (token: string, headers: Record<string, string>) =>
@@ -191,7 +191,7 @@ describe("the answer", () => {
       (await browser.open(server, `${start().replace("start", "callback")}?state=${token}`)).status,
     ).toBe(400);
     const ada = await signUpAtCompany();
-    const linking = await walk(server, browser, start(), ada.subject);
+    const linking = await runSignIn(server, browser, start(), ada.subject);
     expect((await send(readToken(linking), browser.scripted)).status).toBe(404);
   });
 });

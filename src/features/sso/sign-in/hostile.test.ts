@@ -34,9 +34,9 @@ afterAll(async () => {
 
 /** Where the provider sends the browser back to. */
 async function goToProvider(browser: Browser, id = connectorId, query = ""): Promise<URL> {
-  const begun = await browser.open(server, `/v1/sso/${id}/start${query}`);
-  expect(begun.status).toBe(303);
-  const back = await fetch(begun.headers.get("location")!, { redirect: "manual" });
+  const started = await browser.open(server, `/v1/sso/${id}/start${query}`);
+  expect(started.status).toBe(303);
+  const back = await fetch(started.headers.get("location")!, { redirect: "manual" });
   return new URL(back.headers.get("location")!);
 }
 
@@ -244,7 +244,7 @@ test("groups that the provider could not send are not the same as no groups", as
 });
 
 describe("a browser is refused", () => {
-  test("that did not begin", async () => {
+  test("that did not start the sign-in", async () => {
     provider.forgery = { claims: (c) => ({ ...c, email: `mallory@${domain}` }) };
     const back = await goToProvider(new Browser());
     const other = new Browser();
@@ -274,7 +274,7 @@ describe("a browser is refused", () => {
     expect(browser.token).toBeUndefined();
   });
 
-  test("whom the provider did not let in, and is told so", async () => {
+  test("whose person the provider refused, and shows the reason", async () => {
     const browser = new Browser();
     const back = await goToProvider(browser);
     back.search = String(
@@ -319,8 +319,8 @@ describe("a provider is refused", () => {
   test("that names itself otherwise in its metadata", async () => {
     provider.forgery = { metadata: { issuer: "https://evil.example" } };
     const reply = await postOidc(server, acme.owner, { issuer: `${provider.issuer}`, clientId: "x" });
-    const begun = await new Browser().open(server, `/v1/sso/${reply.body.connector.id}/start`);
-    expect(begun.status).toBe(502);
+    const started = await new Browser().open(server, `/v1/sso/${reply.body.connector.id}/start`);
+    expect(started.status).toBe(502);
     provider.forgery = {};
   });
 });

@@ -7,8 +7,8 @@ import {
   requestUserinfo,
 } from "../../../platform/oauth/index.ts";
 import { buildUrl, type OidcRow, openClientSecrets } from "../connectors/index.ts";
-import { readEmail, readGroups } from "../people/index.ts";
-import type { Proof, Secrets } from "./attempts.ts";
+import { type Proof, readEmail, readGroups } from "../people/index.ts";
+import type { Secrets } from "./attempts.ts";
 import { createPeer, findProvider } from "./provider.ts";
 
 interface StartRequest {

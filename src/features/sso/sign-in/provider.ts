@@ -19,7 +19,7 @@ interface Entry {
 
 /** Metadata is read again after this time. Everybody can start a sign-in, so not every start may cause a request. */
 const freshMs = 10 * 60_000;
-/** After a failure the provider is left alone for this long. */
+/** After a failure the provider is not asked again for this long. */
 const failedMs = 30_000;
 /** While the provider does not answer, older metadata is used for this long. */
 const usableMs = 24 * 3600_000;
@@ -34,7 +34,7 @@ export const providerCache = defineState({
   create: (): ProviderCache => new Map(),
 });
 
-/** The entry of a connector. An organization that needs more room gives up its own oldest entry. */
+/** The entry of a connector. An organization with many connectors loses its own oldest entry. */
 export function openEntry(cache: ProviderCache, { orgId, id, settings }: OidcRow): Entry {
   const key = `${id} ${settings.issuer}`;
   const found = cache.get(key);

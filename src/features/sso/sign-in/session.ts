@@ -33,7 +33,7 @@ export const createOrigin = ({ orgId, id }: ConnectorRow, { authenticatedAt }: I
 
 /**
  * Gives this browser a session of the person, and ends the one of somebody else. Returns undefined when the browser keeps
- * its session: programs and pages that use it go on working.
+ * its session: programs and pages that use it continue to work.
  */
 export async function enterSession(
   ctx: Ctx,

@@ -5,10 +5,10 @@ import {
   Browser,
   type Company,
   readCode,
+  runSignIn,
   setUpCompany,
   signInAs,
   useCompany,
-  walk,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -116,7 +116,7 @@ describe("a session of single sign-on", () => {
     const patch = (body: object) => server.call(path, { method: "PATCH", body, headers: company.owner.auth });
     expect((await patch({ enabled: false })).body.connector.enabled).toBe(false);
     expect((await me(browser.auth)).status).toBe(401);
-    expect((await walk(server, new Browser(), start(company), subject)).status).toBe(409);
+    expect((await runSignIn(server, new Browser(), start(company), subject)).status).toBe(409);
     await patch({ enabled: true });
     const again = await signInAs(server, company, subject);
     expect((await server.call(path, { method: "DELETE", headers: company.owner.auth })).status).toBe(204);
@@ -141,7 +141,7 @@ describe("a session of single sign-on", () => {
       return true;
     };
     const browser = new Browser();
-    const reply = await walk(server, browser, start(company), subject);
+    const reply = await runSignIn(server, browser, start(company), subject);
     expect(provider.intercept).toBeUndefined();
     expect(readCode(reply)).toBe("sso_disabled");
     expect(browser.token).toBeUndefined();
@@ -158,10 +158,10 @@ describe("a session of single sign-on", () => {
     const signedInAt = async () =>
       (await server.call("/v1/me/sessions", { headers: browser.auth })).body.items[0].signedInAt;
     const again = `${start()}?reauthenticate=true&returnTo=/docs`;
-    const refused = await walk(server, browser, again, bob.subject);
+    const refused = await runSignIn(server, browser, again, bob.subject);
     expect(readCode(refused)).toBe("other_person");
     expect(Date.now() - (await signedInAt())).toBeGreaterThan(3_600_000);
-    const reply = await walk(server, browser, again, ada.subject);
+    const reply = await runSignIn(server, browser, again, ada.subject);
     expect(reply.headers.get("location")).toBe("/docs");
     expect(browser.token).toBe(token);
     expect(Date.now() - (await signedInAt())).toBeLessThan(120_000);
@@ -195,7 +195,7 @@ describe("the way to sign in", () => {
   test("can be started by the provider, for pages of this site", async () => {
     const { subject } = createPerson();
     const open = (browser: Browser, query: Record<string, string>) =>
-      walk(server, browser, `${start()}?${new URLSearchParams(query)}`, subject);
+      runSignIn(server, browser, `${start()}?${new URLSearchParams(query)}`, subject);
     for (const [target, location] of [
       [`${server.url}/docs`, "/docs"],
       ["https://evil.example/docs", "/"],
