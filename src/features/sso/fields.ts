@@ -45,6 +45,8 @@ export const ssoFields: FieldGuide = {
   iss: ["The issuer, when the provider starts the sign-in.", "https://login.example.com"],
   login_hint: ["The address that the provider fills in.", "ada@example.com"],
   target_link_uri: ["The page to open afterwards.", "https://signalbox.example.com/docs"],
+  "postV1SsoConfirm.answer": ["Whether to sign in or to drop the sign-in.", "sign_in"],
+  "postV1SsoConfirm.location": ["The page to open next.", "/docs"],
   "getV1SsoByIdStart.test": ["The token of a test.", "kq3nZ1xWm7Tt0c5bS2dVfY8gRjL4pHuA"],
   groups: ["The claim that holds the groups.", "groups"],
   groupMappings: ["What the groups of the provider give.", [{ group: "platform-admins", role: "admin" }]],
