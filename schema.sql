@@ -1082,7 +1082,7 @@ create table sso_attempts (
   created_at timestamptz not null default now(),
   constraint sso_attempts_pkey PRIMARY KEY (id),
   constraint sso_attempts_state_hash_key UNIQUE (state_hash),
-  constraint sso_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reauthenticate'::text, 'test'::text, 'link'::text]))),
+  constraint sso_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reauthenticate'::text, 'test'::text, 'link'::text, 'confirm'::text]))),
   constraint sso_attempts_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
   constraint sso_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint sso_attempts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -1092,6 +1092,18 @@ CREATE INDEX sso_attempts_expiry ON sso_attempts USING btree (expires_at);
 CREATE INDEX sso_attempts_org ON sso_attempts USING btree (org_id);
 CREATE UNIQUE INDEX sso_attempts_request ON sso_attempts USING btree (connector_id, request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX sso_attempts_user ON sso_attempts USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table sso_certificate_notices (
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  fingerprint text collate "C" not null,
+  days integer not null,
+  created_at timestamptz not null default now(),
+  constraint sso_certificate_notices_pkey PRIMARY KEY (connector_id, fingerprint, days),
+  constraint sso_certificate_notices_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_certificate_notices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_certificate_notices_org ON sso_certificate_notices USING btree (org_id);
 
 create table sso_connectors (
   id text collate "C" not null,

@@ -1,7 +1,7 @@
 import { sql } from "../src/platform/db/index.ts";
 import type { Person, TestServer, Workspace } from "./harness.ts";
 
-/** Proves a domain for an organization, without DNS. */
+/** Verifies a domain for an organization, without DNS. */
 export const seedDomain = ({ platform: { db } }: TestServer, { orgId }: Workspace, domain: string) =>
   db.run(sql`
     insert into sso_domains (id, org_id, domain, challenge, verified_at, checked_at)
@@ -77,6 +77,17 @@ export function createBrowser() {
     open: (url: string) => send(url, { method: "GET" }, true),
     post: (url: string, fields: Record<string, string>, { fromOtherSite = true } = {}) =>
       send(url, { method: "POST", body: new URLSearchParams(fields) }, !fromOtherSite),
+    /** Sends JSON as a script of a page of ours does. */
+    sendJson: (url: string, body: object) =>
+      send(
+        url,
+        {
+          method: "POST",
+          body: JSON.stringify(body),
+          headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+        },
+        true,
+      ),
     /** Follows redirects to the end, or until one leads away from where `until` allows. */
     async follow(page: Page): Promise<Page> {
       let current = page;
@@ -103,10 +114,24 @@ export async function reachResponse(browser: TestBrowser, startUrl: string, name
   return browser.logIn(page, name);
 }
 
-/** The whole walk of a person who starts here. */
+/** A sign-in of a person who starts here. */
 export async function signInBySaml(browser: TestBrowser, startUrl: string, name: string): Promise<Page> {
   const { action, fields } = await reachResponse(browser, startUrl, name);
   return browser.post(action, fields);
+}
+
+/** Answers the page that asks before a sign-in. */
+export async function answerQuestion(
+  browser: TestBrowser,
+  { url }: Pick<TestServer, "url">,
+  { location }: Pick<Page, "location">,
+  answer: "sign_in" | "cancel" = "sign_in",
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const asked = URL.parse(location ?? "");
+  if (asked?.pathname !== "/v1/sso/confirm") throw new Error(`there is no question: ${location}`);
+  const token = asked.searchParams.get("token");
+  const { status, text } = await browser.sendJson(`${url}/v1/sso/confirm`, { token, answer });
+  return { status, body: JSON.parse(text) };
 }
 
 /** The session that a browser has at a server. */

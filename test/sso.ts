@@ -36,8 +36,12 @@ export class Browser {
     return { authorization: `Bearer ${this.token}` };
   }
 
-  async open(server: Pick<TestServer, "call">, path: string): Promise<Reply<string>> {
-    const reply = await server.call(path, { headers: this.headers });
+  async open(
+    server: Pick<TestServer, "call">,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<Reply<string>> {
+    const reply = await server.call(path, { headers: { ...this.headers, ...headers } });
     this.take(reply);
     return reply;
   }
@@ -51,8 +55,8 @@ export class Browser {
   }
 }
 
-let made = 0;
-export const newDomain = () => `company-${++made}-${Date.now()}.example`;
+let created = 0;
+export const newDomain = () => `company-${++created}-${Date.now()}.example`;
 
 /** Marks a domain as verified, without DNS. */
 export async function seedDomain(server: TestServer, orgId: string, domain = newDomain()): Promise<string> {
@@ -95,7 +99,7 @@ async function createConnector(
   provider: OpenIdProvider,
   body: object = {},
 ) {
-  const clientId = `client-${++made}`;
+  const clientId = `client-${++created}`;
   const reply = await postOidc(server, owner, {
     issuer: provider.issuer,
     clientId,
@@ -171,29 +175,44 @@ export function useCompany(server: TestServer): Stage {
   });
 }
 
-/** Begins at an address, signs in at the provider, and comes back. Returns the last reply. */
-export async function walk(
+/** Starts at an address, signs in at the provider, and returns. The result is the last reply. */
+export async function runSignIn(
   server: Pick<TestServer, "call" | "url">,
   browser: Browser,
   start: string,
   account: string,
-  back: Pick<TestServer, "call"> = server,
+  { back = server, headers = {} }: { back?: Pick<TestServer, "call">; headers?: Record<string, string> } = {},
 ): Promise<Reply<string>> {
-  const begun = await browser.open(server, start.replace(server.url, ""));
-  const location = begun.headers.get("location");
-  if (begun.status !== 303 || !location) return begun;
+  const started = await browser.open(server, start.replace(server.url, ""), headers);
+  const location = started.headers.get("location");
+  if (started.status !== 303 || !location) return started;
   const url = await approve(location, account, "/callback");
   return browser.open(back, url.pathname + url.search);
+}
+
+/** Answers the page that asks before a sign-in. */
+export async function answerQuestion(
+  server: Pick<TestServer, "call">,
+  browser: Browser,
+  asked: Pick<Reply, "headers">,
+  answer: "sign_in" | "cancel" = "sign_in",
+): Promise<Reply<Body>> {
+  const location = asked.headers.get("location") ?? "";
+  const [, token] = /^\/v1\/sso\/confirm\?token=(.+)$/.exec(location) ?? [];
+  if (token === undefined) throw new Error(`there is no question: ${location}`);
+  const reply = await server.call("/v1/sso/confirm", { body: { token, answer }, headers: browser.scripted });
+  browser.take(reply);
+  return reply;
 }
 
 /** A browser in which this person has signed in. */
 export async function signInAs(server: TestServer, company: Company, account: string): Promise<Browser> {
   const browser = new Browser();
-  const reply = await walk(server, browser, `/v1/sso/${company.connector.id}/start`, account);
+  const reply = await runSignIn(server, browser, `/v1/sso/${company.connector.id}/start`, account);
   if (reply.status !== 303) throw new Error(`sign-in failed: ${reply.status} ${reply.body}`);
   return browser;
 }
 
 /** The code on a page that refuses. */
-export const codeOf = ({ body }: Reply<string>): string | undefined =>
+export const readCode = ({ body }: Reply<string>): string | undefined =>
   /<dt>Code<\/dt><dd><code>([^<]+)<\/code>/.exec(body)?.[1];

@@ -4,7 +4,7 @@ import { type SamlIdentityProvider, startSamlIdentityProvider } from "../fixture
 import { createWorkspace, startServer, type TestServer, type Workspace } from "../harness.ts";
 import { isPostgresAvailable, makeDatabase } from "../postgres.ts";
 import { createSamlConnector, seedDomain } from "../saml.ts";
-import { expectPage, openWindow, useBrowser } from "./browser.ts";
+import { expectPage, openWindow, press, useBrowser } from "./browser.ts";
 
 const hasPostgres = await isPostgresAvailable();
 if (!hasPostgres) console.warn("SKIPPED: SAML on two replicas needs PostgreSQL. Set TEST_DATABASE_URL.");
@@ -86,11 +86,14 @@ describe.skipIf(!hasPostgres)("SAML in a browser, on two replicas", () => {
     await change(null);
   });
 
-  test("a person who starts at the provider is signed in; the same response is refused at the other replica", async () => {
+  test("a person who starts at the provider confirms it; the same response is refused at the other replica", async () => {
     const { page } = await open(idp.startUrl(connector.acsUrl, connector.entityId, `${balancer.url}/docs`));
     const posted = page.waitForRequest((request) => request.url() === connector.acsUrl);
     await logIn(page);
     const body = (await posted).postData()!;
+    await expectPage(page, "Sign in as Ann?");
+    expect(await findSession(page)).toBeUndefined();
+    await press(page, "Sign in as Ann");
     await page.waitForURL(`${balancer.url}/docs`);
     expect((await me((await findSession(page))!)).status).toBe(200);
     for (const { url } of replicas) {
@@ -109,7 +112,7 @@ describe.skipIf(!hasPostgres)("SAML in a browser, on two replicas", () => {
     const { page } = await open(`/v1/sso/${connector.id}/start`);
     await logIn(page);
     await page.waitForURL(connector.acsUrl);
-    await expectPage(page, "Single sign-on did not let you in");
+    await expectPage(page, "Single sign-on did not sign you in");
     expect(await page.locator("main").textContent()).toContain("saml_signature_digest_mismatch");
     expect(await findSession(page)).toBeUndefined();
   });
@@ -127,7 +130,7 @@ describe.skipIf(!hasPostgres)("SAML in a browser, on two replicas", () => {
       redirect: "manual",
     });
     const victim = await open(received.headers.get("location")!);
-    await expectPage(victim.page, "Single sign-on did not let you in");
+    await expectPage(victim.page, "Single sign-on did not sign you in");
     expect(await victim.page.locator("main").textContent()).toContain("other_browser");
     expect(await findSession(victim.page)).toBeUndefined();
   });

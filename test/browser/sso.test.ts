@@ -39,7 +39,7 @@ describe("single sign-on in a browser", () => {
     await press(page, "Continue with single sign-on");
     await allow(page);
     expect(page.url()).toBe(`${server.url}/invitation?token=${token}`);
-    // The first sign-in made the member, so there is nothing left to accept.
+    // The first sign-in created the member, so there is nothing left to accept.
     expect(await page.locator("main").textContent()).toContain("Acme & Sons");
     expect((await page.context().cookies(server.url)).map(({ name }) => name)).toContain("signalbox_session");
     expect(complaints).toEqual([]);
@@ -73,6 +73,38 @@ describe("single sign-on in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("a link that another site opens asks before it replaces the session of somebody else", async () => {
+    const initech = await setUpCompany(server, provider, await createWorkspace(server, "Initech"));
+    const email = `mallory@${initech.domain}`;
+    // A name as long as one can be, without a space.
+    const name = "Mallory".padEnd(120, "y");
+    provider.people.set("octo", { email, name });
+    const ada = await signUp(server);
+    const { page, complaints } = await openWindow(browser, server, "/invitation?token=x", ada);
+    const findPerson = async () =>
+      (await page.evaluate<{ user: { email: string } }>("fetch('/v1/me').then((reply) => reply.json())")).user
+        .email;
+    // The provider is the other site. Its page leads the browser to us.
+    const follow = async () => {
+      await page.goto(`${provider.issuer}/.well-known/openid-configuration`);
+      await page.evaluate(`location.href = ${JSON.stringify(initech.connector.startUrl)}`);
+    };
+    await follow();
+    await allow(page);
+    await expectPage(page, `Sign in as ${name}?`);
+    const text = await page.locator("main").textContent();
+    for (const part of [email, "Initech", "Acme login", ada.email]) expect(text).toContain(part);
+    await press(page, "Cancel");
+    await expectPage(page, "The sign-in is cancelled");
+    expect(await findPerson()).toBe(ada.email);
+    await follow();
+    await page.waitForURL(`${server.url}/v1/sso/confirm?**`);
+    await press(page, "Sign in as Mallory");
+    await page.waitForURL(`${server.url}/`);
+    expect(await findPerson()).toBe(email);
+    expect(complaints).toEqual([]);
+  });
+
   test("a test shows claims, and a refusal says why", async () => {
     provider.people.set("octo", { email: "octo@elsewhere.example", name: "Octo" });
     const { startUrl } = (
@@ -84,7 +116,7 @@ describe("single sign-on in a browser", () => {
     await expectPage(page, /works/);
     const refused = await open(`/v1/sso/${strange.connector.id}/start`);
     await allow(refused.page);
-    await expectPage(refused.page, "Single sign-on did not let you in");
+    await expectPage(refused.page, "Single sign-on did not sign you in");
     expect(await refused.page.locator("main").textContent()).toContain("domain_not_verified");
   });
 });

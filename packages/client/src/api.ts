@@ -1979,7 +1979,7 @@ export type SsoCertificate = {
   fingerprint: string;
   /** Whom the certificate names. */
   subject: string;
-  /** When the certificate begins, in milliseconds since 1970. */
+  /** From when the certificate is valid, in milliseconds since 1970. */
   notBefore: number;
   /** When the certificate ends. It is shown, but not enforced: SAML uses only its key. */
   notAfter: number;
@@ -2094,6 +2094,10 @@ export type SsoHealth = {
   signIns: number;
   /** How many sign-ins were refused. */
   failures: number;
+  /** When the last certificate of a SAML provider ends. Null for OpenID Connect. */
+  certificateEndsAt: number | null;
+  /** `ends_soon`: within 30 days. `ended`: sign-ins still work, because SAML uses only the key. Null for OpenID Connect. */
+  certificateState: "valid" | "ends_soon" | "ended" | null;
 };
 
 export type SsoIdentity = {
@@ -2103,7 +2107,7 @@ export type SsoIdentity = {
   subject: string;
   /** The person. */
   userId: string;
-  /** Null when the person is no member any more. */
+  /** Null when the person is no longer a member. */
   memberId: string | null;
   /** The name that people see. One line. */
   name: string;
@@ -2172,7 +2176,7 @@ export type SsoOidcConnector = {
   groupMappings: SsoGroupMapping[];
   /** Whether people who are no members yet become members. */
   createsMembers: boolean;
-  /** When somebody last walked a sign-in as themselves. A change of the connection empties it. */
+  /** When somebody last tested it by signing in as themselves. A change of the connection empties it. */
   testedAt: number | null;
   /** Who tested it. Null when nobody has since its last change. */
   testedByUserId: string | null;
@@ -2235,7 +2239,7 @@ export type SsoSamlConnector = {
   groupMappings: SsoGroupMapping[];
   /** Whether people who are no members yet become members. */
   createsMembers: boolean;
-  /** When somebody last walked a sign-in as themselves. A change of the connection empties it. */
+  /** When somebody last tested it by signing in as themselves. A change of the connection empties it. */
   testedAt: number | null;
   /** Who tested it. Null when nobody has since its last change. */
   testedByUserId: string | null;
@@ -2521,8 +2525,8 @@ export type UserSession = {
   address: string | null;
   /** How the person signed in. */
   signedInBy: "password" | "passkey" | "sso";
-  /** When the person last proved their identity, in milliseconds since 1970. Routes that need a fresh session check it. */
-  signedInAt: number;
+  /** When the person last proved their identity, in milliseconds since 1970. Routes that need a fresh session check it. Null: the identity provider does not say, so the session is never fresh. */
+  signedInAt: number | null;
   /** When it was last used, in milliseconds since 1970. Accurate to some seconds. */
   lastUsedAt: number;
   /** Extended with each use. */
@@ -3672,7 +3676,22 @@ export interface Operations {
       returnTo: string | null;
     };
   };
-  /** Walk a sign-in and see what it would become */
+  /** Confirm or cancel a sign-in */
+  "POST /v1/sso/confirm": {
+    input: {
+      body: {
+        /** The secret token from the link or the reply. */
+        token: string;
+        /** Whether to sign in or to drop the sign-in. */
+        answer: "sign_in" | "cancel";
+      };
+    };
+    reply: {
+      /** The page to open next. */
+      location: string;
+    };
+  };
+  /** Test a sign-in without signing anybody in */
   "POST /v1/sso/{id}/test": {
     input: {
       path: {
@@ -3687,7 +3706,7 @@ export interface Operations {
       expiresAt: number;
     };
   };
-  /** The domains of the organization's people */
+  /** List the domains of the organization */
   "GET /v1/sso/domains": {
     input: {
       query?: {
@@ -3699,7 +3718,7 @@ export interface Operations {
     };
     reply: SsoDomainPage;
   };
-  /** Name a domain whose people sign in here */
+  /** Add a domain of the organization */
   "POST /v1/sso/domains": {
     input: {
       body: {
@@ -3994,7 +4013,7 @@ export interface Operations {
       connector: SsoConnector;
     };
   };
-  /** The last calls of a single sign-on connector */
+  /** List the last sign-ins of a connector */
   "GET /v1/sso/{id}/events": {
     input: {
       path: {
@@ -4010,7 +4029,7 @@ export interface Operations {
     };
     reply: SsoEventPage;
   };
-  /** Who is linked to a person at the provider */
+  /** List the people who are linked to the provider */
   "GET /v1/sso/{id}/identities": {
     input: {
       path: {
@@ -4026,7 +4045,7 @@ export interface Operations {
     };
     reply: SsoIdentityPage;
   };
-  /** Forget who a person at the provider is */
+  /** Remove the link of a person at the provider */
   "DELETE /v1/sso/{id}/identities/{identityId}": {
     input: {
       path: {

@@ -28,7 +28,7 @@ export async function refuseBreakGlass(tx: Db, orgId: OrgId, memberId: MemberId)
   if (await store.isBreakGlass(tx, orgId, memberId))
     throw conflict(
       "break_glass_owner",
-      "This owner is the one who may come in without single sign-on. Name another one in the organization's settings first.",
+      "This owner is the one who may sign in without single sign-on. Name another one in the organization's settings first.",
     );
 }
 

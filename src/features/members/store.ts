@@ -71,7 +71,7 @@ export const hasOtherOwner = async (db: Db, orgId: OrgId, id: MemberId): Promise
       and deactivated_at is null limit 1`,
   )) !== undefined;
 
-/** True for the owner who may come in although the organization requires single sign-on. */
+/** True for the owner who may sign in although the organization requires single sign-on. */
 export const isBreakGlass = async (db: Db, orgId: OrgId, id: MemberId): Promise<boolean> =>
   (await db.row(
     sql`select 1 from organizations where id = ${orgId} and break_glass_member_id = ${id} and require_sso`,

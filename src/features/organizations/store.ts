@@ -42,7 +42,7 @@ type ChangeableField =
   | "breakGlassMemberId";
 
 /**
- * Changes the given fields. `undefined` keeps the current value. When another owner may come in without single sign-on,
+ * Changes the given fields. `undefined` keeps the current value. When another owner may sign in without single sign-on,
  * their earlier sessions may not: those alarmed nobody.
  */
 export const update = (

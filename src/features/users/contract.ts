@@ -45,8 +45,9 @@ export const changeMe = route({
   path: "/v1/me",
   tag,
   summary: "Change my profile",
-  description: "Changes the name that others see. The e-mail address cannot be changed here.",
-  access: signedIn(),
+  description:
+    "Changes the name that others see, in every organization. The e-mail address cannot be changed here. The name of an account that is used only with single sign-on follows the identity provider.",
+  access: signedIn({ credentials: ["session"], account: true }),
   body: z.strictObject({ name: lineOfText(120) }),
   replies: { 200: z.strictObject({ user: User }) },
   errors: { 409: "`managed_by_scim`: the directory of an organization decides the name." },

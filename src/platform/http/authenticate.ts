@@ -9,10 +9,11 @@ import {
   type Platform,
 } from "../context.ts";
 import type { Db, Sql } from "../db/index.ts";
-import { forbidden, unauthorized, unauthorizedKey } from "../errors.ts";
+import { unauthorized, unauthorizedKey } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { hashSecret, isToken } from "../secrets.ts";
 import type { HttpHeaders, HttpRequest } from "./request.ts";
+import { refuseOtherSite } from "./site.ts";
 
 type Asking = Pick<HttpRequest, "method" | "headers">;
 
@@ -168,12 +169,7 @@ export function createAuthenticator(
     const cookie = cookieName && readCookie(headers.cookie, cookieName);
     if (cookie === undefined || !session) return undefined;
     if (!isPlain(cookie)) refuse();
-    if (!isSameOrigin(request)) {
-      throw forbidden(
-        "cross_site_request",
-        "A cookie only counts on requests from this site's own pages. Send a token.",
-      );
-    }
+    if (request.method !== "GET" && request.method !== "HEAD") refuseOtherSite(headers);
     return (await findCached(db, session.find, cookie, orgId)) ?? refuse();
   };
 }
@@ -206,15 +202,4 @@ export function readCookie(header: string | undefined, name: string): string | u
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
   }
   return undefined;
-}
-
-/**
- * A browser sends our cookie with requests that other sites make. Reading is harmless (they cannot see
- * the reply); for the rest the browser itself must say that the request came from our own page.
- */
-function isSameOrigin({ method, headers }: Asking): boolean {
-  if (method === "GET" || method === "HEAD") return true;
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined) return site === "same-origin";
-  return headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host;
 }

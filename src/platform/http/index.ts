@@ -47,6 +47,7 @@ export {
   route,
 } from "./route.ts";
 export { type Listening, listen } from "./server.ts";
+export { isLedByOtherSite, refuseOtherSite } from "./site.ts";
 export { createStaticFiles, mountFiles, readFolder, type StaticFiles } from "./static-files.ts";
 export { removeExpiredAttempts, removeOldReplies, removeOldUsage } from "./store.ts";
 export { mountHandler } from "./web-handler.ts";

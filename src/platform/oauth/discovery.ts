@@ -23,6 +23,12 @@ export async function discover(egress: Egress, issuer: string): Promise<Discover
         [oauth.customFetch]: (at, init) => egress.fetch(at, { ...init, signal: AbortSignal.timeout(8_000) }),
         [oauth.allowInsecureRequests]: url.protocol === "http:",
       });
+      if (response.status >= 500 || response.status === 429)
+        throw new OAuthFailure(
+          "unavailable",
+          `http_${response.status}`,
+          `The provider answered HTTP ${response.status} instead of its metadata.`,
+        );
       return parseMetadata(await oauth.processDiscoveryResponse(url, response));
     } catch (error) {
       first ??= toFailure(error);

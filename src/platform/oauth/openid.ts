@@ -218,7 +218,13 @@ async function nameFailures<T>(work: () => Promise<T>): Promise<T> {
 function nameMissingClaim(error: unknown): OAuthFailure | undefined {
   const [, claim] =
     /"([a-z_]{2,20})" .*claim missing/.exec(error instanceof Error ? error.message : "") ?? [];
-  return claim ? refuseToken(`${claim}_missing`, `The ID token has no ${claim}.`) : undefined;
+  if (!claim) return undefined;
+  return refuseToken(
+    `${claim}_missing`,
+    claim === "auth_time"
+      ? "The provider does not say when the person signed in there, which is needed here. Configure it to send the claim auth_time in the ID token."
+      : `The ID token has no ${claim}.`,
+  );
 }
 
 /** OpenID Connect Core §3.1.3.6: the left half of the hash of the access token. */

@@ -37,6 +37,6 @@ export async function refuseWhileBreakGlass(tx: Db, userId: UserId): Promise<voi
   if (first)
     throw conflict(
       "break_glass_owner",
-      `You are the owner who may come in to ${first.organization} without its single sign-on, with your second factor. Name another owner for this in its settings first.`,
+      `You are the owner who may sign in to ${first.organization} without its single sign-on, with your second factor. Name another owner for this in its settings first.`,
     );
 }

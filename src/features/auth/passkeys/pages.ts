@@ -35,7 +35,7 @@ function addRow({ id, name, synced, createdAt, lastUsedAt }) {
 async function show() {
   const reply = await send("/v1/me/passkeys?limit=100", undefined, { method: "GET" });
   if (reply.status === 401) return openAgain();
-  if (!reply.ok) return tell(sentenceOf(reply));
+  if (!reply.ok) return tell(readMessage(reply));
   $("list").after($("say"));
   $("list").replaceChildren();
   for (const passkey of reply.body.items) addRow(passkey);

@@ -16,8 +16,9 @@ const UserSession = z
     signedInBy: z.enum(["password", "passkey", "sso"]),
     signedInAt: z
       .int()
+      .nullable()
       .describe(
-        "When the person last proved their identity, in milliseconds since 1970. Routes that need a fresh session check it.",
+        "When the person last proved their identity, in milliseconds since 1970. Routes that need a fresh session check it. Null: the identity provider does not say, so the session is never fresh.",
       ),
     lastUsedAt: z
       .int()

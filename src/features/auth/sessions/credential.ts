@@ -9,7 +9,7 @@ export const sessionCredential = definePersonalCredential({
   cookieName,
   lookup: store.findSessionByToken,
   describe: (row) => ({
-    signedInAt: row.signedInAt,
+    ...(row.signedInAt === null ? {} : { signedInAt: row.signedInAt }),
     ...(row.ssoOrgId === null ? {} : { onlyOrgId: row.ssoOrgId }),
     checkRules: (now) => checkSessionRules(row, now),
   }),

@@ -18,7 +18,7 @@ export function checkSessionRules(
       "This organization requires single sign-on. Sign in again through it: GET /v1/sso/resolve tells where.",
     );
   }
-  if (sessionMaxAgeMinutes !== null && now - signedInAt > sessionMaxAgeMinutes * 60_000) {
+  if (sessionMaxAgeMinutes !== null && now - (signedInAt ?? 0) > sessionMaxAgeMinutes * 60_000) {
     throw reauth(
       "session_too_old",
       `This organization asks to sign in again every ${sessionMaxAgeMinutes} minutes.`,

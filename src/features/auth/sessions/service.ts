@@ -33,7 +33,7 @@ export async function startSession(
   return insertSession(ctx, tx, userId, signedInBy, null);
 }
 
-/** Starts a session for somebody whom an organization's provider vouches for. It acts in that organization only. */
+/** Starts a session for somebody whom an organization's provider has identified. It acts in that organization only. */
 export const startSsoSession = (ctx: Ctx, tx: Db, userId: UserId, sso: store.SsoOrigin): Promise<string> =>
   insertSession(ctx, tx, userId, "sso", sso);
 

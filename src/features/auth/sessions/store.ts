@@ -16,12 +16,12 @@ export type SessionId = Id<"ses">;
 /** How long a session lasts without being used. */
 export const sessionDays = 7;
 
-/** The connector that vouched for the person of a session. */
+/** The connector that started a session. */
 export interface SsoOrigin {
   orgId: OrgId;
   connectorId: string;
-  /** When the person proved who they are at the provider. The session is as fresh as that. */
-  authenticatedAt: number;
+  /** When the person proved who they are at the provider. Null: the provider does not say, so it is never fresh. */
+  authenticatedAt: number | null;
 }
 
 export const insert = (
@@ -48,20 +48,24 @@ export const insert = (
 export interface SessionColumns {
   id: SessionId;
   personId: UserId;
-  signedInAt: number;
+  signedInAt: number | null;
   signedInBy: UserSession["signedInBy"];
   /** The rules of the organization. Null without one. */
   sessionMaxAgeMinutes: number | null;
   requireSso: boolean | null;
   /** The organization whose single sign-on started the session. Null: it was started another way. */
   ssoOrgId: OrgId | null;
-  /** The session is of the owner who may come in without single sign-on, and passed the second factor since. */
+  /** The session is of the owner who may sign in without single sign-on, and passed the second factor since. */
   isBreakGlass: boolean;
 }
 
+/** When the person last proved who they are. Null: their identity provider does not say. */
+const signedInAt = sql`case when s.sso_connector_id is null then coalesce(s.reauthenticated_at, s.created_at)
+  else s.reauthenticated_at end as "signedInAt"`;
+
 const selectByHash = reuseStatement(
   (tokenHash: string, orgId: string | null) => sql`
-    select s.id, s.user_id as "personId", coalesce(s.reauthenticated_at, s.created_at) as "signedInAt",
+    select s.id, s.user_id as "personId", ${signedInAt},
       s.signed_in_by as "signedInBy", o.session_max_age_minutes as "sessionMaxAgeMinutes",
       o.require_sso as "requireSso", s.sso_org_id as "ssoOrgId", coalesce(o.require_sso and o.break_glass_member_id = m.id
         and m.role = 'owner' and coalesce(s.reauthenticated_at, s.created_at) >= o.sso_required_at and (exists (
@@ -116,11 +120,11 @@ const ofOrganization = (onlyOrgId: OrgId | undefined) =>
 
 export const list = (db: Db, userId: UserId, onlyOrgId: OrgId | undefined, after: string, limit: number) =>
   db.rows<Row>(sql`
-    select id, coalesce(user_agent, '') as "userAgent", ip_address as address, signed_in_by as "signedInBy",
-      coalesce(reauthenticated_at, created_at) as "signedInAt", last_used_at as "lastUsedAt",
-      expires_at as "expiresAt", created_at as "createdAt"
-    from sessions where user_id = ${userId} and expires_at > now() and id < ${after} ${ofOrganization(onlyOrgId)}
-    order by id desc limit ${limit}`);
+    select s.id, coalesce(s.user_agent, '') as "userAgent", s.ip_address as address, s.signed_in_by as "signedInBy",
+      ${signedInAt}, s.last_used_at as "lastUsedAt", s.expires_at as "expiresAt", s.created_at as "createdAt"
+    from sessions s
+    where s.user_id = ${userId} and s.expires_at > now() and s.id < ${after} ${ofOrganization(onlyOrgId)}
+    order by s.id desc limit ${limit}`);
 
 export const remove = (db: Db, userId: UserId, id: string, onlyOrgId?: OrgId) =>
   db.run(sql`delete from sessions where user_id = ${userId} and id = ${id} ${ofOrganization(onlyOrgId)}`);
@@ -139,9 +143,10 @@ export const refresh = (db: Db, userId: UserId, id: string) =>
     update sessions set reauthenticated_at = now(), updated_at = now()
     where user_id = ${userId} and id = ${id} returning reauthenticated_at as "signedInAt"`);
 
-/** Renews a session of single sign-on after the person signed in at the provider again. */
+/** Renews a session of single sign-on. Without a time of the new sign-in, the session stays as old as it is. */
 export const refreshBySso = (db: Db, orgId: OrgId, userId: UserId, id: string, sso: SsoOrigin) =>
   db.run(sql`
-    update sessions set reauthenticated_at = to_timestamp(${sso.authenticatedAt}::float8 / 1000), updated_at = now()
+    update sessions set updated_at = now(),
+      reauthenticated_at = coalesce(to_timestamp(${sso.authenticatedAt}::float8 / 1000), reauthenticated_at)
     where sso_org_id = ${orgId} and sso_connector_id = ${sso.connectorId} and user_id = ${userId} and id = ${id}
       and expires_at > now()`);

@@ -4,11 +4,11 @@ import { findLeakedSecrets } from "../../../../test/oauth.ts";
 import {
   Browser,
   type Company,
-  codeOf,
+  readCode,
+  runSignIn,
   setUpCompany,
   signInAs,
   useCompany,
-  walk,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -24,7 +24,7 @@ beforeAll(() => {
 const start = (company = acme) => `/v1/sso/${company.connector.id}/start`;
 
 describe("a test of a connector", () => {
-  const begin = async (company: Company) =>
+  const startTest = async (company: Company) =>
     (
       await server.call(`/v1/sso/${company.connector.id}/test`, {
         method: "POST",
@@ -34,14 +34,14 @@ describe("a test of a connector", () => {
   const read = async (company: Company) =>
     (await server.call(`/v1/sso/${company.connector.id}`, { headers: company.owner.auth })).body.connector;
 
-  test("shows the claims and what they would become, and makes nothing", async () => {
+  test("shows the claims and what they would become, and creates nothing", async () => {
     const company = await setUpCompany(server, provider, await createWorkspace(server), {
       groupMappings: [{ group: "admins", role: "admin" }],
     });
     const { subject, email } = createPerson(company, { groups: ["admins"], name: "<b>Ada</b>" });
-    const { startUrl } = await begin(company);
+    const { startUrl } = await startTest(company);
     const browser = new Browser();
-    const page = await walk(server, browser, startUrl, subject);
+    const page = await runSignIn(server, browser, startUrl, subject);
     expect(page.status).toBe(200);
     for (const text of [email, "admins", "&lt;b&gt;Ada&lt;/b&gt;", "role <b>admin</b>"])
       expect(page.body).toContain(text);
@@ -56,7 +56,7 @@ describe("a test of a connector", () => {
     const company = await setUpCompany(server, provider, await createWorkspace(server));
     const { subject, email } = createPerson(company);
     await server.platform.db.run(sql`update users set email = ${email} where id = ${company.owner.userId}`);
-    await walk(server, new Browser(), (await begin(company)).startUrl, subject);
+    await runSignIn(server, new Browser(), (await startTest(company)).startUrl, subject);
     expect(await read(company)).toMatchObject({ testedByUserId: company.owner.userId });
     const path = `/v1/sso/${company.connector.id}`;
     const patch = (body: object) => server.call(path, { method: "PATCH", body, headers: company.owner.auth });
@@ -81,7 +81,7 @@ describe("a client secret", () => {
     await server.platform.db.run(
       sql`update sso_connectors set earlier_secret_until = now() where id = ${company.connector.id}`,
     );
-    expect(codeOf(await walk(server, new Browser(), start(company), subject))).toBe("invalid_client");
+    expect(readCode(await runSignIn(server, new Browser(), start(company), subject))).toBe("invalid_client");
     expect(await findLeakedSecrets(server, ["seeded-second-secret"])).toEqual([]);
   });
 

@@ -58,6 +58,16 @@ const Health = z
     lastError: z.string().nullable(),
     signIns: z.int().describe("How many sign-ins succeeded."),
     failures: z.int().describe("How many sign-ins were refused."),
+    certificateEndsAt: z
+      .int()
+      .nullable()
+      .describe("When the last certificate of a SAML provider ends. Null for OpenID Connect."),
+    certificateState: z
+      .enum(["valid", "ends_soon", "ended"])
+      .nullable()
+      .describe(
+        "`ends_soon`: within 30 days. `ended`: sign-ins still work, because SAML uses only the key. Null for OpenID Connect.",
+      ),
   })
   .meta({ id: "SsoHealth" });
 
@@ -72,7 +82,9 @@ const shared = {
   testedAt: z
     .int()
     .nullable()
-    .describe("When somebody last walked a sign-in as themselves. A change of the connection empties it."),
+    .describe(
+      "When somebody last tested it by signing in as themselves. A change of the connection empties it.",
+    ),
   testedByUserId: z.string().nullable(),
   health: Health,
   createdAt: z.int(),
@@ -137,7 +149,7 @@ export const createOidc = route({
   tag,
   summary: "Set up single sign-on with OpenID Connect",
   description:
-    "Register `redirectUri` of the reply at the provider. The provider is asked for its metadata at the first sign-in, so walk one with `POST /v1/sso/{id}/test` now.",
+    "Register `redirectUri` of the reply at the provider. The provider is asked for its metadata at the first sign-in, so test one with `POST /v1/sso/{id}/test` now.",
   access: manage,
   body: z.strictObject({
     name: lineOfText(120),

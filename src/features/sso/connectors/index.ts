@@ -1,3 +1,4 @@
+export { findDueWarning, findProviderCertificate } from "./certificates.ts";
 export {
   manage,
   notFoundError,
@@ -24,6 +25,7 @@ export {
   type ConnectorId,
   type ConnectorRow,
   findByAddressAcrossOrganizations as findConnectorByAddress,
+  listSamlAcrossOrganizations as listSamlConnectors,
   markTested,
   type OidcRow,
   removeEarlierSecretsAcrossOrganizations,

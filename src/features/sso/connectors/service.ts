@@ -13,6 +13,7 @@ import { removeSessionsOfConnector } from "../../auth/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, requireGrantableRole } from "../../roles/index.ts";
 import { countTeams } from "../../teams/index.ts";
+import { describeCertificateHealth } from "./certificates.ts";
 import type { Change, GroupMapping, NewOidc, SsoConnector } from "./contract.ts";
 import { createOidcSettings, openClientSecrets, planOidcChange, sealSecret } from "./oidc.ts";
 import { describeSaml, planSamlChange } from "./saml.ts";
@@ -39,6 +40,9 @@ function toConnector(publicUrl: string, row: store.ConnectorRow): SsoConnector {
       lastError: row.lastError,
       signIns: row.signIns,
       failures: row.failures,
+      ...(row.kind === "saml"
+        ? describeCertificateHealth(row.settings, Date.now())
+        : { certificateEndsAt: null, certificateState: null }),
     },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -87,11 +91,11 @@ interface Rules {
   groupMappings: readonly GroupMapping[];
 }
 
-/** Nobody gives more than they have themselves, and a provider never makes owners. */
+/** Nobody gives more rights than they have, and a provider never gives the role of an owner. */
 async function checkRules(tx: Db, actor: Membership, { defaultRole, groupMappings }: Rules): Promise<void> {
   const refuseOwner = (role: string, path: (string | number)[]) => {
     if (role === "owner")
-      throw invalidField(path, "Single sign-on never makes owners. Owners are made by owners.");
+      throw invalidField(path, "Single sign-on never gives the role owner. An owner gives it to a member.");
   };
   refuseOwner(defaultRole, ["defaultRole"]);
   for (const [index, { role, teamId }] of groupMappings.entries()) {

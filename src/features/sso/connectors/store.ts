@@ -69,9 +69,15 @@ export const find = (db: Db, orgId: OrgId, id: ConnectorId) =>
     sql`select ${columns} from sso_connectors c where c.org_id = ${orgId} and c.id = ${id}`,
   );
 
-/** The connector that a browser names. Its address is not secret: whoever has it may begin to sign in. */
+/** The connector in the address that a browser opens. It is not secret: whoever has it may start a sign-in. */
 export const findByAddressAcrossOrganizations = (db: Db, id: ConnectorId) =>
   db.row<ConnectorRow>(sql`select ${columns} from sso_connectors c where c.id = ${id}`);
+
+/** Enabled SAML connectors in the order of their ids, after this one. */
+export const listSamlAcrossOrganizations = (db: Db, after: string, limit: number) =>
+  db.rows<SamlRow>(sql`
+    select ${columns} from sso_connectors c where c.kind = 'saml' and c.enabled and c.id > ${after} order by c.id
+    limit ${limit}`);
 
 export const lock = (db: Db, orgId: OrgId, id: ConnectorId) =>
   db.row<ConnectorRow>(

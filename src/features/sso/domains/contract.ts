@@ -33,7 +33,7 @@ export const list = route({
   method: "get",
   path: "/v1/sso/domains",
   tag,
-  summary: "The domains of the organization's people",
+  summary: "List the domains of the organization",
   description: "Newest first, with the TXT record of each and whether it was found.",
   access: can("sso:read"),
   query: pageQuery,
@@ -44,7 +44,7 @@ export const create = route({
   method: "post",
   path: "/v1/sso/domains",
   tag,
-  summary: "Name a domain whose people sign in here",
+  summary: "Add a domain of the organization",
   description:
     "Add the TXT record of the reply to the domain, then call `POST /v1/sso/domains/{id}/verify`. Only people with an address in a verified domain can sign in for the first time. Domains of public mail services are refused.",
   access: manage,

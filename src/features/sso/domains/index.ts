@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
-export { checkDueDomains, domainOf } from "./service.ts";
+export { checkDueDomains, readDomain } from "./service.ts";
 export { isVerified as isVerifiedDomain, listAdmins } from "./store.ts";

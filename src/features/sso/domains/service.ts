@@ -150,4 +150,4 @@ async function noteMissingRecord(platform: Platform, before: store.DomainRow): P
   });
 }
 
-export const domainOf = (email: string) => email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+export const readDomain = (email: string) => email.slice(email.lastIndexOf("@") + 1).toLowerCase();

@@ -10,7 +10,7 @@ import {
   verifyAddress,
   type Workspace,
 } from "../../../../test/harness.ts";
-import { Browser, type Company, setUpCompany, walk } from "../../../../test/sso.ts";
+import { Browser, type Company, runSignIn, setUpCompany } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { readMails } from "../../../platform/mail/index.ts";
@@ -45,7 +45,7 @@ async function turnOnSecondFactor(person: Person): Promise<string> {
   return secret;
 }
 
-const memberIdOf = async ({ orgId }: Workspace, { userId }: Pick<Person, "userId">) =>
+const findMemberId = async ({ orgId }: Workspace, { userId }: Pick<Person, "userId">) =>
   (await server.platform.db.row<{ id: string }>(
     sql`select id from members where org_id = ${orgId} and user_id = ${userId}`,
   ))!.id;
@@ -58,7 +58,7 @@ async function testConnector(company: Company, subject: string): Promise<void> {
   const { startUrl } = (
     await server.call(`/v1/sso/${company.connector.id}/test`, { method: "POST", headers: company.owner.auth })
   ).body;
-  const page = await walk(server, new Browser(), startUrl, subject);
+  const page = await runSignIn(server, new Browser(), startUrl, subject);
   expect(page.body).toContain("<dt>Counts as your test</dt><dd>yes</dd>");
 }
 
@@ -68,7 +68,7 @@ async function createStrictCompany() {
   const { subject, email } = await moveTo(company, company.owner);
   const secret = await turnOnSecondFactor(company.owner);
   await testConnector(company, subject);
-  const breakGlassMemberId = await memberIdOf(company, company.owner);
+  const breakGlassMemberId = await findMemberId(company, company.owner);
   const reply = await patch(company.owner.auth, { requireSso: true, breakGlassMemberId });
   expect(reply).toMatchObject({
     status: 200,
@@ -98,10 +98,15 @@ describe("requiring single sign-on", () => {
     expect((await patch(company.owner.auth, { requireSso: true })).body.error).toBe("sso_not_tested");
     await testConnector(company, subject);
     expect((await patch(company.owner.auth, { requireSso: true })).body.error).toBe("break_glass_required");
-    const breakGlassMemberId = await memberIdOf(company, company.owner);
+    const breakGlassMemberId = await findMemberId(company, company.owner);
     const admin = await joinWorkspace(server, company, "admin");
     const elsewhere = await createWorkspace(server);
-    const wrong = [breakGlassMemberId, admin.memberId, await memberIdOf(elsewhere, elsewhere.owner), "mem_x"];
+    const wrong = [
+      breakGlassMemberId,
+      admin.memberId,
+      await findMemberId(elsewhere, elsewhere.owner),
+      "mem_x",
+    ];
     for (const id of wrong) {
       const reply = await patch(company.owner.auth, { requireSso: true, breakGlassMemberId: id });
       expect(reply.body.details?.[0].path).toEqual(["breakGlassMemberId"]);
@@ -136,15 +141,15 @@ describe("requiring single sign-on", () => {
       insert into sso_identities (id, connector_id, org_id, subject, user_id)
       values (${`sid_${subject}`}, ${company.connector.id}, ${company.orgId}, ${subject}, ${colleague.userId})`);
     const browser = new Browser();
-    await walk(server, browser, `/v1/sso/${company.connector.id}/start`, subject);
+    await runSignIn(server, browser, `/v1/sso/${company.connector.id}/start`, subject);
     expect((await read(browser.auth)).status).toBe(200);
-    // A provider of another organization vouches for the same person, who belongs to both.
+    // The same person belongs to another organization too, and signs in with its provider.
     const other = await setUpCompany(server, provider, await createWorkspace(server));
     await server.platform.db.run(sql`
       insert into sso_identities (id, connector_id, org_id, subject, user_id)
       values (${`sid_o${subject}`}, ${other.connector.id}, ${other.orgId}, ${subject}, ${colleague.userId})`);
     const stranger = new Browser();
-    await walk(server, stranger, `/v1/sso/${other.connector.id}/start`, subject);
+    await runSignIn(server, stranger, `/v1/sso/${other.connector.id}/start`, subject);
     const headers = { ...stranger.auth, "x-organization-id": company.orgId };
     expect((await read(headers)).body).toMatchObject({ reason: "no_active_organization" });
   });
@@ -175,7 +180,7 @@ describe("requiring single sign-on", () => {
     await server.platform.db.run(sql`
       insert into passkeys (id, user_id, credential_id, public_key, synced, name)
       values (${id}, ${owner.userId}, ${id}, '', false, 'Laptop')`);
-    const breakGlassMemberId = await memberIdOf(company, owner);
+    const breakGlassMemberId = await findMemberId(company, owner);
     expect((await patch(owner.auth, { requireSso: true, breakGlassMemberId })).status).toBe(200);
     const read = async () => (await server.call("/v1/members", { headers: owner.auth })).status;
     await expect.poll(read, { timeout: 3_000 }).toBe(403);
@@ -246,7 +251,7 @@ describe("requiring single sign-on", () => {
       await createKey(server, company.owner),
     ];
     const token = await createMcpToken(server, outside);
-    const breakGlassMemberId = await memberIdOf(company, company.owner);
+    const breakGlassMemberId = await findMemberId(company, company.owner);
     await patch(company.owner.auth, { requireSso: true, breakGlassMemberId });
     const statuses = await Promise.all(
       [...keys, token].map(async ({ auth }) => (await server.call("/v1/me", { headers: auth })).status),

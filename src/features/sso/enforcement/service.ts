@@ -14,7 +14,7 @@ export const checkMayChangeRequirement = ({ caller }: MemberCtx): void =>
 
 /**
  * Refuses to require single sign-on while an owner could lock the organization out: the person who requires it must
- * have come in by it, and a named owner must be able to come in without it.
+ * have signed in with it, and a named owner must be able to sign in without it.
  */
 export async function checkMayRequireSso(
   { userId, orgId }: MemberCtx,
@@ -34,7 +34,7 @@ export async function checkMayRequireSso(
   if (breakGlassMemberId === null)
     throw conflict(
       "break_glass_required",
-      "Name an owner in breakGlassMemberId who may come in with password and second factor when the provider fails.",
+      "Name an owner in breakGlassMemberId who may sign in with password and second factor when the provider fails.",
     );
   if (!isId("mem", breakGlassMemberId) || !(await store.isProtectedOwner(tx, orgId, breakGlassMemberId)))
     throw invalidField(

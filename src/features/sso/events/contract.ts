@@ -28,7 +28,7 @@ export const list = route({
   method: "get",
   path: "/v1/sso/{id}/events",
   tag: "SSO",
-  summary: "The last calls of a single sign-on connector",
+  summary: "List the last sign-ins of a connector",
   description:
     "Newest first: each sign-in with its result, and why it was refused. The last 500 are kept. Codes, tokens and assertions are never stored.",
   access: can("sso:read"),

@@ -19,6 +19,8 @@ interface Outcome {
   subject?: string | null | undefined;
   email?: string | null | undefined;
   userId?: string | null | undefined;
+  /** A page asks the person next, so this is neither a finished sign-in nor a failure. */
+  isStep?: boolean;
 }
 
 /** Adds a line to the log of a connector. Sign-ins are counted too; tests and readings of metadata are not. */
@@ -27,7 +29,7 @@ export async function recordOutcome(
   tx: Db,
   orgId: OrgId,
   connectorId: string,
-  { purpose, outcome, code, message, subject, email, userId }: Outcome,
+  { purpose, outcome, code, message, subject, email, userId, isStep = false }: Outcome,
 ): Promise<void> {
   await store.insert(tx, orgId, {
     id: newId("sse"),
@@ -43,7 +45,7 @@ export async function recordOutcome(
     requestId: source?.requestId ?? null,
   });
   await store.removeOld(tx, orgId, connectorId, keptEvents);
-  if (purpose !== "test" && purpose !== "metadata")
+  if (purpose !== "test" && purpose !== "metadata" && !isStep)
     await store.countOutcome(tx, orgId, connectorId, outcome === "refused" ? { code, message } : null);
 }
 

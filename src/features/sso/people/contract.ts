@@ -10,7 +10,7 @@ const SsoIdentity = z
     id: idSchema("sid"),
     subject: z.string().describe("The provider's own id of the person."),
     userId: idSchema("usr"),
-    memberId: idSchema("mem").nullable().describe("Null when the person is no member any more."),
+    memberId: idSchema("mem").nullable().describe("Null when the person is no longer a member."),
     name: z.string(),
     email: z.string().nullable().describe("The address that the provider gave at the last sign-in."),
     lastSignInAt: z.int().nullable(),
@@ -22,7 +22,7 @@ export const list = route({
   method: "get",
   path: "/v1/sso/{id}/identities",
   tag,
-  summary: "Who is linked to a person at the provider",
+  summary: "List the people who are linked to the provider",
   description:
     "Newest first. People are recognized by `subject`, whatever name and address the provider sends.",
   access: can("sso:read"),
@@ -36,7 +36,7 @@ export const remove = route({
   method: "delete",
   path: "/v1/sso/{id}/identities/{identityId}",
   tag,
-  summary: "Forget who a person at the provider is",
+  summary: "Remove the link of a person at the provider",
   description:
     "Ends the person's sessions of this connector. Their next sign-in follows the rules of a first one. For somebody whom the provider has given another id.",
   access: can("sso:manage", { fresh: true }),

@@ -12,6 +12,12 @@ export interface Identity {
   authenticatedAt: number | undefined;
 }
 
+/** What a provider said about a person: the identity, and all claims for a person who tests the connector. */
+export interface Proof {
+  identity: Identity;
+  claims: Record<string, unknown>;
+}
+
 const maxGroups = 2_000;
 
 /** Removes what a column cannot store. */
@@ -22,8 +28,13 @@ const clean = (text: string, max: number) =>
     .trim()
     .slice(0, max);
 
-export const cleanName = (name: string | undefined, email: string): string =>
-  clean(name ?? "", 120) || clean(email.slice(0, email.lastIndexOf("@")), 120) || "Member";
+/** Undefined when the provider sends no name. */
+export const readName = ({ name }: Pick<Identity, "name">): string | undefined =>
+  clean(name ?? "", 120) || undefined;
+
+/** The name of a new account. */
+export const readPersonName = (identity: Pick<Identity, "name">, email: string): string =>
+  readName(identity) || clean(email.slice(0, email.lastIndexOf("@")), 120) || "Member";
 
 /** Accepts a list of texts, or one text. Anything else is no group. */
 export function readGroups(value: unknown): string[] {

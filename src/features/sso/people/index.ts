@@ -1,4 +1,4 @@
-export { type Identity, readEmail, readGroups } from "./identity.ts";
+export { type Identity, type Proof, readEmail, readGroups, readPersonName } from "./identity.ts";
 export { mapGroups } from "./mappings.ts";
 export { routes } from "./routes.ts";
 export { admit } from "./service.ts";

@@ -39,8 +39,8 @@ interface MappedMember {
 }
 
 /**
- * Makes role and teams of a member follow the groups. What people gave by hand stays, and owners are left alone: owners
- * are made and changed by owners, so the last one cannot be lost here. The caller holds the lock of the rights.
+ * Sets role and teams of a member from the groups. What people gave by hand stays. Owners are not changed, so the last
+ * one cannot be lost here. The caller holds the lock of the rights.
  */
 export async function applyGroups(
   ctx: Pick<Ctx, "bus" | "address" | "userAgent">,

@@ -10,11 +10,11 @@ import {
 import {
   Browser,
   type Company,
-  codeOf,
+  readCode,
+  runSignIn,
   setUpCompany,
   signInAs,
   useCompany,
-  walk,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -31,7 +31,7 @@ const start = (company = acme) => `/v1/sso/${company.connector.id}/start`;
 const me = (headers: Record<string, string>) => server.call("/v1/me", { headers });
 
 describe("a first sign-in", () => {
-  test("makes an account and a member with the default role, and a session of this organization", async () => {
+  test("creates an account and a member with the default role, and a session of this organization", async () => {
     const { subject, email } = createPerson();
     const browser = await signInAs(server, acme, subject);
     const { body } = await me(browser.auth);
@@ -54,7 +54,7 @@ describe("a first sign-in", () => {
 
   test("opens the page that was asked for, and no page of another site", async () => {
     const { subject } = createPerson();
-    const reply = await walk(server, new Browser(), `${start()}?returnTo=/docs%3Fa%3D1`, subject);
+    const reply = await runSignIn(server, new Browser(), `${start()}?returnTo=/docs%3Fa%3D1`, subject);
     expect(reply.headers.get("location")).toBe("/docs?a=1");
     for (const bad of [
       "https://evil.example/",
@@ -67,9 +67,11 @@ describe("a first sign-in", () => {
     }
   });
 
-  test("two at the same moment make one member", async () => {
+  test("two at the same moment create one member", async () => {
     const { subject, email } = createPerson();
-    const replies = await Promise.all([1, 2, 3].map(() => walk(server, new Browser(), start(), subject)));
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => runSignIn(server, new Browser(), start(), subject)),
+    );
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303]);
     const { items } = (
       await server.call(`/v1/members?search=${encodeURIComponent(email)}`, { headers: acme.owner.auth })
@@ -85,6 +87,27 @@ describe("a first sign-in", () => {
     expect(second).toMatchObject({ id: first.id, email });
   });
 
+  test("gives the name of an account that is used for nothing else, and later sign-ins change it", async () => {
+    const { subject, email } = createPerson();
+    const findName = async () => (await me((await signInAs(server, acme, subject)).auth)).body.user.name;
+    expect(await findName()).toMatch(/^Person /);
+    provider.people.set(subject, { email, name: " Ada\u0007 Lovelace " });
+    expect(await findName()).toBe("Ada  Lovelace");
+    const { items } = (
+      await server.call("/v1/audit-events?action=member.renamed", { headers: acme.owner.auth })
+    ).body;
+    expect(items[0]).toMatchObject({ after: { name: "Ada  Lovelace" } });
+    provider.people.set(subject, { email, name: " " });
+    expect(await findName()).toBe("Ada  Lovelace");
+    // The account is used elsewhere now, so one provider alone does not name the person.
+    const globex = await createWorkspace(server);
+    const member = await joinWorkspace(server, globex, "member");
+    await server.platform.db.run(sql`
+      update members set user_id = (select id from users where email = ${email}) where id = ${member.memberId}`);
+    provider.people.set(subject, { email, name: "Somebody" });
+    expect(await findName()).toBe("Ada  Lovelace");
+  });
+
   test.each([
     ["an address of another domain", { email: "somebody@elsewhere.example" }, "domain_not_verified"],
     ["an address of a subdomain", (d: string) => ({ email: `a@sub.${d}` }), "domain_not_verified"],
@@ -93,12 +116,12 @@ describe("a first sign-in", () => {
     ["two addresses in one", (d: string) => ({ email: `a@evil.example, b@${d}` }), "email_missing"],
     ["an address that the provider did not verify", { email_verified: false }, "email_not_verified"],
     ["the same, as text", { email_verified: "false" }, "email_not_verified"],
-  ])("with %s is refused, and makes nothing", async (_, claims, code) => {
+  ])("with %s is refused, and creates nothing", async (_, claims, code) => {
     const { subject } = createPerson(acme, typeof claims === "function" ? claims(acme.domain) : claims);
     const browser = new Browser();
-    const reply = await walk(server, browser, start(), subject);
+    const reply = await runSignIn(server, browser, start(), subject);
     expect(reply.status).toBe(403);
-    expect(codeOf(reply)).toBe(code);
+    expect(readCode(reply)).toBe(code);
     expect(browser.token).toBeUndefined();
     expect(await lastEvent()).toMatchObject({ outcome: "refused", code });
     const { count } = (await server.platform.db.row<{ count: number }>(
@@ -112,16 +135,16 @@ describe("a first sign-in", () => {
       createsMembers: false,
     });
     const { subject } = createPerson(strict);
-    expect(codeOf(await walk(server, new Browser(), start(strict), subject))).toBe("not_a_member");
+    expect(readCode(await runSignIn(server, new Browser(), start(strict), subject))).toBe("not_a_member");
     const narrow = await setUpCompany(server, provider, await createWorkspace(server));
     await server.call("/v1/organization", {
       method: "PATCH",
       body: { allowedEmailDomains: ["other.example"] },
       headers: narrow.owner.auth,
     });
-    expect(codeOf(await walk(server, new Browser(), start(narrow), createPerson(narrow).subject))).toBe(
-      "domain_not_allowed",
-    );
+    expect(
+      readCode(await runSignIn(server, new Browser(), start(narrow), createPerson(narrow).subject)),
+    ).toBe("domain_not_allowed");
   });
 });
 
@@ -131,7 +154,7 @@ describe("an account that exists already", () => {
 
   async function arrive(subject: string): Promise<{ browser: Browser; token: string }> {
     const browser = new Browser();
-    const reply = await walk(server, browser, start(), subject);
+    const reply = await runSignIn(server, browser, start(), subject);
     const location = reply.headers.get("location")!;
     expect(location).toMatch(/^\/v1\/sso\/link\?token=/);
     expect(browser.token).toBeUndefined();
@@ -182,17 +205,17 @@ describe("an account that exists already", () => {
   test("is not linked by a session of another organization's single sign-on", async () => {
     const globex = await setUpCompany(server, provider, await createWorkspace(server));
     const { subject } = createPerson(globex);
-    const made = await signInAs(server, globex, subject);
-    const { id } = (await me(made.auth)).body.user;
-    // The person has an address of acme now, which acme's provider vouches for too.
+    const other = await signInAs(server, globex, subject);
+    const { id } = (await me(other.auth)).body.user;
+    // The person has an address of acme now, and acme's provider sends the same address.
     const ada = createPerson();
     await server.platform.db.run(sql`update users set email = ${ada.email} where id = ${id}`);
     const { browser, token } = await arrive(ada.subject);
-    browser.cookies.set("signalbox_session", made.token!);
+    browser.cookies.set("signalbox_session", other.token!);
     expect((await link(browser, token)).body).toMatchObject({ reason: "sso_session" });
   });
 
-  test("that this organization's single sign-on made is linked to a new connector at once", async () => {
+  test("that this organization's single sign-on created is linked to a new connector at once", async () => {
     const person = createPerson();
     const first = (await me((await signInAs(server, acme, person.subject)).auth)).body.user;
     const second = await setUpCompany(server, provider, acme);
@@ -204,46 +227,46 @@ describe("an account that exists already", () => {
     const { subject, email } = createPerson();
     await signInAs(server, acme, subject);
     provider.people.set("recycled", { email });
-    const reply = await walk(server, new Browser(), start(), "recycled");
-    expect(codeOf(reply)).toBe("linked_to_another");
+    const reply = await runSignIn(server, new Browser(), start(), "recycled");
+    expect(readCode(reply)).toBe("linked_to_another");
     const path = `/v1/sso/${acme.connector.id}/identities`;
     const { items } = (await server.call(path, { headers: acme.owner.auth })).body;
     const { id } = items.find((one: { subject: string }) => one.subject === subject);
     const removed = await server.call(`${path}/${id}`, { method: "DELETE", headers: acme.owner.auth });
     expect(removed.status).toBe(204);
-    expect((await walk(server, new Browser(), start(), "recycled")).status).toBe(303);
+    expect((await runSignIn(server, new Browser(), start(), "recycled")).status).toBe(303);
   });
 });
 
 describe("a member who is gone", () => {
-  test("does not come back by signing in, but by a new invitation", async () => {
+  test("cannot sign in again without a new invitation", async () => {
     const { subject, email } = createPerson();
     const browser = await signInAs(server, acme, subject);
     const { id } = await findMember(email);
     await server.call(`/v1/members/${id}`, { method: "DELETE", headers: acme.owner.auth });
     expect((await server.call("/v1/members", { headers: browser.auth })).status).toBe(403);
-    expect(codeOf(await walk(server, new Browser(), start(), subject))).toBe("member_removed");
+    expect(readCode(await runSignIn(server, new Browser(), start(), subject))).toBe("member_removed");
     await server.call("/v1/invitations", { body: { email, role: "member" }, headers: acme.owner.auth });
-    expect((await walk(server, new Browser(), start(), subject)).status).toBe(303);
+    expect((await runSignIn(server, new Browser(), start(), subject)).status).toBe(303);
   });
 
-  test("and was deactivated does not come in", async () => {
+  test("and was deactivated cannot sign in", async () => {
     const { subject, email } = createPerson();
     await signInAs(server, acme, subject);
     const { id } = await findMember(email);
     const path = `/v1/members/${id}/deactivate`;
     expect((await server.call(path, { method: "POST", headers: acme.owner.auth })).status).toBe(200);
-    expect(codeOf(await walk(server, new Browser(), start(), subject))).toBe("member_deactivated");
+    expect(readCode(await runSignIn(server, new Browser(), start(), subject))).toBe("member_deactivated");
   });
 
-  test("and was removed before their first sign-in does not come in either", async () => {
+  test("and was removed before their first sign-in cannot sign in either", async () => {
     const ada = await signUpAtCompany();
     const member = await joinWorkspace(server, acme, "member");
     await server.platform.db.run(
       sql`update members set user_id = ${ada.userId} where id = ${member.memberId}`,
     );
     await server.call(`/v1/members/${member.memberId}`, { method: "DELETE", headers: acme.owner.auth });
-    expect(codeOf(await walk(server, new Browser(), start(), ada.subject))).toBe("member_removed");
+    expect(readCode(await runSignIn(server, new Browser(), start(), ada.subject))).toBe("member_removed");
   });
 });
 
@@ -262,27 +285,28 @@ describe("groups", () => {
       ],
     });
     const { subject, email } = createPerson(company, { groups: ["admins", "staff", "unknown"] });
-    const teamsOf = async () => (await findMember(email, company)).teams.map(({ id }: { id: string }) => id);
+    const listTeamIds = async () =>
+      (await findMember(email, company)).teams.map(({ id }: { id: string }) => id);
     await signInAs(server, company, subject);
     expect(await findMember(email, company)).toMatchObject({ role: "admin" });
-    expect(await teamsOf()).toEqual([mapped.id]);
+    expect(await listTeamIds()).toEqual([mapped.id]);
     const { id } = await findMember(email, company);
     await server.call(`/v1/teams/${manual.id}/members/${id}`, { method: "PUT", headers: company.owner.auth });
     provider.people.set(subject, { email, groups: ["staff", "both"] });
     await signInAs(server, company, subject);
     expect(await findMember(email, company)).toMatchObject({ role: "member" });
-    expect((await teamsOf()).sort()).toEqual([mapped.id, manual.id].sort());
+    expect((await listTeamIds()).sort()).toEqual([mapped.id, manual.id].sort());
     provider.people.set(subject, { email, groups: [] });
     await signInAs(server, company, subject);
     // The team that somebody gave by hand stays, although a group named it too.
-    expect(await teamsOf()).toEqual([manual.id]);
+    expect(await listTeamIds()).toEqual([manual.id]);
     expect(await findMember(email, company)).toMatchObject({ role: "member" });
     provider.people.set(subject, { email, groups: ["admins"] });
     await signInAs(server, company, subject);
     expect(await findMember(email, company)).toMatchObject({ role: "admin" });
   });
 
-  test("never make an owner, and never change one", async () => {
+  test("never give the role of an owner, and never change one", async () => {
     const workspace = await createWorkspace(server);
     for (const body of [{ defaultRole: "owner" }, { groupMappings: [{ group: "x", role: "owner" }] }]) {
       const reply = await server.call("/v1/sso/oidc", {

@@ -1,4 +1,4 @@
-import type { Ctx, MemberCtx, UserId } from "../../../platform/context.ts";
+import type { Ctx, MemberCtx, OrgId, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import {
@@ -9,15 +9,20 @@ import {
 } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record, recordByMember } from "../../audit/index.ts";
-import { insertUserOfOrganization, removeSessionsOfConnector } from "../../auth/index.ts";
+import {
+  findUser,
+  insertUserOfOrganization,
+  removeSessionsOfConnector,
+  renameUser,
+} from "../../auth/index.ts";
 import { addMember } from "../../members/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, lockRights } from "../../roles/index.ts";
 import { type ConnectorRow, findConnectorByAddress, requireConnector } from "../connectors/index.ts";
-import { cleanName, type Identity } from "./identity.ts";
+import { type Identity, readName, readPersonName } from "./identity.ts";
 import { applyGroups } from "./mappings.ts";
 import * as store from "./store.ts";
-import { decide, type Refused, type Verdict } from "./verdict.ts";
+import { decide, isOnlyHere, type Refused, type Verdict } from "./verdict.ts";
 
 export type Admitted =
   | { kind: "admitted"; userId: UserId; isNew: boolean }
@@ -25,8 +30,8 @@ export type Admitted =
   | Refused;
 
 /**
- * Lets a person in, and makes account, membership and link where they are missing. The rights of the organization are
- * locked, so that two first sign-ins at the same moment make one member. `provenUserId` is the account that the person
+ * Admits a person, and creates account, membership and link where they are missing. The rights of the organization are
+ * locked, so that two first sign-ins at the same moment create one member. `provenUserId` is the account that the person
  * has just signed in to.
  */
 export async function admit(
@@ -43,7 +48,7 @@ export async function admit(
     return {
       kind: "refused",
       code: "sso_disabled",
-      message: "Single sign-on was switched off meanwhile.",
+      message: "Single sign-on was switched off in the meantime.",
     };
   const verdict = await decide(tx, connector, identity);
   switch (verdict.kind) {
@@ -52,6 +57,7 @@ export async function admit(
     case "known": {
       await store.recordSignIn(tx, orgId, verdict.identity.id, identity.email ?? null);
       await applyGroups(ctx, tx, connector, { ...verdict, ...verdict.member }, identity.groups);
+      await followName(ctx, tx, orgId, verdict.userId, verdict.member, identity);
       return { kind: "admitted", userId: verdict.userId, isNew: false };
     }
     case "back":
@@ -68,11 +74,38 @@ export async function admit(
         orgId,
         userId,
         verdict.email,
-        cleanName(identity.name, verdict.email),
+        readPersonName(identity, verdict.email),
       );
       return join(ctx, tx, connector, identity, userId, undefined);
     }
   }
+}
+
+/** People cannot rename an account that they use only with single sign-on, so its name follows the provider. */
+async function followName(
+  { address, userAgent }: Ctx,
+  tx: Db,
+  orgId: OrgId,
+  userId: UserId,
+  { memberId, isNameManaged }: store.MemberState,
+  identity: Identity,
+): Promise<void> {
+  const name = readName(identity);
+  const user = await findUser(tx, userId);
+  if (!user || name === undefined || name === user.name || isNameManaged) return;
+  if (!(await isOnlyHere(tx, orgId, userId))) return;
+  await renameUser(tx, userId, name);
+  await recordByMember(
+    tx,
+    orgId,
+    { memberId, credential: null, credentialId: null, address, userAgent },
+    {
+      action: "member.renamed",
+      target: { type: "member", id: memberId },
+      before: { name: user.name },
+      after: { name },
+    },
+  );
 }
 
 /** Links the account to the person at the provider. */
@@ -90,7 +123,7 @@ async function join(
   return enter(ctx, tx, connector, identity, linked, member);
 }
 
-/** Makes a linked account a member if it is none, and applies the groups. */
+/** Adds a linked account as a member if it is not one, and applies the groups. */
 async function enter(
   ctx: Ctx,
   tx: Db,

@@ -87,12 +87,14 @@ export interface MemberState {
   isDeactivated: boolean;
   /** A directory decides about the role, so the groups of a sign-in do not. */
   isRoleManaged: boolean;
+  isNameManaged: boolean;
 }
 
 export const findMember = (db: Db, orgId: OrgId, userId: UserId) =>
   db.row<MemberState>(sql`
     select id as "memberId", role, deactivated_at is not null as "isDeactivated",
-      managed_by is not null and 'role' = any(managed_fields) as "isRoleManaged"
+      managed_by is not null and 'role' = any(managed_fields) as "isRoleManaged",
+      managed_by is not null and 'name' = any(managed_fields) as "isNameManaged"
     from members where org_id = ${orgId} and user_id = ${userId}`);
 
 export const listAllowedDomains = async (db: Db, orgId: OrgId): Promise<string[]> =>

@@ -1,20 +1,20 @@
-import type { UserId } from "../../../platform/context.ts";
+import type { OrgId, UserId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { findAccountTies, findUser, findUserByEmail } from "../../auth/index.ts";
 import { isFormerMember, isInactiveInDirectory } from "../../members/index.ts";
 import type { ConnectorRow } from "../connectors/index.ts";
-import { domainOf, isVerifiedDomain } from "../domains/index.ts";
+import { isVerifiedDomain, readDomain } from "../domains/index.ts";
 import type { Identity } from "./identity.ts";
 import * as store from "./store.ts";
 
-/** What happens to a person who comes from a provider. */
+/** What happens to a person whom a provider has identified. */
 export type Verdict =
   | { kind: "known"; identity: store.IdentityRow; userId: UserId; member: store.MemberState }
   /** The person left the organization by themselves, or was invited again since. */
   | { kind: "back"; identity: store.IdentityRow; userId: UserId }
   /** There is no account with this address. */
   | { kind: "new"; email: string }
-  /** The account was made by this organization's single sign-on and is used for nothing else. */
+  /** This organization's single sign-on created the account, and it is used for nothing else. */
   | { kind: "link"; userId: UserId; member: store.MemberState | undefined }
   /** The account is the person's own, so they have to prove that it is theirs. */
   | { kind: "prove"; userId: UserId; email: string; member: store.MemberState | undefined }
@@ -42,7 +42,7 @@ const refusals = {
   notMember: () =>
     refuse(
       "not_a_member",
-      "This person is no member, and the connector does not make members. Invite them first.",
+      "This person is not a member, and the connector does not create members. Invite them first.",
     ),
   noEmail: () =>
     refuse(
@@ -76,7 +76,7 @@ export async function decide(db: Db, connector: ConnectorRow, identity: Identity
   const { email, emailVerified } = identity;
   if (email === undefined) return refusals.noEmail();
   if (emailVerified === false) return refusals.unverified();
-  const domain = domainOf(email);
+  const domain = readDomain(email);
   if (!(await isVerifiedDomain(db, orgId, domain))) return refusals.domain(domain);
   const user = await findUserByEmail(db, email);
   if (user && (await store.hasIdentity(db, orgId, id, user.id))) return refusals.otherSubject();
@@ -87,10 +87,15 @@ export async function decide(db: Db, connector: ConnectorRow, identity: Identity
     if (refused) return refused;
   }
   if (!user) return { kind: "new", email };
-  const ties = await findAccountTies(db, orgId, user.id);
-  return ties?.isMadeHere && !ties.hasOtherWaysIn && !ties.isElsewhere
+  return (await isOnlyHere(db, orgId, user.id))
     ? { kind: "link", userId: user.id, member }
     : { kind: "prove", userId: user.id, email, member };
+}
+
+/** Whether single sign-on of this organization created the account, and it is used for nothing else. */
+export async function isOnlyHere(db: Db, orgId: OrgId, userId: UserId): Promise<boolean> {
+  const ties = await findAccountTies(db, orgId, userId);
+  return (ties?.isMadeHere && !ties.hasOtherWaysIn && !ties.isElsewhere) ?? false;
 }
 
 async function decideKnown(db: Db, connector: ConnectorRow, identity: store.IdentityRow): Promise<Verdict> {
@@ -102,7 +107,7 @@ async function decideKnown(db: Db, connector: ConnectorRow, identity: store.Iden
   return (await decideJoining(db, connector, userId, email)) ?? { kind: "back", identity, userId };
 }
 
-/** Whether somebody who is no member may become one. */
+/** Whether somebody who is not a member may become one. */
 async function decideJoining(
   db: Db,
   { orgId, createsMembers }: ConnectorRow,
@@ -112,7 +117,7 @@ async function decideJoining(
   if (userId && (await isFormerMember(db, orgId, userId))) return refusals.removed();
   if (await isInactiveInDirectory(db, orgId, email)) return refusals.deactivated();
   if (!createsMembers) return refusals.notMember();
-  const domain = domainOf(email);
+  const domain = readDomain(email);
   const allowed = await store.listAllowedDomains(db, orgId);
   return allowed.length === 0 || allowed.includes(domain) ? undefined : refusals.notAllowed(domain);
 }

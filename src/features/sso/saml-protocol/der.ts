@@ -1,6 +1,6 @@
 /** DER, only as much as a self-signed certificate needs. */
 
-const lengthOf = (length: number): number[] => {
+const encodeLength = (length: number): number[] => {
   if (length < 0x80) return [length];
   const bytes: number[] = [];
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
@@ -8,7 +8,7 @@ const lengthOf = (length: number): number[] => {
 };
 
 const encode = (tag: number, content: Uint8Array): Buffer =>
-  Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
+  Buffer.concat([Buffer.from([tag, ...encodeLength(content.length)]), content]);
 
 export const sequence = (...items: Uint8Array[]) => encode(0x30, Buffer.concat(items));
 export const set = (...items: Uint8Array[]) => encode(0x31, Buffer.concat(items));

@@ -153,7 +153,7 @@ export interface MetadataChange {
 
 /** Describes what would change. Returns null if nothing does; the order of certificates does not count. */
 export function compareMetadata(current: IdentityProvider, next: IdentityProvider): MetadataChange | null {
-  const keyOf = ({ binding, url }: IdentityProvider["endpoints"][number]) => `${binding} ${url}`;
+  const toKey = ({ binding, url }: IdentityProvider["endpoints"][number]) => `${binding} ${url}`;
   const missing = <Item>(items: Item[], others: Item[], key: (item: Item) => string) => {
     const known = new Set(others.map(key));
     return items.filter((item) => !known.has(key(item)));
@@ -165,8 +165,8 @@ export function compareMetadata(current: IdentityProvider, next: IdentityProvide
     entityId: differ(current.entityId, next.entityId),
     certificatesAdded: missing(after, before, ({ fingerprint }) => fingerprint),
     certificatesRemoved: missing(before, after, ({ fingerprint }) => fingerprint),
-    endpointsAdded: missing(next.endpoints, current.endpoints, keyOf),
-    endpointsRemoved: missing(current.endpoints, next.endpoints, keyOf),
+    endpointsAdded: missing(next.endpoints, current.endpoints, toKey),
+    endpointsRemoved: missing(current.endpoints, next.endpoints, toKey),
     wantsSignedRequests: differ(current.wantsSignedRequests, next.wantsSignedRequests),
   };
   const isEmpty = Object.values(change).every(

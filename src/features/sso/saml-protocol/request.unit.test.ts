@@ -74,7 +74,7 @@ describe("a request", () => {
   test("is refused if the provider does not offer the binding, or requires a signature that we cannot make", () => {
     const { keys: _, ...settings } = parties.settings;
     const { identityProvider } = settings;
-    const codeOf = (run: () => unknown) => {
+    const readCode = (run: () => unknown) => {
       try {
         run();
       } catch (error) {
@@ -83,12 +83,12 @@ describe("a request", () => {
     };
     const onlyPost = { ...identityProvider, endpoints: identityProvider.endpoints.slice(1) };
     expect(
-      codeOf(() =>
+      readCode(() =>
         createAuthnRequest({ ...settings, identityProvider: onlyPost }, { now, binding: "redirect" }),
       ),
     ).toBe("saml_binding_unsupported");
     const strict = { ...identityProvider, wantsSignedRequests: true };
-    expect(codeOf(() => createAuthnRequest({ ...settings, identityProvider: strict }, { now }))).toBe(
+    expect(readCode(() => createAuthnRequest({ ...settings, identityProvider: strict }, { now }))).toBe(
       "saml_signing_key_missing",
     );
   });

@@ -92,7 +92,7 @@ describe("a response of an independent identity provider", () => {
     expect(parties.judge(await parties.issue(options))).toBe("saml_encryption_unsigned_cbc");
   });
 
-  test("that was not made for a person is refused with the reason the provider gave", async () => {
+  test("without a person is refused with the reason that the provider gave", async () => {
     const xml = edit(await parties.issue(), (document) => {
       const status = find(document, "StatusCode");
       status.setAttribute("Value", "urn:oasis:names:tc:SAML:2.0:status:Responder");

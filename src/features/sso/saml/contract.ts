@@ -22,7 +22,7 @@ export const create = route({
   tag,
   summary: "Set up single sign-on with SAML 2.0",
   description:
-    "Send the address of the provider's metadata, or the metadata itself. Give `metadataUrl` of the reply (or `entityId` and `acsUrl`) to the provider. Then walk a sign-in with `POST /v1/sso/{id}/test`.",
+    "Send the address of the provider's metadata, or the metadata itself. Give `metadataUrl` of the reply (or `entityId` and `acsUrl`) to the provider. Then test a sign-in with `POST /v1/sso/{id}/test`.",
   access: manage,
   bodyLimit: 2 * maxXml,
   body: z.strictObject({

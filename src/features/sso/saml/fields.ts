@@ -78,7 +78,7 @@ export const samlFields: FieldGuide = {
   SsoSamlAttributes: ["A whole example.", connector.attributes],
   SsoMetadata: ["A whole example.", metadata],
   SsoMetadataChange: ["A whole example.", change],
-  "SsoCertificate.notBefore": ["When the certificate begins, in milliseconds since 1970.", time],
+  "SsoCertificate.notBefore": ["From when the certificate is valid, in milliseconds since 1970.", time],
   "SsoSamlEndpoint.binding": ["How the request is sent.", "redirect"],
   "SsoSamlEndpoint.url": ["The address of the endpoint.", endpoint.url],
   "SsoSamlProvider.entityId": [

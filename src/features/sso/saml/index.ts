@@ -1,5 +1,4 @@
 export { samlFields } from "./fields.ts";
 export { jobs } from "./jobs.ts";
-export type { SamlProof } from "./proof.ts";
 export { routes } from "./routes.ts";
 export { acceptResponse, buildSamlRequest } from "./sign-in.ts";

@@ -39,3 +39,46 @@ GET  ${publicUrl}/v1/sso/${id}/metadata
 POST ${publicUrl}/v1/sso/${id}/metadata/approve
 `,
 });
+
+interface EndingCertificate {
+  id: string;
+  connector: string;
+  /** The identity provider's certificate signs assertions. Our own signs requests and receives encrypted assertions. */
+  owner: "provider" | "own";
+  fingerprint: string;
+  notAfter: number;
+  isOver: boolean;
+}
+
+export const createCertificateMail = (
+  publicUrl: string,
+  { email, name, organization }: Admin,
+  { id, connector, owner, fingerprint, notAfter, isOver }: EndingCertificate,
+): Message => {
+  const date = new Date(notAfter).toISOString().slice(0, 10);
+  const subject = owner === "own" ? "Our SAML certificate" : "The SAML certificate of your identity provider";
+  return {
+    to: email,
+    subject: `${subject} ${isOver ? "has ended" : `ends on ${date}`}`,
+    text: `Hello ${formatNameForText(name)},
+
+${owner === "own" ? "our certificate" : "the certificate of the identity provider"} for the connector "${formatNameForText(connector)}" of ${formatNameForText(organization)}
+at ${publicUrl} ${isOver ? "ended" : "ends"} on ${date}.
+
+SHA-256 ${fingerprint}
+
+We accept a certificate after its end, so people can still sign in. Your identity provider may not.
+${
+  owner === "own"
+    ? `Create a new certificate, then give the provider our metadata again:
+
+POST ${publicUrl}/v1/sso/${id}/saml/certificate
+GET  ${publicUrl}/v1/sso/${id}/saml/metadata`
+    : `Create a new certificate at the provider, then approve it here before the provider uses it:
+
+GET  ${publicUrl}/v1/sso/${id}/metadata
+POST ${publicUrl}/v1/sso/${id}/metadata/approve`
+}
+`,
+  };
+};

@@ -1,5 +1,5 @@
 import type { SamlConnectorSettings } from "../connectors/index.ts";
-import { type Identity, readEmail, readGroups } from "../people/index.ts";
+import { type Proof, readEmail, readGroups } from "../people/index.ts";
 import { type Attribute, findAttribute, type VerifiedAssertion } from "../saml-protocol/index.ts";
 
 const emailFormat = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
@@ -35,17 +35,11 @@ const usualNames = {
 /** Entra ID sends this instead of the groups of a person who has too many. */
 const groupsElsewhere = "http://schemas.microsoft.com/claims/groups.link";
 
-export interface SamlProof {
-  identity: Identity;
-  /** All attributes, for a person who tests the connector. */
-  claims: Record<string, unknown>;
-}
-
 /** Reads who the person is from a verified assertion. */
 export function toProof(
   { subject, attributes, authnInstant, authnContext }: VerifiedAssertion,
   { attributes: names }: Pick<SamlConnectorSettings, "attributes">,
-): SamlProof {
+): Proof {
   const read = (name: string | null, usual: readonly string[]): string[] => {
     const found = name === null ? findFirst(attributes, usual) : findAttribute(attributes, name);
     return found?.values ?? [];

@@ -4,35 +4,36 @@ import {
   type SamlIdentityProvider,
   startSamlIdentityProvider,
 } from "../../../../test/fixtures/saml-idp/server.ts";
-import { createWorkspace, joinWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import {
+  createWorkspace,
+  joinWorkspace,
+  signUp,
+  useServer,
+  type Workspace,
+} from "../../../../test/harness.ts";
+import {
+  answerQuestion,
   createBrowser,
   createSamlConnector,
   reachResponse,
   readForm,
   readSession,
-  runSsoJob,
   seedDomain,
   signInBySaml,
 } from "../../../../test/saml.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
-import { readMails } from "../../../platform/mail/index.ts";
 import { createServiceProviderKeys, type ServiceProviderKeys } from "../saml-protocol/index.ts";
 
 describe("SAML connectors", () => {
   const server = useServer();
   let idp: SamlIdentityProvider;
   let firstKeys: ServiceProviderKeys;
-  let secondKeys: ServiceProviderKeys;
   let acme: Workspace;
   let connector: Awaited<ReturnType<typeof createSamlConnector>>;
 
   beforeAll(async () => {
-    [firstKeys, secondKeys] = (await Promise.all([
-      createServiceProviderKeys("first", new Date(), { bits: 2048 }),
-      createServiceProviderKeys("second", new Date(), { bits: 2048 }),
-    ])) as [ServiceProviderKeys, ServiceProviderKeys];
+    firstKeys = await createServiceProviderKeys("first", new Date(), { bits: 2048 });
     idp = await startSamlIdentityProvider({ keys: firstKeys });
     acme = await createWorkspace(server);
     await seedDomain(server, acme, "acme.test");
@@ -58,7 +59,7 @@ describe("SAML connectors", () => {
   const listEvents = async (id = connector.id) =>
     (await server.call(`/v1/sso/${id}/events`, { headers: acme.owner.auth })).body.items;
   const lastCode = async () => (await listEvents())[0].code;
-  const codeOn = (page: { text: string }) => /<code>(\w+)<\/code>/.exec(page.text)?.[1];
+  const readCode = (page: { text: string }) => /<code>(\w+)<\/code>/.exec(page.text)?.[1];
 
   test("are created from the address of metadata, with a key that is never shown", async () => {
     expect(connector).toMatchObject({
@@ -132,7 +133,7 @@ describe("SAML connectors", () => {
   });
 
   describe("a sign-in that starts here", () => {
-    test("makes a member with the mapped role, and a session of the organization", async () => {
+    test("creates a member with the mapped role, and a session of the organization", async () => {
       idp.accounts.get("ann")!.attributes.groups = ["platform", "engineering"];
       const browser = createBrowser();
       const received = await signInBySaml(browser, `${connector.startUrl}?returnTo=/docs`, "ann");
@@ -188,13 +189,13 @@ describe("SAML connectors", () => {
       expect(replies.map(({ status }) => status).sort()).toEqual([303, 400]);
     });
 
-    test("ends only in the browser that began", async () => {
+    test("ends only in the browser that started it", async () => {
       const { action, fields } = await reachResponse(createBrowser(), connector.startUrl, "ann");
       const thief = createBrowser();
       const received = await thief.post(action, fields);
       const page = await thief.open(received.location!);
       expect(page.status).toBe(403);
-      expect(codeOn(page)).toBe("other_browser");
+      expect(readCode(page)).toBe("other_browser");
       expect(readSession(thief, server)).toBeUndefined();
     });
 
@@ -226,7 +227,7 @@ describe("SAML connectors", () => {
       await server.platform.db.run(sql`
         update sso_attempts set created_at = now() + interval '5 minutes' where purpose = 'reauthenticate'`);
       const page = await browser.post(action, fields);
-      expect(codeOn(page)).toBe("saml_authentication_old");
+      expect(readCode(page)).toBe("saml_authentication_old");
     });
 
     test("that is a test signs nobody in, and shows the attributes", async () => {
@@ -246,17 +247,44 @@ describe("SAML connectors", () => {
       return { browser, ...(await browser.logIn(page, "dan")) };
     };
 
-    test("signs the person in, and opens the page that the relay state names", async () => {
+    test("asks the person, and then opens the page that the relay state names", async () => {
       const { browser, action, fields } = await startThere(createBrowser(), `${server.url}/docs`);
       const received = await browser.post(action, fields);
-      expect((await browser.open(received.location!)).location).toBe(`${server.url}/docs`);
+      const asked = await browser.open(received.location!);
+      expect(readSession(browser, server)).toBeUndefined();
+      expect((await browser.open(asked.location!)).text).toContain("dan@acme.test");
+      expect(await answerQuestion(browser, server, asked)).toEqual({
+        status: 200,
+        body: { location: "/docs" },
+      });
       expect((await me(readSession(browser, server))).body.user.email).toBe("dan@acme.test");
+    });
+
+    test("does not replace the session of another person who cancels", async () => {
+      const other = await signUp(server);
+      const browser = createBrowser();
+      browser.cookies.set(new URL(server.url).host, new Map([["signalbox_session", other.token]]));
+      const { action, fields } = await startThere(browser);
+      const asked = await browser.open((await browser.post(action, fields)).location!);
+      expect((await browser.open(asked.location!)).text).toContain(other.email);
+      expect((await answerQuestion(browser, server, asked, "cancel")).status).toBe(200);
+      expect((await answerQuestion(browser, server, asked)).status).toBe(404);
+      expect(readSession(browser, server)).toBe(other.token);
+      expect((await me(other.token)).status).toBe(200);
     });
 
     test("opens no page of another site", async () => {
       const { browser, action, fields } = await startThere(createBrowser(), "https://evil.test/x");
+      const asked = await browser.open((await browser.post(action, fields)).location!);
+      expect((await answerQuestion(browser, server, asked)).body).toEqual({ location: "/" });
+    });
+
+    test("renews a session of the same person without a question", async () => {
+      const browser = createBrowser();
+      await browser.follow(await signInBySaml(browser, connector.startUrl, "dan"));
+      const { action, fields } = await startThere(browser, `${server.url}/docs`);
       const received = await browser.post(action, fields);
-      expect((await browser.open(received.location!)).location).toBe(`${server.url}/`);
+      expect((await browser.open(received.location!)).location).toBe(`${server.url}/docs`);
     });
 
     test("is not repeated: a replayed assertion is refused by name", async () => {
@@ -264,7 +292,7 @@ describe("SAML connectors", () => {
       expect((await browser.post(action, fields)).status).toBe(303);
       const again = await createBrowser().post(action, fields);
       expect(again.status).toBe(403);
-      expect(codeOn(again)).toBe("saml_replayed");
+      expect(readCode(again)).toBe("saml_replayed");
       expect(await lastCode()).toBe("saml_replayed");
     });
 
@@ -280,7 +308,7 @@ describe("SAML connectors", () => {
         server.call(`/v1/sso/${connector.id}`, { method: "PATCH", headers, body: { allowsProviderStart } });
       await change(false);
       const { browser, action, fields } = await startThere();
-      expect(codeOn(await browser.post(action, fields))).toBe("saml_unsolicited");
+      expect(readCode(await browser.post(action, fields))).toBe("saml_unsolicited");
       await change(true);
     });
   });
@@ -291,7 +319,7 @@ describe("SAML connectors", () => {
       const page = await signInBySaml(browser, connector.startUrl, "eve");
       expect(readSession(browser, server)).toBeUndefined();
       expect([page.status, page.location]).toEqual([403, null]);
-      const code = codeOn(page);
+      const code = readCode(page);
       expect(await lastCode()).toBe(code);
       return code;
     };
@@ -338,98 +366,6 @@ describe("SAML connectors", () => {
       const codes = (await listEvents()).map(({ code }: { code: string }) => code);
       expect(codes.filter((code: string) => code === "saml_xml_invalid").length).toBeLessThanOrEqual(30);
     });
-  });
-
-  describe("a change of the provider's metadata", () => {
-    const path = () => `/v1/sso/${connector.id}/metadata`;
-    const headers = () => acme.owner.auth;
-
-    test("is shown, and takes effect when an admin approves exactly this change", async () => {
-      idp.changeKeys(secondKeys);
-      const browser = createBrowser();
-      expect(codeOn(await signInBySaml(browser, connector.startUrl, "ann"))).toBe(
-        "saml_signature_key_unknown",
-      );
-      const refreshed = await server.call(`${path()}/refresh`, { method: "POST", headers: headers() });
-      const { change } = refreshed.body.metadata;
-      expect(change).toMatchObject({
-        certificatesAdded: [{ subject: "CN=second" }],
-        certificatesRemoved: [{ subject: "CN=first" }],
-        endpointsAdded: [],
-      });
-      expect((await server.call(path(), { headers: headers() })).body).toEqual(refreshed.body);
-      expect(codeOn(await signInBySaml(createBrowser(), connector.startUrl, "ann"))).toBe(
-        "saml_signature_key_unknown",
-      );
-      const approve = (body: object) => server.call(`${path()}/approve`, { headers: headers(), body });
-      expect(await approve({ changeId: "0".repeat(32) })).toMatchObject({
-        status: 409,
-        body: { error: "metadata_changed_again" },
-      });
-      const approved = await approve({ changeId: change.id });
-      expect(approved.body.connector.provider.certificates).toMatchObject([{ subject: "CN=second" }]);
-      expect(await approve({})).toMatchObject({ status: 409, body: { error: "no_metadata_change" } });
-      const signedIn = createBrowser();
-      await signedIn.follow(await signInBySaml(signedIn, connector.startUrl, "ann"));
-      expect((await me(readSession(signedIn, server))).status).toBe(200);
-      const audit = await server.call("/v1/audit-events?limit=20", { headers: headers() });
-      const actions = audit.body.items.map(({ action }: { action: string }) => action);
-      expect(actions).toEqual(expect.arrayContaining(["sso.metadata_change_found", "sso.metadata_approved"]));
-    });
-
-    test("is found by the job, and a provider that changes back leaves nothing to approve", async () => {
-      const makeDue = () =>
-        server.platform.db.run(sql`update sso_saml_metadata set next_check_at = now() - interval '1 minute'`);
-      const read = async () => (await server.call(path(), { headers: headers() })).body.metadata;
-      idp.changeKeys(firstKeys);
-      await makeDue();
-      await runSsoJob(server, "sso.metadata");
-      const { change } = await read();
-      expect(change).toMatchObject({ certificatesAdded: [{ subject: "CN=first" }] });
-      const mails = await readMails(server.platform, 50);
-      const mail = mails.find(({ to, subject }) => to === acme.owner.email && subject.includes("metadata"));
-      expect(mail?.text).toContain(change.certificatesAdded[0].fingerprint);
-      idp.changeKeys(secondKeys);
-      await makeDue();
-      await runSsoJob(server, "sso.metadata");
-      expect((await read()).change).toBeNull();
-    });
-
-    test("of another entity is refused, and the failure is shown", async () => {
-      const xml = (await (await fetch(idp.metadataUrl)).text()).replaceAll(
-        idp.entityId,
-        "https://other.test/",
-      );
-      const reply = await server.call(`${path()}/refresh`, {
-        headers: headers(),
-        body: { metadataXml: xml },
-      });
-      expect(reply).toMatchObject({ status: 422, body: { error: "saml_metadata_other_entity" } });
-      const { metadata } = (await server.call(path(), { headers: headers() })).body;
-      expect(metadata).toMatchObject({ failureCode: "saml_metadata_other_entity", change: null });
-    });
-  });
-
-  test("rotate their certificate, and still open what was encrypted for the earlier one", async () => {
-    idp.changeKeys(secondKeys);
-    const headers = acme.owner.auth;
-    const rotated = await server.call(`/v1/sso/${connector.id}/saml/certificate`, {
-      method: "POST",
-      headers,
-    });
-    const after = rotated.body.connector;
-    expect(after.certificate.fingerprint).not.toBe(connector.certificate.fingerprint);
-    expect(after.earlierCertificateUntil).toBeGreaterThan(Date.now());
-    idp.requestCertificate = after.certificatePem;
-    for (const certificate of [connector.certificatePem, after.certificatePem]) {
-      idp.options = { encryptFor: certificate };
-      const browser = createBrowser();
-      await browser.follow(await signInBySaml(browser, connector.startUrl, "ann"));
-      expect((await me(readSession(browser, server))).status).toBe(200);
-    }
-    const xml = await (await fetch(connector.metadataUrl)).text();
-    expect(xml.match(/use="signing"/g)).toHaveLength(2);
-    connector = after;
   });
 
   test("have no client secret, and refuse the fields of OpenID Connect", async () => {

@@ -1,6 +1,7 @@
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { SamlRow } from "../connectors/index.ts";
+import type { Proof } from "../people/index.ts";
 import {
   type AuthnRequest,
   createAuthnRequest,
@@ -9,7 +10,7 @@ import {
   SamlError,
   verifyResponse,
 } from "../saml-protocol/index.ts";
-import { type SamlProof, toProof } from "./proof.ts";
+import { toProof } from "./proof.ts";
 import { openSettings } from "./settings.ts";
 import * as store from "./store.ts";
 
@@ -37,7 +38,7 @@ export async function acceptResponse(
   connector: SamlRow,
   response: ParsedResponse,
   expected: Expectation,
-): Promise<SamlProof> {
+): Promise<Proof> {
   const now = Date.now();
   const verified = verifyResponse(openSettings(ctx, connector, now), response, expected, now);
   const { orgId, id } = connector;

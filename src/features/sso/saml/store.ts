@@ -75,3 +75,16 @@ export const useAssertion = async (
     insert into sso_used_assertions (connector_id, org_id, assertion_id, expires_at)
     values (${connectorId}, ${orgId}, ${assertionId}, to_timestamp(${until}::float8 / 1000))
     on conflict (connector_id, assertion_id) do nothing`)) > 0;
+
+/** Returns false when the warning was given before. */
+export const insertCertificateNotice = async (
+  db: Db,
+  orgId: OrgId,
+  connectorId: ConnectorId,
+  fingerprint: string,
+  days: number,
+): Promise<boolean> =>
+  (await db.run(sql`
+    insert into sso_certificate_notices (connector_id, org_id, fingerprint, days)
+    values (${connectorId}, ${orgId}, ${fingerprint}, ${days})
+    on conflict (connector_id, fingerprint, days) do nothing`)) > 0;

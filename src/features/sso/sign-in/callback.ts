@@ -4,19 +4,20 @@ import { OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import type { ConnectorRow } from "../connectors/index.ts";
 import { recordOutcome } from "../events/index.ts";
+import type { Proof } from "../people/index.ts";
+import { openSecrets, toEventPurpose } from "./attempts.ts";
 import { type Completed, complete } from "./complete.ts";
-import { hashBrowser } from "./cookie.ts";
-import { type Proof, readOidcProof } from "./oidc.ts";
-import { openSecrets } from "./secrets.ts";
+import { isOfBrowser } from "./cookie.ts";
+import { readOidcProof } from "./oidc.ts";
 import { requireConnectorByAddress } from "./start.ts";
 import * as store from "./store.ts";
 
-/** The state is unknown: too old, used before, or of somebody else. Nothing tells which. */
+/** The state is unknown: too old, used before, or of somebody else. The reply does not say which. */
 export interface Unknown {
   kind: "unknown";
 }
 
-/** Reasons that are the same for every kind of provider. Undefined when the attempt may go on. */
+/** Checks that are the same for every kind of provider. Returns undefined when the attempt may continue. */
 export async function refuseAttempt(
   ctx: Ctx,
   connector: ConnectorRow,
@@ -29,18 +30,24 @@ export async function refuseAttempt(
       connector,
       attempt,
       "connector_mismatch",
-      "The answer came to another connector's address.",
+      "The provider sent its answer to the address of another connector.",
     );
-  if (hashBrowser(ctx.config.publicUrl, cookies) !== attempt.browserHash)
+  if (!isOfBrowser(ctx, attempt, cookies))
     return refuse(
       ctx,
       connector,
       attempt,
       "other_browser",
-      "This sign-in was begun in another browser. Begin again in this one.",
+      "This sign-in was started in another browser. Start again in this one.",
     );
   if (!connector.enabled && attempt.purpose !== "test")
-    return refuse(ctx, connector, attempt, "sso_disabled", "Single sign-on was switched off meanwhile.");
+    return refuse(
+      ctx,
+      connector,
+      attempt,
+      "sso_disabled",
+      "Single sign-on was switched off in the meantime.",
+    );
   return undefined;
 }
 
@@ -52,7 +59,7 @@ export async function refuse(
   message: string,
 ): Promise<Completed> {
   await recordOutcome(ctx, ctx.db, connector.orgId, connector.id, {
-    purpose,
+    purpose: toEventPurpose(purpose),
     outcome: "refused",
     code,
     message,
@@ -75,16 +82,18 @@ export async function handleCallback(
   const refused = await refuseAttempt(ctx, connector, attempt, cookies);
   if (refused) return refused;
   let proof: Proof;
+  const secrets = openSecrets(ctx, attempt);
   try {
     proof = await readOidcProof(ctx, connector, {
       parameters,
       state,
-      secrets: openSecrets(ctx.keyring, attempt.orgId, attempt.id, attempt.secrets),
-      // Whoever signs in again must do so after the attempt began.
+      secrets,
+      // Whoever signs in again must do so after the attempt started.
       maxAgeSeconds:
         attempt.purpose === "reauthenticate"
           ? Math.ceil(Math.max(0, Date.now() - attempt.createdAt) / 1000)
-          : undefined,
+          : secrets.maxAgeSeconds,
+      readsAgain: attempt.purpose === "test",
     });
   } catch (error) {
     if (!(error instanceof OAuthFailure)) throw error;

@@ -1,44 +1,37 @@
 import type { Ctx, UserId } from "../../../platform/context.ts";
 import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
 import { conflict, Refusal } from "../../../platform/errors.ts";
-import { invalidateCallers, readCookie } from "../../../platform/http/index.ts";
-import { newId } from "../../../platform/ids.ts";
-import { hashSecret, newToken } from "../../../platform/secrets.ts";
-import {
-  cookieName,
-  findUser,
-  refreshSessionBySso,
-  type SsoOrigin,
-  sessionCredential,
-  startSsoSession,
-} from "../../auth/index.ts";
+import { newToken } from "../../../platform/secrets.ts";
+import { findUser } from "../../auth/index.ts";
 import { type ConnectorRow, markTested } from "../connectors/index.ts";
 import { recordOutcome } from "../events/index.ts";
-import { admit, decide, listTeamNames, mapGroups, type Verdict } from "../people/index.ts";
-import type { Proof } from "./oidc.ts";
-import { openSecrets, sealSecrets } from "./secrets.ts";
-import * as store from "./store.ts";
+import { admit, decide, listTeamNames, mapGroups, type Proof, type Verdict } from "../people/index.ts";
+import { insertAttempt, openSecrets, toEventPurpose } from "./attempts.ts";
+import { findPersonToConfirm } from "./question.ts";
+import { createOrigin, enterSession } from "./session.ts";
+import type * as store from "./store.ts";
 
 /** How a sign-in ended, for the reply to the browser. */
 export type Completed =
   | { kind: "signed_in"; token: string | undefined; returnTo: string | null }
-  | { kind: "link"; token: string }
+  /** A page asks the person before anybody is signed in. */
+  | { kind: "asks"; location: string }
   | { kind: "tested"; connector: ConnectorRow; result: TestResult }
   | { kind: "refused"; connector: ConnectorRow; code: string; message: string; isTest: boolean };
 
 export interface TestResult {
   verdict: Verdict;
-  /** The person who tests signed in as themselves, and would come in. */
+  /** The person who tests signed in as themselves, and would not be refused. */
   isTested: boolean;
   claims: Record<string, unknown>;
   role: string;
   teams: string[];
   groups: readonly string[] | "unknown";
+  /** Whether the provider says when the person signed in. */
+  hasTime: boolean;
 }
 
-const linkMinutes = 10;
-
-/** Turns a verified proof into a session, or into the question whose account it is. */
+/** Starts a session from a verified proof, or asks the person first. */
 export async function complete(
   ctx: Ctx,
   connector: ConnectorRow,
@@ -52,12 +45,12 @@ export async function complete(
       ctx.db.transaction((tx) => completeSignIn(ctx, tx, connector, attempt, proof, cookies)),
     );
   } catch (error) {
-    // A refusal takes everything back that was done for the person, and is then recorded.
+    // A refusal has rolled the transaction back. It is recorded afterwards.
     if (!(error instanceof Refusal)) throw error;
     const { message } = error;
     const code = error.body.error;
     await recordOutcome(ctx, ctx.db, connector.orgId, connector.id, {
-      ...{ purpose: attempt.purpose, outcome: "refused", code, message },
+      ...{ purpose: toEventPurpose(attempt.purpose), outcome: "refused", code, message },
       subject: proof.identity.subject,
       email: proof.identity.email,
     });
@@ -65,7 +58,7 @@ export async function complete(
   }
 }
 
-/** Somebody else made an account with the same address at the same moment. Then there is one now. */
+/** Somebody else created an account with the same address at the same moment. The second try finds it. */
 async function retryTakenAddress<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -83,66 +76,56 @@ async function completeSignIn(
   { identity }: Proof,
   cookies: string | undefined,
 ): Promise<Completed> {
-  const { orgId, id } = connector;
-  const { purpose } = attempt;
-  const { returnTo } = openSecrets(ctx.keyring, orgId, attempt.id, attempt.secrets);
+  const { browserHash } = attempt;
+  const purpose = toEventPurpose(attempt.purpose);
+  const secrets = openSecrets(ctx, attempt);
+  const { returnTo } = secrets;
   const { subject, email } = identity;
-  const log = (code: string, message: string, userId?: UserId) =>
-    recordOutcome(ctx, tx, orgId, id, {
-      ...{ purpose, outcome: "succeeded", code, message, subject, email, userId },
+  const log = (code: string, message: string, more: { userId?: UserId; isStep?: true } = {}) =>
+    recordOutcome(ctx, tx, connector.orgId, connector.id, {
+      ...{ purpose, outcome: "succeeded", code, message, subject, email, ...more },
     });
+  const asked = await findPersonToConfirm(ctx, tx, connector, attempt, secrets, identity, cookies);
+  if (asked) {
+    const { isStartedElsewhere = false } = secrets;
+    const token = newToken("");
+    const waiting = { returnTo, proof: { identity, claims: {} }, person: asked, isStartedElsewhere };
+    await insertAttempt(ctx, tx, connector, { purpose: "confirm", token, browserHash, secrets: waiting });
+    await log("confirmation_needed", "The person must confirm the sign-in.", { isStep: true });
+    return { kind: "asks", location: buildLocation("confirm", token) };
+  }
   const person = await admit(ctx, tx, connector, identity);
   if (person.kind === "refused") throw conflict(person.code, person.message);
   if (person.kind === "prove") {
+    const { userId } = person;
     const token = newToken("");
-    const attemptId = newId("sat");
-    await store.insert(tx, orgId, {
-      id: attemptId,
-      connectorId: id,
+    const waiting = { returnTo, identity };
+    await insertAttempt(ctx, tx, connector, {
       purpose: "link",
-      stateHash: hashSecret(token),
-      browserHash: attempt.browserHash,
-      secrets: sealSecrets(ctx.keyring, orgId, attemptId, { nonce: "", verifier: "", returnTo, identity }),
-      userId: person.userId,
-      minutes: linkMinutes,
+      token,
+      browserHash,
+      userId,
+      secrets: waiting,
     });
-    await log("proof_needed", "The address has an account. Its owner must prove that it is theirs.");
-    return { kind: "link", token };
+    await log("proof_needed", "The address has an account. Its owner must prove that it is theirs.", {
+      isStep: true,
+    });
+    return { kind: "asks", location: buildLocation("link", token) };
   }
   const { userId } = person;
   // Somebody else at the same computer must not take over what this person was doing.
-  if (purpose === "reauthenticate" && attempt.userId !== null && attempt.userId !== userId)
+  if (attempt.purpose === "reauthenticate" && attempt.userId !== null && attempt.userId !== userId)
     throw conflict(
       "other_person",
       "Another person signed in at the provider than the one who is signed in here. Sign out here first.",
     );
-  await log(person.isNew ? "member_added" : "signed_in", "Signed in.", userId);
-  const sso = {
-    orgId,
-    connectorId: id,
-    authenticatedAt: Math.min(identity.authenticatedAt ?? Date.now(), Date.now()),
-  };
-  const token = (await renewSession(ctx, tx, userId, sso, cookies))
-    ? undefined
-    : await startSsoSession(ctx, tx, userId, sso);
+  await log(person.isNew ? "member_added" : "signed_in", "Signed in.", { userId });
+  const token = await enterSession(ctx, tx, userId, createOrigin(connector, identity), cookies);
   return { kind: "signed_in", token, returnTo };
 }
 
-/** A browser that has a session of this connector keeps it. Its programs and pages then go on working. */
-async function renewSession(
-  ctx: Ctx,
-  tx: Db,
-  userId: UserId,
-  sso: SsoOrigin,
-  cookies: string | undefined,
-): Promise<boolean> {
-  const cookie = readCookie(cookies, cookieName(ctx.config.publicUrl));
-  const caller = cookie && (await sessionCredential.find(tx, hashSecret(cookie), sso.orgId));
-  if (!caller || caller.userId !== userId) return false;
-  const isRenewed = (await refreshSessionBySso(tx, sso.orgId, userId, caller.credentialId, sso)) > 0;
-  if (isRenewed) await invalidateCallers(ctx.bus, tx, caller.credentialId);
-  return isRenewed;
-}
+const buildLocation = (page: "confirm" | "link", token: string) =>
+  `/v1/sso/${page}?token=${encodeURIComponent(token)}`;
 
 /** Decides like a sign-in, and writes nothing but the log and that the test succeeded. */
 async function completeTest(
@@ -154,7 +137,8 @@ async function completeTest(
   const { orgId, id } = connector;
   return ctx.db.transaction(async (tx) => {
     const verdict = await decide(tx, connector, identity);
-    const groups = identity.groups;
+    const { groups } = identity;
+    const hasTime = identity.authenticatedAt !== undefined;
     const mapped = await mapGroups(tx, connector, groups === "unknown" ? [] : groups);
     const teams = (await listTeamNames(tx, orgId, mapped.teamIds)).map(({ name }) => name);
     const member = "member" in verdict ? verdict.member : undefined;
@@ -167,11 +151,15 @@ async function completeTest(
       purpose: "test",
       outcome: verdict.kind === "refused" ? "refused" : "succeeded",
       code: verdict.kind === "refused" ? verdict.code : "tested",
-      message: verdict.kind === "refused" ? verdict.message : "A test reached the end.",
+      message: verdict.kind === "refused" ? verdict.message : "A test succeeded.",
       subject: identity.subject,
       email: identity.email,
       userId: testerId,
     });
-    return { kind: "tested", connector, result: { verdict, isTested, claims, role, teams, groups } } as const;
+    return {
+      kind: "tested",
+      connector,
+      result: { verdict, isTested, claims, role, teams, groups, hasTime },
+    } as const;
   });
 }

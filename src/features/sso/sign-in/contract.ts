@@ -25,17 +25,17 @@ export const start = route({
   method: "get",
   path: "/v1/sso/{id}/start",
   tag,
-  summary: "Begin to sign in with single sign-on, in a browser",
+  summary: "Start to sign in with single sign-on, in a browser",
   description:
-    "Redirects to the provider. A provider can begin too (`iss`, `login_hint`, `target_link_uri`). With `reauthenticate=true` the provider must ask the person to sign in again: this satisfies `reauth` with `session_too_old` and `sso_required`.",
+    "Redirects to the provider. A provider can start a sign-in too (`iss`, `login_hint`, `target_link_uri`): then, and when a page of another site leads the browser here, the person confirms it on a page. With `reauthenticate=true` the provider must ask the person to sign in again: this satisfies `reauth` with `session_too_old` and `sso_required`.",
   access: open,
   limit: { attempts: 120, perSeconds: 60 },
   params,
-  // A provider that begins may add parameters of its own.
+  // A provider that starts a sign-in may add parameters of its own.
   query: z.looseObject({
     returnTo: z.string().max(2000).optional().describe("A path on this site to open afterwards."),
     reauthenticate: z.enum(["true", "false"]).optional(),
-    iss: z.string().max(2048).optional().describe("The issuer, when the provider begins."),
+    iss: z.string().max(2048).optional().describe("The issuer, when the provider starts the sign-in."),
     login_hint: z.string().max(320).optional(),
     target_link_uri: z
       .string()
@@ -90,7 +90,7 @@ export const continueSaml = route({
   tag,
   summary: "Finish a sign-in with SAML, in a browser",
   description:
-    "Browsers come here after the response was verified. It checks that this browser began the sign-in.",
+    "Browsers are redirected here after the response was verified. It checks that this browser started the sign-in.",
   access: open,
   limit: { attempts: 600, perSeconds: 60 },
   params,
@@ -103,14 +103,47 @@ export const test = route({
   method: "post",
   path: "/v1/sso/{id}/test",
   tag,
-  summary: "Walk a sign-in and see what it would become",
+  summary: "Test a sign-in without signing anybody in",
   description:
-    "Open `startUrl` in a browser within ten minutes and sign in at the provider. The page shows the claims that arrived and what they would become; nobody is signed in and no member is made or changed. When you sign in as yourself and would come in, the connector counts as tested by you, which `requireSso` needs.",
+    "Open `startUrl` in a browser within ten minutes and sign in at the provider. The page shows the claims that arrived and what they would become; nobody is signed in and no member is created or changed. When you sign in as yourself and would not be refused, the connector counts as tested by you, which `requireSso` needs.",
   access: manage,
   params,
   replies: { 200: z.strictObject({ startUrl: z.string(), expiresAt: z.int() }) },
   errors: { 404: notFoundError },
 });
+
+export const confirmPage = route({
+  method: "get",
+  path: "/v1/sso/confirm",
+  tag,
+  summary: "The page that asks before a sign-in",
+  description:
+    "Browsers are redirected here when the identity provider or another site started the sign-in, and when another person is signed in in this browser. Nothing changes until the person answers.",
+  access: open,
+  limit: { attempts: 600, perSeconds: 60 },
+  query: linkQuery,
+  raw: "text/html",
+  replies: { 200: z.string() },
+});
+
+export const confirm = route({
+  method: "post",
+  path: "/v1/sso/confirm",
+  tag,
+  summary: "Confirm or cancel a sign-in",
+  description:
+    "For the page that asks before a sign-in: within ten minutes, once, in the same browser. `sign_in` gives this browser a session of the person and ends the one that it has of somebody else.",
+  access: open,
+  limit: { attempts: 120, perSeconds: 60 },
+  body: z.strictObject({ token: z.string().min(1).max(100), answer: z.enum(["sign_in", "cancel"]) }),
+  replies: { 200: z.strictObject({ location: z.string().describe("The page to open next.") }) },
+  errors: {
+    403: "`cross_site_request`: the request did not come from a page of this site.",
+    404: "`sso_confirmation_not_found`: it was answered, is older than ten minutes, or belongs to another browser.",
+    409: "The organization refuses the person; the code says why.",
+  },
+});
+export type ConfirmAnswer = z.output<(typeof confirm)["body"]>;
 
 export const linkPage = route({
   method: "get",
@@ -118,7 +151,7 @@ export const linkPage = route({
   tag,
   summary: "The page that links an existing account to single sign-on",
   description:
-    "Browsers come here when the address has an account already. The person proves that it is theirs.",
+    "Browsers are redirected here when the address has an account already. The person proves that it is theirs.",
   access: open,
   limit: { attempts: 600, perSeconds: 60 },
   query: linkQuery,
@@ -139,7 +172,7 @@ export const link = route({
   replies: { 200: z.strictObject({ returnTo: z.string().nullable().describe("The page to open next.") }) },
   errors: {
     403: "`wrong_address`: this is another account than the one with that address.",
-    404: "`sso_link_not_found`: it was used, is older than ten minutes, or was begun in another browser.",
+    404: "`sso_link_not_found`: it was used, is older than ten minutes, or belongs to another browser.",
     409: "The organization refuses the person; the code says why.",
   },
 });

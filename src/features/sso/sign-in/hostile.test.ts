@@ -9,7 +9,7 @@ import {
 import { ssoSecret } from "../../../../test/fixtures/openid-provider.ts";
 import { createWorkspace, useServer, type Workspace } from "../../../../test/harness.ts";
 import { findLeakedSecrets } from "../../../../test/oauth.ts";
-import { Browser, codeOf, postOidc, seedDomain } from "../../../../test/sso.ts";
+import { Browser, postOidc, readCode, seedDomain } from "../../../../test/sso.ts";
 
 const server = useServer();
 let provider: ForgingProvider;
@@ -34,9 +34,9 @@ afterAll(async () => {
 
 /** Where the provider sends the browser back to. */
 async function goToProvider(browser: Browser, id = connectorId, query = ""): Promise<URL> {
-  const begun = await browser.open(server, `/v1/sso/${id}/start${query}`);
-  expect(begun.status).toBe(303);
-  const back = await fetch(begun.headers.get("location")!, { redirect: "manual" });
+  const started = await browser.open(server, `/v1/sso/${id}/start${query}`);
+  expect(started.status).toBe(303);
+  const back = await fetch(started.headers.get("location")!, { redirect: "manual" });
   return new URL(back.headers.get("location")!);
 }
 
@@ -112,10 +112,15 @@ describe("an ID token is refused", () => {
       "id_token_at_hash_mismatch",
     ],
     ["that is missing", { reply: ({ id_token: _, ...r }) => r }, "id_token_missing"],
+    [
+      "with a time of the sign-in that is none",
+      { claims: (c) => ({ ...c, auth_time: -1e300 }) },
+      "id_token_invalid",
+    ],
     ["that is no token", { reply: (r) => ({ ...r, id_token: "nonsense" }) }, "id_token_invalid"],
   ])("%s", async (_, forgery, code) => {
     const { browser, reply } = await attempt(forgery);
-    expect(codeOf(reply)).toBe(code);
+    expect(readCode(reply)).toBe(code);
     expect(reply.status).toBe(403);
     expect(browser.token).toBeUndefined();
     const { items } = (
@@ -149,7 +154,8 @@ describe("signing in again", () => {
     ["has no time", { claims: ({ auth_time: _, ...c }) => c }, "id_token_auth_time_missing"],
   ])("is refused when it %s", async (_, forgery, code) => {
     const { reply } = await attempt(forgery, again);
-    expect(codeOf(reply)).toBe(code);
+    expect(readCode(reply)).toBe(code);
+    expect(reply.body).toMatch(/auth_time|too long ago/);
   });
 
   test("at an ordinary sign-in the session is as old as the sign-in at the provider", async () => {
@@ -157,32 +163,93 @@ describe("signing in again", () => {
     const { items } = (await server.call("/v1/me/sessions", { headers: browser.auth })).body;
     expect(Date.now() - items[0].signedInAt).toBeGreaterThan(3_000_000);
   });
+
+  const withoutTime: Forgery = { claims: ({ auth_time: _, ...c }) => c };
+  const createKey = (browser: Browser) =>
+    server.call("/v1/api-keys", { body: { name: "x" }, headers: browser.auth });
+  const tooOld = { status: 403, body: { error: "reauth", reason: "session_too_old" } };
+
+  test.each<[string, Forgery]>([
+    ["without a time", withoutTime],
+    [
+      "with a time only in the userinfo reply",
+      {
+        claims: ({ auth_time: _, email: __, ...c }) => c,
+        userinfo: { sub: "mallory", email: "mallory@elsewhere.example", auth_time: seconds() },
+      },
+    ],
+  ])("an ordinary sign-in %s is not fresh until the person signs in again", async (_, forgery) => {
+    const { browser } = await attempt(forgery);
+    const { items } = (await server.call("/v1/me/sessions", { headers: browser.auth })).body;
+    expect(items[0]).toMatchObject({ current: true, signedInAt: null });
+    expect(await createKey(browser)).toMatchObject(tooOld);
+    provider.forgery = { claims: (c) => ({ ...c, auth_time: seconds() }) };
+    const back = await goToProvider(browser, connectorId, again);
+    await browser.open(server, back.pathname + back.search);
+    expect((await createKey(browser)).status).toBe(201);
+    // A sign-in without a time takes no freshness away, and adds none.
+    provider.forgery = withoutTime;
+    const ordinary = await goToProvider(browser);
+    await browser.open(server, ordinary.pathname + ordinary.search);
+    expect((await createKey(browser)).status).toBe(201);
+  });
+
+  test("where the organization limits the age of sessions, every sign-in needs a time", async () => {
+    const setLimit = (sessionMaxAgeMinutes: number | null) =>
+      server.call("/v1/organization", {
+        method: "PATCH",
+        body: { sessionMaxAgeMinutes },
+        headers: acme.owner.auth,
+      });
+    expect((await setLimit(60)).status).toBe(200);
+    const refused = await attempt(withoutTime);
+    expect(readCode(refused.reply)).toBe("id_token_auth_time_missing");
+    expect(refused.browser.token).toBeUndefined();
+    expect(provider.asked.get("max_age")).toBe("3600");
+    expect((await attempt({ claims: (c) => ({ ...c, auth_time: seconds() - 600 }) })).reply.status).toBe(303);
+    const old = await attempt({ claims: (c) => ({ ...c, auth_time: seconds() - 7200 }) });
+    expect(readCode(old.reply)).toBe("id_token_auth_time_too_old");
+    await setLimit(null);
+  });
+
+  test("the page of a test says whether the provider sends the time", async () => {
+    const test = async (forgery: Forgery) => {
+      const path = `/v1/sso/${connectorId}/test`;
+      const { startUrl } = (await server.call(path, { method: "POST", headers: acme.owner.auth })).body;
+      provider.forgery = forgery;
+      const browser = new Browser();
+      const back = await goToProvider(browser, connectorId, new URL(startUrl).search);
+      return (await browser.open(server, back.pathname + back.search)).body;
+    };
+    expect(await test(withoutTime)).toContain("not received");
+    expect(await test({})).not.toContain("not received");
+  });
 });
 
 test("groups that the provider could not send are not the same as no groups", async () => {
   const mapping = { groupMappings: [{ group: "admins", role: "admin" }] };
   const patch = (body: object) =>
     server.call(`/v1/sso/${connectorId}`, { method: "PATCH", body, headers: acme.owner.auth });
-  const roleOf = async () =>
+  const findRole = async () =>
     (await server.call("/v1/members?search=mallory", { headers: acme.owner.auth })).body.items[0].role;
   await patch(mapping);
   await attempt({ claims: (c) => ({ ...c, groups: ["admins"] }) });
-  expect(await roleOf()).toBe("admin");
+  expect(await findRole()).toBe("admin");
   // Entra ID sends a reference instead of more than 200 groups.
   await attempt({ claims: ({ groups: _, ...c }) => ({ ...c, _claim_names: { groups: "src1" } }) });
-  expect(await roleOf()).toBe("admin");
+  expect(await findRole()).toBe("admin");
   await attempt({ claims: (c) => ({ ...c, groups: [] }) });
-  expect(await roleOf()).toBe("member");
+  expect(await findRole()).toBe("member");
   await patch({ groupMappings: [] });
 });
 
 describe("a browser is refused", () => {
-  test("that did not begin", async () => {
+  test("that did not start the sign-in", async () => {
     provider.forgery = { claims: (c) => ({ ...c, email: `mallory@${domain}` }) };
     const back = await goToProvider(new Browser());
     const other = new Browser();
     const reply = await other.open(server, back.pathname + back.search);
-    expect(codeOf(reply)).toBe("other_browser");
+    expect(readCode(reply)).toBe("other_browser");
     expect(other.token).toBeUndefined();
   });
 
@@ -207,7 +274,7 @@ describe("a browser is refused", () => {
     expect(browser.token).toBeUndefined();
   });
 
-  test("whom the provider did not let in, and is told so", async () => {
+  test("whose person the provider refused, and shows the reason", async () => {
     const browser = new Browser();
     const back = await goToProvider(browser);
     back.search = String(
@@ -217,7 +284,7 @@ describe("a browser is refused", () => {
         iss: provider.issuer,
       }),
     );
-    expect(codeOf(await browser.open(server, back.pathname + back.search))).toBe("access_denied");
+    expect(readCode(await browser.open(server, back.pathname + back.search))).toBe("access_denied");
   });
 
   test("that brings the answer to another connector's address", async () => {
@@ -226,7 +293,7 @@ describe("a browser is refused", () => {
     const browser = new Browser();
     const back = await goToProvider(browser);
     const reply = await browser.open(server, `/v1/sso/${other}/callback${back.search}`);
-    expect(codeOf(reply)).toBe("connector_mismatch");
+    expect(readCode(reply)).toBe("connector_mismatch");
   });
 });
 
@@ -236,7 +303,7 @@ describe("a provider is refused", () => {
       claims: ({ email: _, ...c }) => c,
       userinfo: { sub: "somebody-else", email: `ceo@${domain}` },
     });
-    expect(codeOf(reply)).toBe("userinfo_sub_mismatch");
+    expect(readCode(reply)).toBe("userinfo_sub_mismatch");
   });
 
   test.each([
@@ -252,8 +319,8 @@ describe("a provider is refused", () => {
   test("that names itself otherwise in its metadata", async () => {
     provider.forgery = { metadata: { issuer: "https://evil.example" } };
     const reply = await postOidc(server, acme.owner, { issuer: `${provider.issuer}`, clientId: "x" });
-    const begun = await new Browser().open(server, `/v1/sso/${reply.body.connector.id}/start`);
-    expect(begun.status).toBe(502);
+    const started = await new Browser().open(server, `/v1/sso/${reply.body.connector.id}/start`);
+    expect(started.status).toBe(502);
     provider.forgery = {};
   });
 });

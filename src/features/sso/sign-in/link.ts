@@ -1,33 +1,29 @@
 import type { Ctx, PersonCtx } from "../../../platform/context.ts";
 import { conflict, forbidden, notFound, Refusal } from "../../../platform/errors.ts";
-import { checkAccess, invalidateCallers, readCookie, signedIn } from "../../../platform/http/index.ts";
+import { checkAccess, invalidateCallers, signedIn } from "../../../platform/http/index.ts";
 import { hashSecret } from "../../../platform/secrets.ts";
 import {
-  cookieName,
   endSession,
   findUser,
   requireVerifiedAddress,
-  sessionCredential,
   startSsoSession,
   type User,
 } from "../../auth/index.ts";
 import { findConnectorByAddress } from "../connectors/index.ts";
 import { recordOutcome } from "../events/index.ts";
 import { admit } from "../people/index.ts";
-import { hashBrowser } from "./cookie.ts";
-import { openSecrets } from "./secrets.ts";
+import { openSecrets } from "./attempts.ts";
+import { isOfBrowser } from "./cookie.ts";
+import { createOrigin, findCaller } from "./session.ts";
 import * as store from "./store.ts";
 
 const linkNotFound = () => notFound("sso_link");
-
-const isOfBrowser = ({ config }: Ctx, attempt: store.Attempt, cookies: string | undefined) =>
-  attempt.browserHash !== null && attempt.browserHash === hashBrowser(config.publicUrl, cookies);
 
 export interface LinkPage {
   organization: string;
   email: string;
   returnTo: string | null;
-  /** Signed in here a few minutes ago, so that it can be taken as a proof. */
+  /** The person who signed in here in the last minutes. Only this counts as a proof. */
   visitor: User | undefined;
 }
 
@@ -37,9 +33,9 @@ export async function openLink(
   token: string | undefined,
   cookies: string | undefined,
 ): Promise<LinkPage | undefined> {
-  const attempt = token && (await store.findLinkByToken(ctx.db, hashSecret(token)));
+  const attempt = token && (await store.findWaitingByToken(ctx.db, "link", hashSecret(token)));
   if (!attempt || !isOfBrowser(ctx, attempt, cookies) || attempt.userId === null) return undefined;
-  const { returnTo } = openSecrets(ctx.keyring, attempt.orgId, attempt.id, attempt.secrets);
+  const { returnTo } = openSecrets(ctx, attempt);
   const owner = await findUser(ctx.db, attempt.userId);
   if (!owner) return undefined;
   return {
@@ -51,8 +47,7 @@ export async function openLink(
 }
 
 async function findFreshVisitor(ctx: Ctx, cookies: string | undefined): Promise<User | undefined> {
-  const cookie = readCookie(cookies, cookieName(ctx.config.publicUrl));
-  const caller = cookie ? await sessionCredential.find(ctx.db, hashSecret(cookie), undefined) : undefined;
+  const caller = await findCaller(ctx, ctx.db, cookies);
   try {
     checkAccess(signedIn({ credentials: ["session"], fresh: true, account: true }), caller, Date.now());
   } catch (error) {
@@ -70,22 +65,22 @@ export interface Linked {
 
 /** Links the account that the person has just signed in to. The session that proved it ends. */
 export async function link(ctx: PersonCtx, token: string, cookies: string | undefined): Promise<Linked> {
-  const { userId, caller, keyring } = ctx;
-  const waiting = await store.findLinkByToken(ctx.db, hashSecret(token));
+  const { userId, caller } = ctx;
+  const waiting = await store.findWaitingByToken(ctx.db, "link", hashSecret(token));
   if (!waiting || !isOfBrowser(ctx, waiting, cookies)) throw linkNotFound();
   if (waiting.userId !== userId)
     throw forbidden(
       "wrong_address",
       "This is for another account. Sign in to the one with the address on the page.",
     );
-  // Somebody else may have made the account with this address, and may know its password.
+  // Somebody else may have created the account with this address, and may know its password.
   await requireVerifiedAddress(ctx.db, userId, "Linking the account");
   return ctx.db.transaction(async (tx) => {
-    const attempt = await store.useLinkByToken(tx, hashSecret(token));
+    const attempt = await store.useWaitingByToken(tx, "link", hashSecret(token));
     const connector = attempt && (await findConnectorByAddress(tx, attempt.connectorId));
     if (!attempt || !connector?.enabled) throw linkNotFound();
     const { orgId, id } = connector;
-    const { identity, returnTo } = openSecrets(keyring, orgId, attempt.id, attempt.secrets);
+    const { identity, returnTo } = openSecrets(ctx, attempt);
     if (!identity) throw linkNotFound();
     const person = await admit(ctx, tx, connector, identity, userId);
     if (person.kind !== "admitted" || person.userId !== userId)
@@ -97,9 +92,8 @@ export async function link(ctx: PersonCtx, token: string, cookies: string | unde
     });
     await endSession(tx, userId, caller.credentialId);
     await invalidateCallers(ctx.bus, tx, caller.credentialId);
-    const authenticatedAt = Math.min(identity.authenticatedAt ?? Date.now(), Date.now());
     return {
-      token: await startSsoSession(ctx, tx, userId, { orgId, connectorId: id, authenticatedAt }),
+      token: await startSsoSession(ctx, tx, userId, createOrigin(connector, identity)),
       returnTo,
     };
   });

@@ -7,15 +7,9 @@ import {
   requestUserinfo,
 } from "../../../platform/oauth/index.ts";
 import { buildUrl, type OidcRow, openClientSecrets } from "../connectors/index.ts";
-import { type Identity, readEmail, readGroups } from "../people/index.ts";
+import { type Proof, readEmail, readGroups } from "../people/index.ts";
+import type { Secrets } from "./attempts.ts";
 import { createPeer, findProvider } from "./provider.ts";
-import type { Secrets } from "./secrets.ts";
-
-/** What a provider said about a person: the identity, and all claims for a person who tests the connector. */
-export interface Proof {
-  identity: Identity;
-  claims: Record<string, unknown>;
-}
 
 interface StartRequest {
   state: string;
@@ -23,26 +17,31 @@ interface StartRequest {
   loginHint: string | undefined;
   /** The person must sign in at the provider now, whatever session there is. */
   signsInAgain: boolean;
-  maxAgeSeconds: number | undefined;
+  /** A test reads the metadata of the provider again. */
+  readsAgain: boolean;
 }
+
+/** A year. It excludes nobody, but with any `max_age` the provider must say when the person signed in. */
+const longAge = 365 * 24 * 3600;
 
 export async function buildOidcUrl(
   ctx: Ctx,
   connector: OidcRow,
-  { state, secrets, loginHint, signsInAgain, maxAgeSeconds }: StartRequest,
+  { state, secrets, loginHint, signsInAgain, readsAgain }: StartRequest,
 ): Promise<string> {
-  const provider = await findProvider(ctx, connector);
+  const provider = await findProvider(ctx, connector, { readsAgain });
   const { clientId, scopes } = connector.settings;
+  const { nonce = "", verifier = "", maxAgeSeconds } = secrets;
   return buildAuthorizeUrl(provider.server, {
     clientId,
     redirectUri: buildUrl(ctx.config.publicUrl, connector.id, "callback"),
     state,
-    verifier: secrets.verifier,
-    nonce: secrets.nonce,
+    verifier,
+    nonce,
     scopes,
     parameters: {
-      ...(signsInAgain ? { prompt: "login", max_age: "0" } : {}),
-      ...(!signsInAgain && maxAgeSeconds !== undefined ? { max_age: String(maxAgeSeconds) } : {}),
+      ...(signsInAgain ? { prompt: "login" } : {}),
+      max_age: String(signsInAgain ? 0 : (maxAgeSeconds ?? longAge)),
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
     },
   });
@@ -52,15 +51,17 @@ interface Return {
   parameters: URLSearchParams;
   state: string;
   secrets: Secrets;
+  /** The request named it, so the provider must say when the person signed in (OpenID Connect Core §2). */
   maxAgeSeconds: number | undefined;
+  readsAgain: boolean;
 }
 
 /** Exchanges what the browser brought back for the claims of the person. Throws an `OAuthFailure`. */
 export async function readOidcProof(ctx: Ctx, connector: OidcRow, back: Return): Promise<Proof> {
-  const provider = await findProvider(ctx, connector);
+  const provider = await findProvider(ctx, connector, back);
   const secrets = openClientSecrets(ctx, connector, Date.now());
   const redirectUri = buildUrl(ctx.config.publicUrl, connector.id, "callback");
-  const { nonce, verifier } = back.secrets;
+  const { nonce = "", verifier = "" } = back.secrets;
   const redirect = { ...back, redirectUri, nonce, verifier };
   let peer = createPeer(ctx, connector, provider, secrets[0]);
   let grant: Awaited<ReturnType<typeof exchangeForClaims>>;
@@ -75,7 +76,9 @@ export async function readOidcProof(ctx: Ctx, connector: OidcRow, back: Return):
     peer = createPeer(ctx, connector, provider, secrets[1]);
     grant = await exchangeForClaims(peer, redirect);
   }
-  return toProof(connector, { ...(await findMoreClaims(peer, connector, grant)), ...grant.claims });
+  const more = await findMoreClaims(peer, connector, grant);
+  // Only the signed ID token says when the person signed in.
+  return toProof(connector, { ...more, auth_time: undefined, ...grant.claims });
 }
 
 /** Many providers put address and groups only into the userinfo reply. */

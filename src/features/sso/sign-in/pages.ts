@@ -44,7 +44,7 @@ export function sendToProvider(publicUrl: string, started: Started): Response {
   });
 }
 
-/** A browser that did not begin here gets its cookie now. */
+/** A browser that did not start here gets its cookie now. */
 export const continueReceived = (publicUrl: string, { location, browserSecret }: Received): Response =>
   redirect(location, browserSecret === undefined ? undefined : createBrowserCookie(publicUrl, browserSecret));
 
@@ -55,8 +55,8 @@ export function completedPage(publicUrl: string, requestId: string, result: Comp
         result.returnTo ?? "/",
         result.token === undefined ? undefined : createSessionCookie(publicUrl, result.token),
       );
-    case "link":
-      return redirect(`/v1/sso/link?token=${encodeURIComponent(result.token)}`);
+    case "asks":
+      return redirect(result.location);
     case "tested":
       return testPage(publicUrl, result.connector.name, result.result);
     case "refused":
@@ -64,14 +64,14 @@ export function completedPage(publicUrl: string, requestId: string, result: Comp
         publicUrl,
         status: 403,
         state: { kind: "bad", word: result.isTest ? "Test failed" : "Not signed in" },
-        title: result.isTest ? "The test did not reach its end" : "Single sign-on did not let you in",
+        title: result.isTest ? "The test failed" : "Single sign-on did not sign you in",
         lead: result.message,
         facts: [
           ["Connector", result.connector.name],
           ["Code", html`<code>${result.code}</code>`],
           ["Request", html`<code>${requestId}</code>`],
         ],
-        body: html`<p class="aside">An admin of the organization finds this in the log of the connector.</p>${actions(
+        body: html`<p class="aside">Admins of the organization find this in the log of the connector.</p>${actions(
           !result.isTest && linkButton(`/v1/sso/${result.connector.id}/start`, "Try again"),
           linkButton("/", "Go to the first page", result.isTest ? "main" : "other"),
         )}`,
@@ -82,7 +82,7 @@ export function completedPage(publicUrl: string, requestId: string, result: Comp
         status: 400,
         state: { kind: "bad", word: "Link not valid" },
         title: "This link is too old, was used before, or is not ours.",
-        lead: "Opening it changed nothing. To sign in, begin again.",
+        lead: "Opening it changed nothing. To sign in, start again.",
         body: actions(linkButton("/", "Go to the first page")),
       });
   }
@@ -107,16 +107,16 @@ function describeVerdict({ verdict, role, teams }: TestResult): Part {
     case "back":
       return html`This person would become a member again: ${rights}.`;
     case "new":
-      return html`An account and a member would be made for ${verdict.email}: ${rights}.`;
+      return html`An account and a member would be created for ${verdict.email}: ${rights}.`;
     case "link":
-      return html`The account that this organization's single sign-on made would be linked: ${rights}.`;
+      return html`The account that this organization's single sign-on created would be linked: ${rights}.`;
     case "prove":
       return html`There is an account with ${verdict.email}. It would be linked after its owner has signed in to it once: ${rights}.`;
   }
 }
 
 function testPage(publicUrl: string, connector: string, result: TestResult): Response {
-  const { verdict, claims, groups, isTested } = result;
+  const { verdict, claims, groups, isTested, hasTime } = result;
   const isRefused = verdict.kind === "refused";
   const listed = Object.entries(claims)
     .filter(([name]) => !technicalClaims.has(name))
@@ -134,7 +134,14 @@ function testPage(publicUrl: string, connector: string, result: TestResult): Res
         "Groups received",
         groups === "unknown" ? "too many to send; mappings stay as they are" : String(groups.length),
       ],
-      ["Counts as your test", isTested ? "yes" : "no: sign in at the provider as yourself, and be let in"],
+      [
+        "Time of the sign-in",
+        hasTime ? "received" : "not received: people cannot sign in again where a fresh sign-in is needed",
+      ],
+      [
+        "Counts as your test",
+        isTested ? "yes" : "no: sign in at the provider as yourself, as a person who would not be refused",
+      ],
     ],
     body: html`<div class="stack"><h2>Claims received</h2><dl class="facts">${listed.map(
       ([name, value]) =>
@@ -143,19 +150,20 @@ function testPage(publicUrl: string, connector: string, result: TestResult): Res
   });
 }
 
-const linkExpired = (publicUrl: string): Response =>
+/** The page of a question that can no longer be answered. */
+export const expiredPage = (publicUrl: string, outcome: string): Response =>
   htmlPage({
     publicUrl,
     status: 400,
     state: { kind: "bad", word: "Link not valid" },
-    title: "This link was used before, is older than ten minutes, or was begun in another browser.",
-    lead: "Nothing was linked. Sign in with single sign-on again.",
+    title: "This link was used before, is older than ten minutes, or belongs to another browser.",
+    lead: `${outcome} To continue, sign in with single sign-on again.`,
     body: actions(linkButton("/", "Go to the first page")),
   });
 
 /** Asks the owner of an existing account to prove it, and then links it. */
 export function linkPage(publicUrl: string, page: LinkPage | undefined): Response {
-  if (!page) return linkExpired(publicUrl);
+  if (!page) return expiredPage(publicUrl, "Nothing was linked.");
   const { organization, email, returnTo, visitor } = page;
   const done: View = {
     state: { kind: "ok", word: "Linked" },

@@ -1,4 +1,4 @@
-/** Any replica can begin, finish, refuse and end a sign-in. The embedded database has one process by design. */
+/** Any replica can start, finish, refuse and end a sign-in. The embedded database has one process by design. */
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { approve } from "../../../../test/fixtures/authorization-server.ts";
 import { type OpenIdProvider, startOpenIdProvider } from "../../../../test/fixtures/openid-provider.ts";
@@ -9,7 +9,7 @@ import {
   type TestDatabase,
   type TestServer,
 } from "../../../../test/harness.ts";
-import { Browser, type Company, setUpCompany, walk } from "../../../../test/sso.ts";
+import { answerQuestion, Browser, type Company, runSignIn, setUpCompany } from "../../../../test/sso.ts";
 
 describe.skipIf(inject("engine") !== "postgres")("two replicas (PostgreSQL only)", () => {
   let database: TestDatabase;
@@ -31,11 +31,11 @@ describe.skipIf(inject("engine") !== "postgres")("two replicas (PostgreSQL only)
 
   const start = () => `/v1/sso/${acme.connector.id}/start`;
 
-  test("a sign-in that begins at one ends at the other, once", async () => {
+  test("a sign-in that starts at one ends at the other, once", async () => {
     provider.people.set("ada", { email: `ada@${acme.domain}` });
     const browser = new Browser();
-    const begun = await browser.open(here, start());
-    const back = await approve(begun.headers.get("location")!, "ada", "/callback");
+    const started = await browser.open(here, start());
+    const back = await approve(started.headers.get("location")!, "ada", "/callback");
     const replies = await Promise.all(
       [here, there].map((server) => server.call(back.pathname + back.search, { headers: browser.headers })),
     );
@@ -45,16 +45,28 @@ describe.skipIf(inject("engine") !== "postgres")("two replicas (PostgreSQL only)
   test("first sign-ins at both make one member", async () => {
     provider.people.set("bob", { email: `bob@${acme.domain}` });
     const replies = await Promise.all(
-      [here, there, here, there].map((back) => walk(here, new Browser(), start(), "bob", back)),
+      [here, there, here, there].map((back) => runSignIn(here, new Browser(), start(), "bob", { back })),
     );
     expect(replies.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
     const { items } = (await here.call("/v1/members?search=bob", { headers: acme.owner.auth })).body;
     expect(items).toHaveLength(1);
   });
 
+  test("a question that one asks is answered at the other, once", async () => {
+    provider.people.set("cem", { email: `cem@${acme.domain}` });
+    const browser = new Browser();
+    const headers = { "sec-fetch-site": "cross-site" };
+    const asked = await runSignIn(here, browser, start(), "cem", { headers });
+    const replies = await Promise.all(
+      [there, here, there].map((server) => answerQuestion(server, browser, asked)),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    expect((await there.call("/v1/me", { headers: browser.auth })).status).toBe(200);
+  });
+
   test("a connector that is disabled at one ends its sessions at the other", async () => {
     const browser = new Browser();
-    await walk(here, browser, start(), "ada");
+    await runSignIn(here, browser, start(), "ada");
     const me = async () => (await there.call("/v1/me", { headers: browser.auth })).status;
     expect(await me()).toBe(200);
     await here.call(`/v1/sso/${acme.connector.id}`, {

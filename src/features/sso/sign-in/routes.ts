@@ -3,13 +3,15 @@ import { Refusal } from "../../../platform/errors.ts";
 import { on } from "../../../platform/http/index.ts";
 import { createSessionCookie } from "../../auth/index.ts";
 import { handleCallback } from "./callback.ts";
+import { confirm, openConfirmation } from "./confirm.ts";
+import { confirmPage } from "./confirm-page.ts";
 import * as contract from "./contract.ts";
 import { link, openLink } from "./link.ts";
 import * as pages from "./pages.ts";
 import { continueSaml, handleSamlResponse } from "./saml.ts";
 import { resolve, start, startTest } from "./start.ts";
 
-/** Everybody can open these addresses, so one that leads nowhere gets the page of a link that is not valid. */
+/** Everybody can open these addresses. An unknown one is answered with the page of a link that is not valid. */
 async function answerPage(ctx: Ctx, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -29,9 +31,17 @@ export const routes = [
     setHeader("set-cookie", createSessionCookie(ctx.config.publicUrl, token));
     return { returnTo };
   }),
+  on(contract.confirmPage, async (ctx, { query, headers }) =>
+    confirmPage(ctx.config.publicUrl, await openConfirmation(ctx, query.token, headers.cookie)),
+  ),
+  on(contract.confirm, async (ctx, { body, headers, setHeader }) => {
+    const { token, location } = await confirm(ctx, body, headers);
+    if (token !== undefined) setHeader("set-cookie", createSessionCookie(ctx.config.publicUrl, token));
+    return { location };
+  }),
   on(contract.start, (ctx, { params, query, headers }) =>
     answerPage(ctx, async () =>
-      pages.sendToProvider(ctx.config.publicUrl, await start(ctx, params.id, query, headers.cookie)),
+      pages.sendToProvider(ctx.config.publicUrl, await start(ctx, params.id, query, headers)),
     ),
   ),
   on(contract.callback, (ctx, { params, search, headers }) =>

@@ -1,10 +1,9 @@
 import type { Ctx, UserId } from "../../../platform/context.ts";
 import { notFound, Refusal } from "../../../platform/errors.ts";
 import { countAttempt, parseReturnPath } from "../../../platform/http/index.ts";
-import { newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import type { SamlRow } from "../connectors/index.ts";
-import { acceptResponse, type SamlProof } from "../saml/index.ts";
+import { acceptResponse } from "../saml/index.ts";
 import {
   clockSkewMs,
   type Expectation,
@@ -12,18 +11,18 @@ import {
   parseResponse,
   SamlError,
 } from "../saml-protocol/index.ts";
+import { insertAttempt, openSecrets } from "./attempts.ts";
 import { refuse, refuseAttempt, type Unknown } from "./callback.ts";
 import { type Completed, complete } from "./complete.ts";
 import { newBrowserSecret } from "./cookie.ts";
-import { openSecrets, sealSecrets } from "./secrets.ts";
 import { requireConnectorByAddress } from "./start.ts";
 import * as store from "./store.ts";
 
-/** The response is verified. The browser goes on to a page of ours. */
+/** The response is verified. The browser is redirected to a page of ours. */
 export interface Received {
   kind: "received";
   location: string;
-  /** A cookie for a browser that did not begin here. */
+  /** The cookie of a browser that did not start here. */
   browserSecret: string | undefined;
 }
 
@@ -34,6 +33,7 @@ interface Origin {
   browserHash: string | null;
   browserSecret?: string;
   returnTo: string | null;
+  isStartedElsewhere: boolean;
   userId: UserId | null;
   /** The person must have proved who they are after this time. */
   notBefore?: number;
@@ -46,8 +46,8 @@ async function requireSamlByAddress(ctx: Ctx, id: string): Promise<SamlRow> {
 }
 
 /**
- * Handles a response that a browser posts. The post comes from another site, so it carries no cookie: whether the browser
- * is the one that began is checked by `continueSaml`, after a redirect.
+ * Handles a response that a browser posts. The post comes from another site, so it carries no cookie: `continueSaml`
+ * checks after a redirect that this browser started the sign-in.
  */
 export async function handleSamlResponse(
   ctx: Ctx,
@@ -76,23 +76,18 @@ export async function handleSamlResponse(
       if (origin.notBefore !== undefined && authenticatedAt < origin.notBefore - clockSkewMs)
         throw new SamlError("saml_authentication_old");
       const token = newToken("");
-      const attemptId = newId("sat");
-      const { purpose, browserHash, returnTo, userId } = origin;
-      await store.insert(tx, connector.orgId, {
-        id: attemptId,
-        connectorId: connector.id,
+      const { purpose, browserHash, returnTo, userId, isStartedElsewhere } = origin;
+      await insertAttempt(ctx, tx, connector, {
         purpose,
-        stateHash: hashSecret(token),
+        token,
         browserHash,
-        secrets: sealSecrets(ctx.keyring, connector.orgId, attemptId, {
-          nonce: "",
-          verifier: "",
-          returnTo,
-          // Only a test shows the attributes.
-          proof: purpose === "test" ? proof : { ...proof, claims: {} },
-        }),
         userId,
-        minutes: 5,
+        // Only a test shows the attributes.
+        secrets: {
+          returnTo,
+          isStartedElsewhere,
+          proof: purpose === "test" ? proof : { ...proof, claims: {} },
+        },
       });
       const location = `/v1/sso/${connector.id}/saml/continue?token=${encodeURIComponent(token)}`;
       return { kind: "received", location, browserSecret: origin.browserSecret } as const;
@@ -110,11 +105,12 @@ async function findOrigin(ctx: Ctx, connector: SamlRow, requestId: string): Prom
     : undefined;
   if (!attempt) return undefined;
   const { purpose, browserHash, userId, createdAt } = attempt;
-  const { returnTo } = openSecrets(ctx.keyring, orgId, attempt.id, attempt.secrets);
+  const { returnTo, isStartedElsewhere = false } = openSecrets(ctx, attempt);
   return {
     purpose,
     browserHash,
     returnTo,
+    isStartedElsewhere,
     userId,
     expected: { requestId },
     ...(purpose === "reauthenticate" ? { notBefore: createdAt } : {}),
@@ -133,6 +129,7 @@ function createOrigin({ config: { publicUrl } }: Ctx, relayState: string | null)
     browserHash: hashSecret(browserSecret),
     browserSecret,
     returnTo: path ?? null,
+    isStartedElsewhere: true,
     userId: null,
   };
 }
@@ -159,7 +156,7 @@ async function refuseResponse(
   return refuse(ctx, connector, { purpose: purpose ?? "sign_in" }, code, message);
 }
 
-/** Finishes a sign-in whose response was verified, in the browser that began it. */
+/** Finishes a sign-in whose response was verified, in the browser that started it. */
 export async function continueSaml(
   ctx: Ctx,
   id: string,
@@ -171,11 +168,6 @@ export async function continueSaml(
   if (!attempt) return { kind: "unknown" };
   const refused = await refuseAttempt(ctx, connector, attempt, cookies);
   if (refused) return refused;
-  const proof: SamlProof | undefined = openSecrets(
-    ctx.keyring,
-    attempt.orgId,
-    attempt.id,
-    attempt.secrets,
-  ).proof;
+  const { proof } = openSecrets(ctx, attempt);
   return proof ? complete(ctx, connector, attempt, proof, cookies) : { kind: "unknown" };
 }

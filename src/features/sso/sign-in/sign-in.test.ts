@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkspace, signUp, useServer } from "../../../../test/harness.ts";
 import {
+  answerQuestion,
   Browser,
   type Company,
-  codeOf,
+  readCode,
+  runSignIn,
   setUpCompany,
   signInAs,
   useCompany,
-  walk,
 } from "../../../../test/sso.ts";
 import { sql } from "../../../platform/db/index.ts";
 
@@ -48,12 +49,21 @@ describe("a session of single sign-on", () => {
       ["POST", "/v1/me/active-organization", { organizationId: own }],
       ["POST", "/v1/organizations", { name: "Another" }],
       ["POST", "/v1/me/two-factor", undefined],
+      ["PATCH", "/v1/me", { name: "Chosen by the provider" }],
       ["DELETE", "/v1/me", { confirm: ada.email }],
     ];
     for (const [method, path, sent] of refused) {
       const reply = await server.call(path, { method, body: sent, headers: browser.auth });
       expect({ path, body: reply.body }).toMatchObject({ path, body: { reason: "sso_session" } });
     }
+    // Nor by a key that such a session creates.
+    const { key } = (await server.call("/v1/api-keys", { body: { name: "x" }, headers: browser.auth })).body;
+    const renamed = await server.call("/v1/me", {
+      method: "PATCH",
+      body: { name: "Chosen by the provider" },
+      headers: { "x-api-key": key },
+    });
+    expect(renamed).toMatchObject({ status: 403, body: { reason: "session_required" } });
     const reauth = { body: { password: ada.password }, headers: browser.auth };
     expect((await server.call("/api/auth/reauthenticate", reauth)).body.error).toBe("sso_session");
     // The other sessions of the person are neither seen nor ended.
@@ -106,7 +116,7 @@ describe("a session of single sign-on", () => {
     const patch = (body: object) => server.call(path, { method: "PATCH", body, headers: company.owner.auth });
     expect((await patch({ enabled: false })).body.connector.enabled).toBe(false);
     expect((await me(browser.auth)).status).toBe(401);
-    expect((await walk(server, new Browser(), start(company), subject)).status).toBe(409);
+    expect((await runSignIn(server, new Browser(), start(company), subject)).status).toBe(409);
     await patch({ enabled: true });
     const again = await signInAs(server, company, subject);
     expect((await server.call(path, { method: "DELETE", headers: company.owner.auth })).status).toBe(204);
@@ -131,9 +141,9 @@ describe("a session of single sign-on", () => {
       return true;
     };
     const browser = new Browser();
-    const reply = await walk(server, browser, start(company), subject);
+    const reply = await runSignIn(server, browser, start(company), subject);
     expect(provider.intercept).toBeUndefined();
-    expect(codeOf(reply)).toBe("sso_disabled");
+    expect(readCode(reply)).toBe("sso_disabled");
     expect(browser.token).toBeUndefined();
     expect(await stage.findMember(`${subject}@${company.domain}`, company)).toBeUndefined();
   });
@@ -148,10 +158,10 @@ describe("a session of single sign-on", () => {
     const signedInAt = async () =>
       (await server.call("/v1/me/sessions", { headers: browser.auth })).body.items[0].signedInAt;
     const again = `${start()}?reauthenticate=true&returnTo=/docs`;
-    const refused = await walk(server, browser, again, bob.subject);
-    expect(codeOf(refused)).toBe("other_person");
+    const refused = await runSignIn(server, browser, again, bob.subject);
+    expect(readCode(refused)).toBe("other_person");
     expect(Date.now() - (await signedInAt())).toBeGreaterThan(3_600_000);
-    const reply = await walk(server, browser, again, ada.subject);
+    const reply = await runSignIn(server, browser, again, ada.subject);
     expect(reply.headers.get("location")).toBe("/docs");
     expect(browser.token).toBe(token);
     expect(Date.now() - (await signedInAt())).toBeLessThan(120_000);
@@ -182,14 +192,20 @@ describe("the way to sign in", () => {
     expect((await resolve(`x@${company.domain}`)).body).toEqual({ method: "password" });
   });
 
-  test("can be begun by the provider, for pages of this site", async () => {
+  test("can be started by the provider, for pages of this site", async () => {
     const { subject } = createPerson();
-    const begun = (query: Record<string, string>) =>
-      walk(server, new Browser(), `${start()}?${new URLSearchParams(query)}`, subject);
-    const own = await begun({ iss: provider.issuer, target_link_uri: `${server.url}/docs` });
-    expect(own.headers.get("location")).toBe("/docs");
-    const elsewhere = await begun({ iss: provider.issuer, target_link_uri: "https://evil.example/docs" });
-    expect(elsewhere.headers.get("location")).toBe("/");
-    expect((await begun({ iss: "https://evil.example" })).status).toBe(400);
+    const open = (browser: Browser, query: Record<string, string>) =>
+      runSignIn(server, browser, `${start()}?${new URLSearchParams(query)}`, subject);
+    for (const [target, location] of [
+      [`${server.url}/docs`, "/docs"],
+      ["https://evil.example/docs", "/"],
+    ] as const) {
+      const browser = new Browser();
+      const asked = await open(browser, { iss: provider.issuer, target_link_uri: target });
+      expect(browser.token).toBeUndefined();
+      expect((await answerQuestion(server, browser, asked)).body).toEqual({ location });
+      expect((await me(browser.auth)).status).toBe(200);
+    }
+    expect((await open(new Browser(), { iss: "https://evil.example" })).status).toBe(400);
   });
 });

@@ -1,7 +1,7 @@
 import type { Ctx, MemberCtx, UserId } from "../../../platform/context.ts";
 import { invalidField, notFound, Refusal } from "../../../platform/errors.ts";
-import { parseReturnPath } from "../../../platform/http/index.ts";
-import { isId, newId } from "../../../platform/ids.ts";
+import { type HttpHeaders, isLedByOtherSite, parseReturnPath } from "../../../platform/http/index.ts";
+import { isId } from "../../../platform/ids.ts";
 import { newNonce, newState, newVerifier, OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { findVisitor } from "../../auth/index.ts";
@@ -11,20 +11,18 @@ import {
   findConnectorByAddress,
   requireConnector,
 } from "../connectors/index.ts";
-import { domainOf } from "../domains/index.ts";
+import { readDomain } from "../domains/index.ts";
 import { recordOutcome } from "../events/index.ts";
 import { readEmail } from "../people/index.ts";
 import { buildSamlRequest } from "../saml/index.ts";
 import { SamlError } from "../saml-protocol/index.ts";
+import { insertAttempt, openSecrets, type Secrets, toEventPurpose } from "./attempts.ts";
 import type { StartQuery } from "./contract.ts";
 import { newBrowserSecret, readBrowserSecret } from "./cookie.ts";
 import { buildOidcUrl } from "./oidc.ts";
-import { openSecrets, type Secrets, sealSecrets } from "./secrets.ts";
 import * as store from "./store.ts";
 
-const attemptMinutes = 10;
-
-/** Where the browser goes, by redirect or with a form, and the cookie by which it is recognized when it comes back. */
+/** Where the browser goes, by redirect or with a form, and the cookie by which it is recognized when it returns. */
 export type Started = { browserSecret: string } & (
   | { location: string }
   | { form: { url: string; fields: Record<string, string> } }
@@ -37,18 +35,14 @@ export async function requireConnectorByAddress(ctx: Ctx, id: string): Promise<C
   return connector;
 }
 
-export async function start(
-  ctx: Ctx,
-  id: string,
-  query: StartQuery,
-  cookies: string | undefined,
-): Promise<Started> {
+export async function start(ctx: Ctx, id: string, query: StartQuery, headers: HttpHeaders): Promise<Started> {
   const connector = await requireConnectorByAddress(ctx, id);
   const { publicUrl } = ctx.config;
-  // The provider can begin a sign-in too (OpenID Connect Core §4), and names itself.
+  const cookies = headers.cookie;
+  // The provider can start a sign-in too (OpenID Connect Core §4), and names itself.
   const issuer = connector.kind === "oidc" ? connector.settings.issuer : connector.settings.provider.entityId;
   if (query.iss !== undefined && query.iss !== issuer)
-    throw invalidField(["iss"], "This sign-in was begun by another provider than the one of this connector.");
+    throw invalidField(["iss"], "Another provider than the one of this connector started this sign-in.");
   const returnTo = readReturnPath(publicUrl, query);
   const browserSecret = readBrowserSecret(publicUrl, cookies) ?? newBrowserSecret();
   const browserHash = hashSecret(browserSecret);
@@ -61,13 +55,17 @@ export async function start(
         )
       : undefined;
   const requestId = request?.id;
-  const begun = query.test
+  const started = query.test
     ? await openTest(ctx, connector, query.test, { stateHash: hashSecret(state), browserHash, requestId })
     : await openAttempt(ctx, connector, {
         state,
         browserHash,
         requestId,
-        secrets: { nonce: newNonce(), verifier: newVerifier(), returnTo },
+        secrets: {
+          ...(await createSecrets(ctx, connector)),
+          returnTo,
+          isStartedElsewhere: query.iss !== undefined || isLedByOtherSite(headers),
+        },
         purpose: signsInAgain ? "reauthenticate" : "sign_in",
         userId: signsInAgain ? ((await findVisitor(ctx, cookies))?.id ?? null) : null,
       });
@@ -75,17 +73,28 @@ export async function start(
     return { form: { url: request.url, fields: { ...request.fields } }, browserSecret };
   if (request) return { location: request.url, browserSecret };
   if (connector.kind !== "oidc") throw notFound("sso_connector");
-  const maxAge = await store.findMaxAgeMinutes(ctx.db, connector.orgId);
-  const location = await logFailures(ctx, connector, begun.purpose, () =>
+  const { secrets, purpose } = started;
+  const location = await logFailures(ctx, connector, purpose, () =>
     buildOidcUrl(ctx, connector, {
       state,
-      secrets: begun.secrets,
+      secrets,
       loginHint: query.login_hint,
       signsInAgain,
-      maxAgeSeconds: maxAge === null ? undefined : maxAge * 60,
+      readsAgain: purpose === "test",
     }),
   );
   return { location, browserSecret };
+}
+
+/** What an OpenID provider must return, and how long ago the organization lets people have signed in there. */
+async function createSecrets({ db }: Ctx, { orgId, kind }: ConnectorRow): Promise<Omit<Secrets, "returnTo">> {
+  if (kind !== "oidc") return {};
+  const minutes = await store.findMaxAgeMinutes(db, orgId);
+  return {
+    nonce: newNonce(),
+    verifier: newVerifier(),
+    ...(minutes === null ? {} : { maxAgeSeconds: minutes * 60 }),
+  };
 }
 
 /** A provider may ask for any page. Only pages of this site are opened; otherwise the first page is. */
@@ -100,12 +109,12 @@ function readReturnPath(publicUrl: string, { returnTo, target_link_uri: target }
   return parseReturnPath(publicUrl, url.pathname + url.search) ?? null;
 }
 
-interface Begun {
+interface OpenedAttempt {
   secrets: Secrets;
   purpose: store.Purpose;
 }
 
-interface NewAttempt extends Begun {
+interface NewAttempt extends OpenedAttempt {
   state: string;
   browserHash: string;
   requestId: string | undefined;
@@ -114,42 +123,31 @@ interface NewAttempt extends Begun {
 
 async function openAttempt(
   ctx: Ctx,
-  { id: connectorId, orgId, enabled }: ConnectorRow,
-  { state, browserHash, requestId, secrets, purpose, userId }: NewAttempt,
-): Promise<Begun> {
-  if (!enabled)
+  connector: ConnectorRow,
+  { state, ...given }: NewAttempt,
+): Promise<OpenedAttempt> {
+  if (!connector.enabled)
     throw new Refusal(409, {
       error: "sso_disabled",
       message: "Single sign-on is switched off for this organization at the moment. Ask an admin.",
     });
-  const id = newId("sat");
-  await store.insert(ctx.db, orgId, {
-    id,
-    connectorId,
-    purpose,
-    stateHash: hashSecret(state),
-    browserHash,
-    requestId,
-    secrets: sealSecrets(ctx.keyring, orgId, id, secrets),
-    userId,
-    minutes: attemptMinutes,
-  });
-  return { secrets, purpose };
+  await insertAttempt(ctx, ctx.db, connector, { ...given, token: state });
+  return given;
 }
 
 async function openTest(
   ctx: Ctx,
-  { id, orgId }: ConnectorRow,
+  { id }: ConnectorRow,
   token: string,
   to: Parameters<typeof store.openTestByToken>[3],
-): Promise<Begun> {
+): Promise<OpenedAttempt> {
   const attempt = await store.openTestByToken(ctx.db, id, hashSecret(token), to);
   if (!attempt)
     throw invalidField(
       ["test"],
-      "This test is older than ten minutes, or was opened before. Start another one.",
+      "This test is older than ten minutes, or was opened before. Start another test.",
     );
-  return { secrets: openSecrets(ctx.keyring, orgId, attempt.id, attempt.secrets), purpose: attempt.purpose };
+  return { secrets: openSecrets(ctx, attempt), purpose: attempt.purpose };
 }
 
 /** Puts a failure at the provider into the log of the connector, and tells the person. */
@@ -164,7 +162,12 @@ async function logFailures<T>(
   } catch (error) {
     if (!(error instanceof OAuthFailure || error instanceof SamlError)) throw error;
     const { code, message } = error;
-    await recordOutcome(ctx, ctx.db, orgId, id, { purpose, outcome: "refused", code, message });
+    await recordOutcome(ctx, ctx.db, orgId, id, {
+      purpose: toEventPurpose(purpose),
+      outcome: "refused",
+      code,
+      message,
+    });
     throw new Refusal(502, {
       error: "sso_provider_failed",
       message: `${message} Tell an admin.`,
@@ -173,25 +176,17 @@ async function logFailures<T>(
   }
 }
 
-const testMinutes = 10;
-
-/** A sign-in that shows what would happen. The address is for one browser, and only who tests knows it. */
+/** A sign-in that shows what would happen. Its address works in one browser, and only the person who tests knows it. */
 export async function startTest(ctx: MemberCtx, id: string) {
-  const { orgId, keyring, userId } = ctx;
   const connector = await requireConnector(ctx, id);
   const token = newToken("");
-  const attemptId = newId("sat");
-  const secrets = { nonce: newNonce(), verifier: newVerifier(), returnTo: null };
-  const { expiresAt } = (await store.insert(ctx.db, orgId, {
-    id: attemptId,
-    connectorId: connector.id,
+  const { expiresAt } = await insertAttempt(ctx, ctx.db, connector, {
     purpose: "test",
-    stateHash: hashSecret(token),
+    token,
     browserHash: null,
-    secrets: sealSecrets(keyring, orgId, attemptId, secrets),
-    userId,
-    minutes: testMinutes,
-  }))!;
+    secrets: { ...(await createSecrets(ctx, connector)), returnTo: null },
+    userId: ctx.userId,
+  });
   return { startUrl: `${buildUrl(ctx.config.publicUrl, connector.id, "start")}?test=${token}`, expiresAt };
 }
 
@@ -200,7 +195,7 @@ export async function resolve({ db, config }: Ctx, given: string) {
   const email = readEmail(given);
   const found = await store.findConnectorOfDomainAcrossOrganizations(
     db,
-    email === undefined ? "" : domainOf(email),
+    email === undefined ? "" : readDomain(email),
   );
   return found
     ? ({ method: "sso", startUrl: buildUrl(config.publicUrl, found.id, "start") } as const)

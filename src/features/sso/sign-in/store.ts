@@ -4,7 +4,7 @@ import type { Id } from "../../../platform/ids.ts";
 import type { ConnectorId } from "../connectors/index.ts";
 
 export type AttemptId = Id<"sat">;
-export type Purpose = "sign_in" | "reauthenticate" | "test" | "link";
+export type Purpose = "sign_in" | "reauthenticate" | "test" | "link" | "confirm";
 
 export interface Attempt {
   id: AttemptId;
@@ -40,7 +40,7 @@ export const useByToken = (db: Db, stateHash: string) =>
   db.row<Attempt>(sql`
     update sso_attempts a set used_at = now()
     where a.state_hash = ${stateHash} and a.used_at is null and a.expires_at > now() and a.browser_hash is not null
-      and a.purpose <> 'link'
+      and a.purpose in ('sign_in', 'reauthenticate', 'test')
     returning ${columns}`);
 
 /** Uses up the request that a SAML response answers. */
@@ -48,7 +48,7 @@ export const useByRequest = (db: Db, orgId: OrgId, connectorId: ConnectorId, req
   db.row<Attempt>(sql`
     update sso_attempts a set used_at = now()
     where a.org_id = ${orgId} and a.connector_id = ${connectorId} and a.request_id = ${requestId} and a.used_at is null
-      and a.expires_at > now() and a.purpose <> 'link'
+      and a.expires_at > now() and a.purpose in ('sign_in', 'reauthenticate', 'test')
     returning ${columns}`);
 
 /** Gives a test to the first browser that opens its address. */
@@ -65,17 +65,19 @@ export const openTestByToken = (
       and a.browser_hash is null and a.expires_at > now()
     returning ${columns}`);
 
-/** The identity that waits under this token. */
-export const findLinkByToken = (db: Db, tokenHash: string) =>
+/** What waits for an answer of the person on a page: to prove an account, or to confirm a sign-in. */
+type Waiting = Extract<Purpose, "link" | "confirm">;
+
+export const findWaitingByToken = (db: Db, purpose: Waiting, tokenHash: string) =>
   db.row<Attempt>(sql`
     select ${columns} from sso_attempts a
-    where a.state_hash = ${tokenHash} and a.purpose = 'link' and a.used_at is null and a.expires_at > now()`);
+    where a.state_hash = ${tokenHash} and a.purpose = ${purpose} and a.used_at is null and a.expires_at > now()`);
 
-/** Uses up a waiting identity. Of two requests, one gets it. */
-export const useLinkByToken = (db: Db, tokenHash: string) =>
+/** Uses up what waits. Of two requests, one gets it. */
+export const useWaitingByToken = (db: Db, purpose: Waiting, tokenHash: string) =>
   db.row<Attempt>(sql`
     update sso_attempts a set used_at = now()
-    where a.state_hash = ${tokenHash} and a.purpose = 'link' and a.used_at is null and a.expires_at > now()
+    where a.state_hash = ${tokenHash} and a.purpose = ${purpose} and a.used_at is null and a.expires_at > now()
     returning ${columns}`);
 
 export const removeExpiredAcrossOrganizations = async (db: Db) => {
