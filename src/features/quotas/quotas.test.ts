@@ -19,6 +19,7 @@ import {
 } from "../../../test/connectors.ts";
 import { startGitServer } from "../../../test/fixtures/git-server.ts";
 import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
+import { recordStatements } from "../../../test/plans.ts";
 import { insertConnector, pushBody, signedHeaders } from "../../../test/webhooks.ts";
 import { createApp } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
@@ -107,6 +108,38 @@ describe("objects that people create", () => {
       });
     },
   );
+
+  test("objects are counted for the first of many, at the limit, and once a day", async () => {
+    const { orgId, owner } = await createWorkspace(server);
+    const create = async () => {
+      const body = { name: `Template ${++n}`, body: "x" };
+      return server.call("/v1/templates", { body, headers: owner.auth });
+    };
+    const countings = async (work: () => Promise<unknown>) =>
+      (await recordStatements(server.engine, work)).filter(({ text }) =>
+        /count\(\*\) as count from templates/.test(text),
+      ).length;
+    expect(await countings(create)).toBe(1);
+    const created: string[] = [];
+    expect(
+      await countings(async () => {
+        for (let i = 0; i < 4; i++) created.push((await create()).body.template.id);
+      }),
+    ).toBe(0);
+    await allow(orgId, "templates", 5);
+    expect((await create()).body).toMatchObject({ error: "quota_exceeded", used: 5 });
+    await server.call(`/v1/templates/${created[0]}`, { method: "DELETE", headers: owner.auth });
+    expect((await create()).status).toBe(201);
+    expect((await create()).body).toMatchObject({ error: "quota_exceeded", used: 5 });
+    await allow(orgId, "templates", 100);
+    const { db } = server.platform;
+    await db.run(sql`
+      update quota_bounds set counted_at = now() - interval '2 days', at_most = 0 where org_id = ${orgId}`);
+    expect(await countings(create)).toBe(1);
+    const row = await db.row<{ atMost: number }>(sql`
+      select at_most as "atMost" from quota_bounds where org_id = ${orgId} and quota = 'templates'`);
+    expect(row?.atMost).toBe(6);
+  });
 
   test("a runner that registers again counts once, and only its newest tokens stay valid", async () => {
     const workspace = await createWorkspace(server);

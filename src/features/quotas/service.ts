@@ -14,7 +14,10 @@ import { findLimit, quotaExceeded } from "./limits.ts";
 import { quotaMeter } from "./meter.ts";
 import * as store from "./store.ts";
 
-/** Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. */
+/**
+ * Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. Objects are
+ * counted only when the stored bound reaches the limit, so that creating many of them does not count all each time.
+ */
 export async function takeQuota(
   { config }: Pick<Platform, "config">,
   tx: Db,
@@ -23,10 +26,12 @@ export async function takeQuota(
 ): Promise<void> {
   const settings = await store.lockLimitSettings(tx, orgId, name);
   if (!settings) throw notFound("organization");
-  const limit = findLimit(config, name, settings);
-  if (limit === undefined) return;
+  const limit = findLimit(config, name, settings) ?? Number.MAX_SAFE_INTEGER;
+  const atMost = await store.raiseBound(tx, orgId, name);
+  if (atMost !== undefined && atMost <= limit) return;
   const used = await store.count(tx, orgId, name);
   if (used >= limit) throw quotaExceeded(name, limit, used);
+  await store.setBound(tx, orgId, name, used + 1);
 }
 
 /** How many items the organization keeps for one object; at least one. */
