@@ -11,10 +11,11 @@ import { invalidValue, scimError } from "../errors.ts";
 import { checkIfMatch, isUnchanged, type ListRequest, writeList } from "../messages/index.ts";
 import { applyGroupPatch, type MemberChanges } from "../patch/index.ts";
 import { applyMappings } from "../people/index.ts";
+import type { Answer, Asked } from "../replies/index.ts";
 import { type GroupResource, isReturned, readGroup, readProjection } from "../resources/index.ts";
 import { type GroupRow, searchGroups } from "../search/index.ts";
 import * as store from "./store.ts";
-import { type Answer, type Asked, answer, writeGroups } from "./write.ts";
+import { answer, writeGroups } from "./write.ts";
 
 const toChanges = (members: string[] | undefined): MemberChanges => ({
   ...(members ? { replaceAll: members } : {}),

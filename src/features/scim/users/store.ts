@@ -1,7 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { UserResource } from "../resources/index.ts";
-import { foldCase, toUserDocument } from "../search/index.ts";
+import { foldCase, isActive, toUserDocument } from "../search/index.ts";
 
 /** What we keep of a user. It is always known whether a user is active. */
 export type StoredUser = UserResource & { active: boolean };
@@ -10,13 +10,15 @@ export interface UserRow {
   id: string;
   resource: StoredUser;
   memberId: MemberId | null;
+  /** False also for a member whom an admin deactivated, whatever the directory says. */
+  isActive: boolean;
   version: number;
   createdAt: number;
   updatedAt: number;
 }
 
-const columns = sql`r.id, r.resource, r.member_id as "memberId", r.version, r.created_at as "createdAt",
-  r.updated_at as "updatedAt"`;
+const columns = sql`r.id, r.resource, r.member_id as "memberId", ${isActive} as "isActive", r.version,
+  r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 export const find = (db: Db, orgId: OrgId, connectorId: string, id: string) =>
   db.row<UserRow>(sql`
