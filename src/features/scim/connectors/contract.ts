@@ -51,7 +51,7 @@ const ScimHealth = z
     calls: z.int().describe("Calls since the connector was created."),
     errors: z.int().describe("Calls that were refused or failed."),
     users: z.int().describe("Users that the directory has created."),
-    activeUsers: z.int().describe("Users who are active in the directory."),
+    activeUsers: z.int().describe("Users who are active. A member whom an admin deactivated is not."),
     linkedUsers: z.int().describe("Users who are members of the organization."),
     groups: z.int(),
   })

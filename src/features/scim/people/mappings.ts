@@ -20,7 +20,8 @@ const maxNamedInStatement = 500;
 
 /**
  * Makes roles and teams of members follow the groups of the directory. `userIds` are users of the directory whose
- * groups changed; null means all of them. The caller holds the lock of the organization's rights.
+ * groups changed; null means all of them. Members whose address is not proven get nothing, because somebody else could
+ * have made the account. The caller holds the lock of the organization's rights.
  */
 export async function applyMappings(
   ctx: Ctx,
@@ -43,8 +44,11 @@ export async function applyMappings(
   const linked = await store.listLinked(tx, orgId, rules.id, few);
   const isWanted = new Set(userIds);
   const members = userIds === null ? linked : linked.filter(({ userId }) => isWanted.has(userId));
+  const proven = new Set(members.filter(({ isProven }) => isProven).map(({ userId }) => userId));
   const given = new Map(
-    (await store.listGiven(tx, orgId, rules.id, usable, few)).map((one) => [one.userId, one]),
+    (await store.listGiven(tx, orgId, rules.id, usable, few))
+      .filter(({ userId }) => proven.has(userId))
+      .map((one) => [one.userId, one]),
   );
   const roles = members.flatMap(({ userId, memberId, role: before, isRoleManaged }) => {
     const mapped = given.get(userId)?.role ?? null;

@@ -9,7 +9,11 @@ import {
 } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record, recordByMember } from "../../audit/index.ts";
-import { insertUserOfOrganization, removeSessionsOfConnector } from "../../auth/index.ts";
+import {
+  announceProvenAddress,
+  insertUserOfOrganization,
+  removeSessionsOfConnector,
+} from "../../auth/index.ts";
 import { addMember } from "../../members/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, lockRights } from "../../roles/index.ts";
@@ -63,13 +67,10 @@ export async function admit(
       return join(ctx, tx, connector, identity, verdict.userId, verdict.member);
     case "new": {
       const userId = newId("usr");
-      await insertUserOfOrganization(
-        tx,
-        orgId,
-        userId,
-        verdict.email,
-        cleanName(identity.name, verdict.email),
-      );
+      const name = cleanName(identity.name, verdict.email);
+      // Somebody else made an account with the same address at the same moment. Then there is one now.
+      if (!(await insertUserOfOrganization(tx, orgId, userId, verdict.email, name)))
+        return admit(ctx, tx, connector, identity, provenUserId);
       return join(ctx, tx, connector, identity, userId, undefined);
     }
   }
@@ -87,6 +88,7 @@ async function join(
   const { subject, email = null } = identity;
   const given = { id: newId("sid"), subject, userId, email };
   const linked = (await store.insert(tx, connector.orgId, connector.id, given))!;
+  await announceProvenAddress(ctx, tx, userId);
   return enter(ctx, tx, connector, identity, linked, member);
 }
 

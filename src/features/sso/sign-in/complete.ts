@@ -1,5 +1,5 @@
 import type { Ctx, UserId } from "../../../platform/context.ts";
-import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { conflict, Refusal } from "../../../platform/errors.ts";
 import { invalidateCallers, readCookie } from "../../../platform/http/index.ts";
 import { newId } from "../../../platform/ids.ts";
@@ -48,9 +48,7 @@ export async function complete(
 ): Promise<Completed> {
   if (attempt.purpose === "test") return completeTest(ctx, connector, attempt, proof);
   try {
-    return await retryTakenAddress(() =>
-      ctx.db.transaction((tx) => completeSignIn(ctx, tx, connector, attempt, proof, cookies)),
-    );
+    return await ctx.db.transaction((tx) => completeSignIn(ctx, tx, connector, attempt, proof, cookies));
   } catch (error) {
     // A refusal takes everything back that was done for the person, and is then recorded.
     if (!(error instanceof Refusal)) throw error;
@@ -62,16 +60,6 @@ export async function complete(
       email: proof.identity.email,
     });
     return { kind: "refused", connector, code, message, isTest: false };
-  }
-}
-
-/** Somebody else made an account with the same address at the same moment. Then there is one now. */
-async function retryTakenAddress<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (violatedConstraint(error) !== "users_email_key") throw error;
-    return work();
   }
 }
 
