@@ -49,8 +49,8 @@ where length(e ->> 'value') <= 320;
 -- Users who may be linked later.
 create index scim_users_unlinked on scim_users (org_id, id) where member_id is null;
 
--- An upper bound of what each quota counts. Creations raise it, deletions do not lower it. The rows are counted when the
--- bound reaches the limit, and once a day.
+-- An upper bound of what a quota counts, for quotas of which a directory creates thousands. Creations raise it, deletions
+-- do not lower it. The rows are counted when the bound reaches the limit, and once a day.
 create table quota_bounds (
   org_id text not null collate "C" references organizations on delete cascade,
   quota text not null,

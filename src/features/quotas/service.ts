@@ -15,9 +15,12 @@ import { quotaMeter } from "./meter.ts";
 import * as store from "./store.ts";
 
 /**
- * Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. Objects are
- * counted only when the stored bound reaches the limit, so that creating many of them does not count all each time.
+ * Objects that directories create by the thousand. They are counted only when a stored upper bound reaches the limit.
+ * Whatever adds one of them must call `takeQuota`, because it raises the bound.
  */
+const boundedQuotas: ReadonlySet<CountQuota> = new Set(["members", "scim_users", "scim_groups"]);
+
+/** Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. */
 export async function takeQuota(
   { config }: Pick<Platform, "config">,
   tx: Db,
@@ -27,11 +30,12 @@ export async function takeQuota(
   const settings = await store.lockLimitSettings(tx, orgId, name);
   if (!settings) throw notFound("organization");
   const limit = findLimit(config, name, settings) ?? Number.MAX_SAFE_INTEGER;
-  const atMost = await store.raiseBound(tx, orgId, name);
+  const isBounded = boundedQuotas.has(name);
+  const atMost = isBounded ? await store.raiseBound(tx, orgId, name) : undefined;
   if (atMost !== undefined && atMost <= limit) return;
   const used = await store.count(tx, orgId, name);
   if (used >= limit) throw quotaExceeded(name, limit, used);
-  await store.setBound(tx, orgId, name, used + 1);
+  if (isBounded) await store.setBound(tx, orgId, name, used + 1);
 }
 
 /** How many items the organization keeps for one object; at least one. */
