@@ -15,8 +15,8 @@ export interface ScimCtx extends MachineCtx {
 type MachineRoute = RouteSpec & { access: { kind: "machine" } };
 
 /**
- * Changes of one organization wait for each other, each with a connection of the pool. So only few calls run at the same
- * time, and one organization holds at most half of the places.
+ * Changes in one organization wait for its lock, and each waiting call holds a database connection. Therefore only few
+ * calls run at the same time, and one organization holds at most half of the places.
  */
 const queueLimits = { capacity: 6, maxWaitMs: 20_000, maxWaiting: 1_000, maxWaitingPerKey: 100 };
 
@@ -60,7 +60,7 @@ const enterQueue = ({ queues, orgId }: MachineCtx) =>
     .enter(orgId)
     .catch((error) => {
       if (!(error instanceof NoPlaceError)) throw error;
-      throw unavailable("Too many calls of the directory run at the moment. Try again in some seconds.", 10);
+      throw unavailable("Too many requests of the directory are in progress. Try again in 10 seconds.", 10);
     });
 
 /**
@@ -84,7 +84,7 @@ async function requireConnector({ db, orgId, caller }: MachineCtx): Promise<Conn
   return connector;
 }
 
-/** Directories read 409 as "exists already", so other conflicts get another status. */
+/** Directories interpret 409 as "already exists", so other conflicts get 403. */
 function toScimRefusal(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.status !== 409 || error.body.scimType !== undefined) return error;
   return new Refusal(403, error.body);

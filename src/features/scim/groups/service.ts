@@ -44,7 +44,7 @@ export async function read(ctx: ScimCtx, id: string, asked: Asked, headers: Http
   return isUnchanged(headers, row.version) ? { version: row.version } : answer(ctx, ctx.db, row, asked);
 }
 
-/** The most members in one reply. A list ends early before it has more, but has at least one group. */
+/** The most members in one reply. A list ends before it exceeds this, but always has at least one group. */
 const maxListedMembers = 20_000;
 
 export async function list(ctx: ScimCtx, request: ListRequest) {
@@ -96,7 +96,7 @@ async function change(
     const { added, removed } = await changeMembers(ctx, tx, before.id, members);
     if (isSame && added.length === 0 && removed.length === 0) return answer(ctx, tx, before, asked);
     const row = (await store.update(tx, orgId, before.id, resource))!;
-    // Another name may have another mapping, for all members.
+    // A new name can match another mapping, which affects all members.
     await follow(locked, tx, isSame ? added : [...(await store.listMemberIds(tx, orgId, row.id))], removed);
     await record(ctx, tx, {
       action: "scim_group.changed",
@@ -108,7 +108,7 @@ async function change(
   });
 }
 
-/** Returns the users who are members now and were not before, and the other way round. */
+/** Returns the users who were added, and those who were removed. */
 async function changeMembers(
   ctx: ScimCtx,
   tx: Db,
@@ -127,7 +127,7 @@ async function changeMembers(
   return { added, removed };
 }
 
-/** A statement compares each row with each id that it names. With more ids, all rows are read and compared here. */
+/** A statement compares each row with each of its ids. With more ids than this, all rows are read and compared here. */
 const maxNamedInStatement = 500;
 
 async function checkKnown(tx: Db, { orgId, connector }: ScimCtx, userIds: readonly string[]): Promise<void> {

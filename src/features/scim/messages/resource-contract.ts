@@ -32,7 +32,7 @@ export function defineResourceContract(
   const outdated = describeError("`If-Match` names another version.");
   const refused = describeError(`The change is not allowed, such as ${refusedExample}.`);
   const path = `/scim/v2/${name}` as const;
-  const pathOfOne = `/scim/v2/${name}/{id}` as const;
+  const pathWithId = `/scim/v2/${name}/{id}` as const;
   const change = {
     params,
     query: messages.projectionQuery,
@@ -61,7 +61,7 @@ export function defineResourceContract(
       method: "get",
       path,
       summary: `Find ${noun}s`,
-      description: "By filter, in an order, page by page: by `startIndex`, or by `cursor` as in RFC 9865.",
+      description: "Supports filters, sorting, and pages by `startIndex` or by `cursor` (RFC 9865).",
       query: messages.listQuery,
       replies: { 200: messages.ListResponse },
     }),
@@ -77,7 +77,7 @@ export function defineResourceContract(
     read: route({
       ...base,
       method: "get",
-      path: pathOfOne,
+      path: pathWithId,
       summary: `One ${noun}`,
       description: descriptions.read,
       params,
@@ -91,7 +91,7 @@ export function defineResourceContract(
       ...base,
       ...change,
       method: "put",
-      path: pathOfOne,
+      path: pathWithId,
       summary: `Replace a ${noun}`,
       description: descriptions.replace,
       body: messages.ResourceBody,
@@ -100,7 +100,7 @@ export function defineResourceContract(
       ...base,
       ...change,
       method: "patch",
-      path: pathOfOne,
+      path: pathWithId,
       summary: `Change attributes of a ${noun}`,
       description: descriptions.patch,
       body: messages.PatchBody,
@@ -108,7 +108,7 @@ export function defineResourceContract(
     remove: route({
       ...base,
       method: "delete",
-      path: pathOfOne,
+      path: pathWithId,
       summary: `Remove a ${noun}`,
       description: descriptions.remove,
       params,

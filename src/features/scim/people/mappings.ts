@@ -15,7 +15,7 @@ export interface MappingRules {
 
 const maxAnnounced = 100;
 const maxNamed = 50;
-/** A statement compares each row with each id that it names. With more ids, all rows are read and compared here. */
+/** A statement compares each row with each of its ids. With more ids than this, all rows are read and compared here. */
 const maxNamedInStatement = 500;
 
 /**
@@ -52,7 +52,7 @@ export async function applyMappings(
   );
   const roles = members.flatMap(({ userId, memberId, role: before, isRoleManaged }) => {
     const mapped = given.get(userId)?.role ?? null;
-    // Without a mapping, the group that gave the role is gone.
+    // A role that a mapping gave ends when no mapping gives one.
     if (before === "owner" || (mapped === null && !isRoleManaged)) return [];
     const role = mapped ?? fallbackRole(rules, valid);
     const isMapped = mapped !== null;
@@ -90,7 +90,7 @@ export async function findDefaultRole(tx: Db, orgId: OrgId, rules: MappingRules)
   return fallbackRole(rules, await listValidRoles(tx, orgId, { ...rules, groupMappings: [] }));
 }
 
-/** The roles that exist, of those that the rules name and of the built-in ones without the owner. */
+/** The roles that exist: the built-in ones without the owner, and the custom ones that the rules name. */
 export async function listValidRoles(
   tx: Db,
   orgId: OrgId,

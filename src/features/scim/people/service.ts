@@ -71,7 +71,7 @@ async function followActive(
   return false;
 }
 
-/** Finds or creates the member of a user. Null when the directory may not decide about this address. */
+/** Finds or creates the member of a user. Null when the directory may not manage accounts with this address. */
 async function linkMember(
   ctx: Ctx,
   tx: Db,
@@ -101,7 +101,7 @@ async function createMember(
   account: store.Account | undefined,
 ): Promise<MemberId | "taken" | null> {
   if (!active || !(await mayManageAddress(tx, orgId, address))) return null;
-  // Somebody may have made the account with an address that is not theirs. Its owner has to prove it first.
+  // Somebody may have created the account with an address that is not theirs. The owner has to confirm it first.
   if (account && !account.isProven) return null;
   const userId = account?.userId ?? newId("usr");
   if (!account && !(await insertUserOfOrganization(tx, orgId, userId, address, findName(resource))))
@@ -120,7 +120,7 @@ async function createMember(
   return memberId;
 }
 
-/** An organization decides about the accounts of its verified domains, and about no others. */
+/** An organization may manage only accounts with an address of one of its verified domains. */
 const mayManageAddress = (tx: Db, orgId: OrgId, address: string) =>
   isVerifiedDomain(tx, orgId, findDomain(address));
 
@@ -160,7 +160,7 @@ export async function deprovisionUser(
   if (!member) return;
   await deactivateMember(ctx, tx, orgId, memberId, { reason: "deprovisioned" });
   await addFormerMember(tx, orgId, member.userId, "deprovisioned");
-  // The person could remove their account, make it anew and accept: then nothing says that they are a former member.
+  // Otherwise the person could delete their account, create a new one, and accept an earlier invitation.
   await store.cancelInvitations(tx, orgId, member.email);
   await setManagement(tx, orgId, memberId, { managedBy: null, managesName: false });
 }

@@ -12,7 +12,7 @@ export interface Account {
   isTaken: boolean;
 }
 
-/** Tells nothing about organizations other than this one. */
+/** Returns nothing about memberships in other organizations. */
 export const findAccount = (db: Db, orgId: OrgId, email: string) =>
   db.row<Account>(sql`
     select u.id as "userId", u.name, u.email_verified and not u.provisional as "isProven", m.id as "memberId",

@@ -124,7 +124,7 @@ export function planSearch(definition: Definition, text: string | undefined): Se
   };
 }
 
-/** How results are ordered. Without a wish, by id, which is the order of creation. */
+/** How results are ordered. Without `sortBy`, by id, which is the order of creation. */
 export type SortPlan =
   | { by: "id" | "created" | "lastModified"; descending: boolean }
   /** By the primary value, or else by the first. */

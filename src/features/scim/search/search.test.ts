@@ -158,10 +158,10 @@ describe("random users", () => {
     ],
     ["externalId", (one: UserResource) => one.externalId],
   ])("sorts by %s, users without a value last, or first in descending order", async (sortBy, read) => {
-    const keyOf = (one: UserResource) =>
+    const readKey = (one: UserResource) =>
       sortBy === "externalId" ? read(one) : read(one) === undefined ? undefined : foldCase(read(one)!);
     const compare = (a: Stored, b: Stored) => {
-      const [x, y] = [keyOf(a.resource), keyOf(b.resource)];
+      const [x, y] = [readKey(a.resource), readKey(b.resource)];
       if (x === y) return 0;
       if (x === undefined || y === undefined) return x === undefined ? 1 : -1;
       return Buffer.compare(Buffer.from(x), Buffer.from(y));

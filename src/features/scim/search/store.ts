@@ -125,7 +125,7 @@ function groupKey(orgId: OrgId, { connectorId, plan: { key } }: Search): Sql {
     where m.org_id = ${orgId} and m.connector_id = ${connectorId} and m.user_id = ${key.value})`;
 }
 
-/** Of the members, only those that the filter names are read: a group can have very many. */
+/** Only the members that the filter names are read, because a group can have very many. */
 function groupPath({ path, needsFacts, members }: SearchPlan): Sql {
   if (path === undefined) return emptySql;
   if (!needsFacts) return sql`and r.search @@ ${path}::jsonpath`;

@@ -48,7 +48,7 @@ export async function list(ctx: ScimCtx, request: ListRequest) {
   return writeList(request, total, resources, isFull ? rows.at(-1)?.id : undefined);
 }
 
-/** A PUT without `active` leaves it as it is: Okta leaves it out of updates of the profile. */
+/** A PUT without `active` does not change it, because Okta omits it when it updates a profile. */
 export const replace = (ctx: ScimCtx, id: string, body: unknown, asked: Asked, headers: HttpHeaders) =>
   change(ctx, id, asked, headers, ({ active }) => ({ active, ...readUser(body) }));
 
@@ -92,7 +92,7 @@ export async function remove(ctx: ScimCtx, id: string, headers: HttpHeaders): Pr
     const { connector } = await lockConnector(ctx, tx);
     const row = await requireUser(ctx, tx, id);
     checkIfMatch(headers, row.version);
-    // What the groups gave ends with them. Otherwise somebody who is created again would still have it.
+    // Removes what the groups gave. Otherwise a user who is created again would still have it.
     await store.leaveGroups(tx, orgId, row.id);
     await applyMappings(ctx, tx, orgId, connector, [row.id]);
     await deprovisionUser(ctx, tx, orgId, row);
@@ -122,7 +122,7 @@ function listChangedNames(before: UserResource, after: UserResource): string[] {
   );
 }
 
-/** Audit entries cannot be removed, so they have no more of a person than is needed. */
+/** Audit entries are permanent, so they contain as little personal data as possible. */
 const toState = ({ resource: { userName, externalId, active } }: store.UserRow) => ({
   userName,
   externalId: externalId ?? null,
