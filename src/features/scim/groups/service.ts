@@ -142,7 +142,6 @@ async function checkKnown(tx: Db, { orgId, connector }: ScimCtx, userIds: readon
 
 /** Gives these users the teams and roles of their groups. */
 async function follow(ctx: ScimCtx, tx: Db, ...userIds: string[][]): Promise<void> {
-  if (ctx.connector.groupMappings.length === 0) return;
   await applyMappings(ctx, tx, ctx.orgId, ctx.connector, [...new Set(userIds.flat())]);
 }
 

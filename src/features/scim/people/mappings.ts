@@ -30,7 +30,8 @@ export async function applyMappings(
   rules: MappingRules,
   userIds: readonly string[] | null,
 ): Promise<void> {
-  if (userIds?.length === 0) return;
+  // Without mappings nothing was given: a change of the mappings is applied to all users.
+  if (userIds !== null && (userIds.length === 0 || rules.groupMappings.length === 0)) return;
   const mappings = rules.groupMappings.map(({ group, role, teamId }, position) => ({
     position,
     key: group.toLowerCase(),

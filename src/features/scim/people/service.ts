@@ -65,8 +65,7 @@ async function followActive(
   { id, deactivatedAt }: FoundMember,
 ): Promise<boolean> {
   const change = { reason: "directory" } as const;
-  if (active)
-    return (await reactivateMember(ctx, tx, orgId, id as MemberId, change)) || deactivatedAt === null;
+  if (active) return deactivatedAt === null || reactivateMember(ctx, tx, orgId, id as MemberId, change);
   await deactivateMember(ctx, tx, orgId, id as MemberId, change);
   return false;
 }
