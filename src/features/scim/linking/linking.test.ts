@@ -14,9 +14,11 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import { connectDirectory, userBody, verifyDomain } from "../../../../test/scim.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { newId } from "../../../platform/ids.ts";
 import { createVerificationToken } from "../../auth/links.ts";
+import { linkUsersOfDomain, type VerifiedDomain } from "./service.ts";
 
 const records = new Map<string, DnsRecord>();
 let dns: DnsServer;
@@ -268,6 +270,29 @@ test("users are linked when the domain of their address is verified", async () =
   expect(entries).toHaveLength(3);
   for (const { actor } of entries)
     expect(actor).toMatchObject({ credential: "scim", credentialId: acme.connectorId, userId: null });
+});
+
+test("a large domain is linked in batches, so that the jobs of other organizations run between them", async () => {
+  const acme = await connect();
+  const { db } = server.platform;
+  const { orgId } = acme.workspace;
+  const seed = { active: false, userName: "seed" };
+  await db.run(sql`
+    insert into scim_users (id, org_id, connector_id, user_name, user_name_key, active, resource, search)
+    select 'scu_' || ${orgId} || n, ${orgId}, ${acme.connectorId}, n::text, n::text, false,
+      ${JSON.stringify(seed)}::text::jsonb, ${JSON.stringify(seed)}::text::jsonb
+    from generate_series(100, 349) n`);
+  const batches: VerifiedDomain[] = [];
+  let next: VerifiedDomain | undefined = { orgId: orgId as OrgId, domain: acme.domain };
+  while (next) {
+    next = await linkUsersOfDomain(server.platform, next);
+    if (next) batches.push(next);
+  }
+  const start = { orgId, domain: acme.domain };
+  expect(batches).toEqual([
+    { ...start, after: `scu_${orgId}199` },
+    { ...start, after: `scu_${orgId}299` },
+  ]);
 });
 
 test("deactivated members do not count towards the quota of members, and reactivation needs a free place", async () => {
