@@ -525,8 +525,10 @@ create table members (
   deactivated_at timestamptz,
   managed_by text collate "C",
   managed_fields text[] not null default '{}'::text[],
+  deactivated_by text,
   constraint members_pkey PRIMARY KEY (id),
   constraint members_org_id_user_id_key UNIQUE (org_id, user_id),
+  constraint members_deactivated_by_check CHECK ((deactivated_by = ANY (ARRAY['admin'::text, 'directory'::text]))),
   constraint members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
@@ -853,6 +855,15 @@ create table passkeys (
 );
 CREATE INDEX passkeys_user ON passkeys USING btree (user_id, id);
 
+create table quota_bounds (
+  org_id text collate "C" not null,
+  quota text not null,
+  at_most bigint not null,
+  counted_at timestamptz not null,
+  constraint quota_bounds_pkey PRIMARY KEY (org_id, quota),
+  constraint quota_bounds_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   count integer not null,
@@ -988,6 +999,20 @@ create table scim_tokens (
 CREATE INDEX scim_tokens_connector ON scim_tokens USING btree (connector_id, id DESC);
 CREATE INDEX scim_tokens_org ON scim_tokens USING btree (org_id);
 
+create table scim_user_emails (
+  user_id text collate "C" not null,
+  email_key text collate "C" not null,
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  constraint scim_user_emails_pkey PRIMARY KEY (user_id, email_key),
+  constraint scim_user_emails_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_user_emails_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint scim_user_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES scim_users(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_user_emails_connector ON scim_user_emails USING btree (connector_id, user_id);
+CREATE INDEX scim_user_emails_key ON scim_user_emails USING btree (email_key, connector_id, user_id);
+CREATE INDEX scim_user_emails_org ON scim_user_emails USING btree (org_id, user_id);
+
 create table scim_users (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -1013,6 +1038,9 @@ CREATE UNIQUE INDEX scim_users_name ON scim_users USING btree (user_name_key, co
 CREATE INDEX scim_users_org ON scim_users USING btree (org_id, id);
 CREATE INDEX scim_users_page ON scim_users USING btree (connector_id, id);
 CREATE INDEX scim_users_search ON scim_users USING gin (search jsonb_path_ops) WITH (fastupdate=off);
+CREATE INDEX scim_users_unlinked ON scim_users USING btree (org_id, id) WHERE (member_id IS NULL);
+CREATE TRIGGER scim_users_changed AFTER UPDATE OF search ON scim_users FOR EACH ROW WHEN (((old.search -> 'emails'::text) IS DISTINCT FROM (new.search -> 'emails'::text))) EXECUTE FUNCTION scim_users_write_emails();
+CREATE TRIGGER scim_users_created AFTER INSERT ON scim_users FOR EACH ROW WHEN ((new.search ? 'emails'::text)) EXECUTE FUNCTION scim_users_write_emails();
 
 create table sealing_formats (
   ended integer not null,
@@ -1510,5 +1538,16 @@ CREATE OR REPLACE FUNCTION organizations_leave_runs()
 AS $function$ begin
   insert into automation_org_leftovers (org_id) select id from gone on conflict do nothing;
   delete from automation_runs where org_id in (select id from gone) and status in ('queued', 'running');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION scim_users_write_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  delete from scim_user_emails where user_id = new.id;
+  insert into scim_user_emails (user_id, email_key, connector_id, org_id)
+  select distinct new.id, e ->> 'value', new.connector_id, new.org_id
+  from jsonb_array_elements(coalesce(new.search -> 'emails', '[]')) e where length(e ->> 'value') <= 320;
   return null;
 end $function$;

@@ -58,18 +58,30 @@ export interface Statement {
   values: unknown[];
 }
 
-/** The statements that an engine receives while `work` runs. */
+/** The statements that an engine receives while `work` runs, also in transactions. */
 export async function recordStatements(engine: Engine, work: () => Promise<unknown>): Promise<Statement[]> {
-  const { query } = engine;
+  const { query, transaction } = engine;
   const statements: Statement[] = [];
   try {
+    engine.transaction = (inside, options) =>
+      transaction(
+        ({ query: send, ...session }) =>
+          inside({
+            ...session,
+            query: (text, values) => {
+              statements.push({ text, values });
+              return send(text, values);
+            },
+          }),
+        options,
+      );
     engine.query = (text, values, terms) => {
       statements.push({ text, values });
       return query(text, values, terms);
     };
     await work();
   } finally {
-    engine.query = query;
+    Object.assign(engine, { query, transaction });
   }
   return statements;
 }

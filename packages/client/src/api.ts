@@ -1840,7 +1840,7 @@ export type ScimConnector = {
   name: string;
   /** While it is disabled, every call of the directory is refused. */
   enabled: boolean;
-  /** The role of members that no mapping gives a role. */
+  /** The role of members without a mapped role. */
   defaultRole: string;
   /** What the groups of the provider give. */
   groupMappings: ScimGroupMapping[];
@@ -1889,7 +1889,7 @@ export type ScimHealth = {
   errors: number;
   /** Users that the directory has created. */
   users: number;
-  /** Users who are active in the directory. */
+  /** Users who are active. A member whom an admin deactivated is not. */
   activeUsers: number;
   /** Users who are members of the organization. */
   linkedUsers: number;
@@ -1936,11 +1936,11 @@ export type ScimResourceBody = {
 export type ScimSearchRequest = {
   /** The schema of the message. */
   schemas?: string[];
-  /** The only attributes of the reply. */
+  /** The attributes to return. */
   attributes?: string[];
-  /** Attributes that the reply leaves out. */
+  /** The attributes to omit. */
   excludedAttributes?: string[];
-  /** Which resources are wanted, as in RFC 7644, 3.4.2.2. */
+  /** Selects resources, as in RFC 7644, 3.4.2.2. */
   filter?: string;
   /** The attribute that decides the order. */
   sortBy?: string;
@@ -1948,7 +1948,7 @@ export type ScimSearchRequest = {
   sortOrder?: string;
   /** The number of the first result, from 1. */
   startIndex?: number;
-  /** The most resources in the reply. */
+  /** The maximum number of resources in the reply. */
   count?: number;
   /** `nextCursor` of the page before (RFC 9865). Empty for the first page. */
   cursor?: string;
@@ -4075,7 +4075,7 @@ export interface Operations {
         name?: string;
         /** Whether it is enabled. */
         enabled?: boolean;
-        /** The role of members that no mapping gives a role. Never `owner`. */
+        /** The role of members without a mapped role. Never `owner`. */
         defaultRole?: string;
         /** What the groups of the provider give. */
         groupMappings?: ScimGroupMapping[];
@@ -4198,9 +4198,9 @@ export interface Operations {
   "POST /scim/v2/Users": {
     input: {
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
       body: ScimResourceBody;
@@ -4211,11 +4211,11 @@ export interface Operations {
   "GET /scim/v2/Users": {
     input: {
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
-        /** Which resources are wanted, as in RFC 7644, 3.4.2.2. */
+        /** Selects resources, as in RFC 7644, 3.4.2.2. */
         filter?: string;
         /** The attribute that decides the order. */
         sortBy?: string;
@@ -4223,7 +4223,7 @@ export interface Operations {
         sortOrder?: string;
         /** The number of the first result, from 1. */
         startIndex?: string;
-        /** The most resources in the reply. */
+        /** The maximum number of resources in the reply. */
         count?: string;
         /** `nextCursor` of the page before (RFC 9865). Empty for the first page. */
         cursor?: string;
@@ -4246,9 +4246,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
     };
@@ -4262,9 +4262,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
       body: ScimResourceBody;
@@ -4279,9 +4279,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
       body: ScimPatchBody;
@@ -4302,9 +4302,9 @@ export interface Operations {
   "POST /scim/v2/Groups": {
     input: {
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
       body: ScimResourceBody;
@@ -4315,11 +4315,11 @@ export interface Operations {
   "GET /scim/v2/Groups": {
     input: {
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
-        /** Which resources are wanted, as in RFC 7644, 3.4.2.2. */
+        /** Selects resources, as in RFC 7644, 3.4.2.2. */
         filter?: string;
         /** The attribute that decides the order. */
         sortBy?: string;
@@ -4327,7 +4327,7 @@ export interface Operations {
         sortOrder?: string;
         /** The number of the first result, from 1. */
         startIndex?: string;
-        /** The most resources in the reply. */
+        /** The maximum number of resources in the reply. */
         count?: string;
         /** `nextCursor` of the page before (RFC 9865). Empty for the first page. */
         cursor?: string;
@@ -4350,9 +4350,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
     };
@@ -4366,9 +4366,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
       body: ScimResourceBody;
@@ -4383,9 +4383,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The only attributes of the reply, with commas between them. */
+        /** The attributes to return, separated by commas. */
         attributes?: string;
-        /** Attributes that the reply leaves out, with commas between them. */
+        /** The attributes to omit, separated by commas. */
         excludedAttributes?: string;
       };
       body: ScimPatchBody;

@@ -12,6 +12,7 @@ export { cookieName, createExpiredSessionCookie, createSessionCookie } from "./c
 export { confirmMailbox } from "./mailbox/index.ts";
 export { loginCommand } from "./pages.ts";
 export { hashPassword } from "./passwords.ts";
+export { announceProvenAddress } from "./proven-address.ts";
 export { provisionalAddress } from "./provisional.ts";
 export { resetTwoFactor } from "./second-factor-reset.ts";
 export {

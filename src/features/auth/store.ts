@@ -35,12 +35,19 @@ export const insertProvisionalUser = (db: Db, userId: UserId, email: string, nam
 
 /**
  * Inserts the account of somebody whom an organization's provider vouches for. It has no password. The organization has
- * proved that the domain of the address is its own, so the address is verified.
+ * proved that the domain of the address is its own, so the address is verified. Returns false when somebody else has
+ * inserted an account with this address since the caller looked for one; the caller then looks again.
  */
-export const insertUserOfOrganization = (db: Db, orgId: OrgId, userId: UserId, email: string, name: string) =>
-  db.run(sql`
+export const insertUserOfOrganization = async (
+  db: Db,
+  orgId: OrgId,
+  userId: UserId,
+  email: string,
+  name: string,
+): Promise<boolean> =>
+  (await db.run(sql`
     insert into users (id, email, name, email_verified, created_by_org_id)
-    values (${userId}, ${email}, ${name}, true, ${orgId})`);
+    values (${userId}, ${email}, ${name}, true, ${orgId}) on conflict (email) do nothing`)) > 0;
 
 /** What shows whether an account belongs to one organization alone: who made it, and other ways to use it. */
 export const findAccountTies = (db: Db, orgId: OrgId, userId: UserId) =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { claim, createAutomation, createRunner, queueRun } from "../../../test/automations.ts";
+import { claim, createAutomation, createRunner, queueRun, readRun } from "../../../test/automations.ts";
 import {
   type CallOptions,
   createKey,
@@ -105,6 +105,21 @@ describe("a deactivated member", () => {
     expect(await read()).toBe(401);
     await reactivate(bob.memberId, acme.owner.auth);
     expect(await read()).toBe(401);
+  });
+
+  test("owns queued runs that nobody's runner gets, because a run acts for its owner", async () => {
+    const bob = await joinWorkspace(server, acme, "member");
+    const runs = [await queueRun(server, bob.auth), await queueRun(server, bob.auth)];
+    await deactivate(bob.memberId, acme.owner.auth);
+    expect(await claim(server, acme.owner.auth, runs[0]!.id)).toBeNull();
+    expect((await readRun(server, acme.owner.auth, runs[0]!.id)).run).toMatchObject({
+      status: "failed",
+      reason: "resource_missing",
+      reasonDetail: "The member who owns the run is deactivated.",
+    });
+    // A run that nobody claimed meanwhile starts after the reactivation.
+    await reactivate(bob.memberId, acme.owner.auth);
+    expect(await claim(server, acme.owner.auth, runs[1]!.id)).toMatchObject({ runId: runs[1]!.id });
   });
 
   test("gets no mails, and is not asked about the organization's events", async () => {

@@ -1,21 +1,23 @@
-import type { Ctx, MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
+import type { Ctx, JobReference, MemberCtx, MemberId, OrgId } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { conflict } from "../../platform/errors.ts";
 import { invalidateCallers } from "../../platform/http/index.ts";
 import { record } from "../audit/index.ts";
 import { endCredentialsOfMember } from "../credentials/index.ts";
+import { takeQuota } from "../quotas/index.ts";
 import { checkMayChangeMember, lockAuthority } from "../roles/index.ts";
 import { refuseManaged, requireAnotherOwner, requireMember } from "./rules.ts";
 import * as store from "./store.ts";
 
-/** Why the state of a member changes, for the audit log. */
+/** Why the state of a member changes, for the audit log. `manual` is an admin; all others are the directory. */
 interface StateChange {
-  reason: string;
+  reason: "manual" | "directory" | "deprovisioned";
 }
 
 /**
  * Takes all access away at once, in every process. The member keeps role and teams. Returns false when the member was
- * deactivated already. The caller holds the lock of the organization's rights.
+ * deactivated already. A member whom an admin deactivated and whom the directory then calls inactive is the directory's
+ * to reactivate. The caller holds the lock of the organization's rights.
  */
 export async function deactivateMember(
   ctx: Ctx,
@@ -25,18 +27,27 @@ export async function deactivateMember(
   { reason }: StateChange,
 ): Promise<boolean> {
   const { role, deactivatedAt } = await requireMember(tx, orgId, memberId);
-  if (deactivatedAt !== null) return false;
+  if (deactivatedAt !== null) {
+    if (reason === "directory") await takeOver(tx, orgId, memberId);
+    return false;
+  }
   if (role === "owner") await requireAnotherOwner(tx, orgId, memberId);
-  await store.setDeactivated(tx, orgId, memberId, true);
+  await store.setDeactivated(tx, orgId, memberId, reason === "manual" ? "admin" : "directory");
   const ended = await endCredentialsOfMember(ctx, tx, orgId, memberId);
   const after = { reason, ...ended };
   await record(ctx, tx, { action: "member.deactivated", target: toTarget(memberId), after }, orgId);
   return true;
 }
 
+async function takeOver(tx: Db, orgId: OrgId, memberId: MemberId): Promise<void> {
+  if ((await store.findDeactivator(tx, orgId, memberId)) === "admin")
+    await store.setDeactivated(tx, orgId, memberId, "directory");
+}
+
 /**
  * Gives a deactivated member the same role and teams again. Keys and tokens have to be created again. Returns false
- * when the member is active. The caller holds the lock of the organization's rights.
+ * when the member is active, or when an admin deactivated the member and a directory calls them active. The caller holds
+ * the lock of the organization's rights.
  */
 export async function reactivateMember(
   ctx: Ctx,
@@ -47,9 +58,15 @@ export async function reactivateMember(
 ): Promise<boolean> {
   const { userId, deactivatedAt } = await requireMember(tx, orgId, memberId);
   if (deactivatedAt === null) return false;
+  if (reason !== "manual" && (await store.findDeactivator(tx, orgId, memberId)) === "admin") {
+    // The directory knows the person again. An admin may then reactivate them.
+    await store.removeFormer(tx, orgId, userId);
+    return false;
+  }
+  await takeQuota(ctx, tx, orgId, "members");
   // A request that had started before the deactivation may have created a credential after it.
   await endCredentialsOfMember(ctx, tx, orgId, memberId);
-  await store.setDeactivated(tx, orgId, memberId, false);
+  await store.setDeactivated(tx, orgId, memberId, null);
   await store.removeFormer(tx, orgId, userId);
   // Sessions without an organization are cached by their person.
   await invalidateCallers(ctx.bus, tx, userId);
@@ -75,19 +92,25 @@ export async function deactivate(ctx: MemberCtx, id: string) {
   });
 }
 
+/** The job of `scim`, which imports this room. The directory reads the member as active from then on. */
+const noteReactivation = { name: "scim.member-reactivated" } satisfies JobReference;
+
 export async function reactivate(ctx: MemberCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const actor = await lockAuthority(ctx, tx, "members:manage");
     const member = await requireMember(tx, ctx.orgId, id);
     await checkMayChangeMember(tx, actor, member);
-    refuseManaged(member, "deactivation");
+    const isByAdmin = (await store.findDeactivator(tx, ctx.orgId, member.id)) === "admin";
+    if (!isByAdmin) refuseManaged(member, "deactivation");
     if ((await store.findFormerReason(tx, ctx.orgId, member.userId)) === "deprovisioned") {
       throw conflict(
         "managed_by_scim",
         "The directory has removed this person. Assign them in the directory again, or remove the SCIM connector.",
       );
     }
-    await reactivateMember(ctx, tx, ctx.orgId, member.id, { reason: "manual" });
+    const isChanged = await reactivateMember(ctx, tx, ctx.orgId, member.id, { reason: "manual" });
+    if (isChanged && member.managedBy !== null)
+      await ctx.jobs.add(tx, noteReactivation, { orgId: ctx.orgId, memberId: member.id });
     return { member: await requireMember(tx, ctx.orgId, id) };
   });
 }

@@ -84,10 +84,22 @@ export const claimMembership = (db: Db, orgId: OrgId, userId: UserId) =>
     where before.id = m.id and m.org_id = ${orgId} and u.provisional
     returning m.id, before.user_id as "formerUserId"`);
 
-export const setDeactivated = (db: Db, orgId: OrgId, id: MemberId, deactivated: boolean) =>
+/** Who deactivated a member. A directory reactivates only members whom a directory deactivated. */
+export type Deactivator = "admin" | "directory";
+
+/** Null reactivates the member. The time of an earlier deactivation stays. */
+export const setDeactivated = (db: Db, orgId: OrgId, id: MemberId, by: Deactivator | null) =>
   db.run(sql`
-    update members set deactivated_at = case when ${deactivated} then now() end
+    update members set deactivated_by = ${by}::text,
+      deactivated_at = case when ${by}::text is not null then coalesce(deactivated_at, now()) end
     where org_id = ${orgId} and id = ${id}`);
+
+export const findDeactivator = async (db: Db, orgId: OrgId, id: MemberId): Promise<Deactivator | null> =>
+  (
+    await db.row<{ by: Deactivator | null }>(
+      sql`select deactivated_by as by from members where org_id = ${orgId} and id = ${id}`,
+    )
+  )?.by ?? null;
 
 type FormerReason = "removed" | "deprovisioned";
 
@@ -117,7 +129,9 @@ export const isInactiveInDirectory = async (db: Db, orgId: OrgId, email: string)
   (
     await db.row<{ isActive: boolean | null }>(sql`
       select bool_or(s.active) as "isActive" from scim_users s where s.org_id = ${orgId}
-        and (s.user_name_key = ${email} or s.search @> ${JSON.stringify({ emails: [{ value: email }] })}::text::jsonb)`)
+        and s.id in (
+          select n.id from scim_users n where n.user_name_key = ${email} and n.org_id = ${orgId}
+          union select e.user_id from scim_user_emails e where e.email_key = ${email} and e.org_id = ${orgId})`)
   )?.isActive === false;
 
 /** What a directory decides about a member besides deactivation and removal. Null: nobody manages the member. */

@@ -14,7 +14,7 @@ interface Quota {
 
 /** All quotas. QUOTAS changes the limits of an instance; `organization_quotas` overrides them for one organization. */
 export const quotas = {
-  members: { unit: "count", description: "Members.", limit: 10_000, provisional: 5 },
+  members: { unit: "count", description: "Members who are not deactivated.", limit: 10_000, provisional: 5 },
   invitations: { unit: "count", description: "Open invitations.", limit: 1_000, provisional: 5 },
   teams: { unit: "count", description: "Teams.", limit: 1_000, provisional: 5 },
   roles: { unit: "count", description: "Custom roles.", limit: 100, provisional: 5 },

@@ -19,6 +19,8 @@ import {
 } from "../../../test/connectors.ts";
 import { startGitServer } from "../../../test/fixtures/git-server.ts";
 import { bootstrap, createWorkspace, type Reply, useServer, type Workspace } from "../../../test/harness.ts";
+import { recordStatements } from "../../../test/plans.ts";
+import { connectDirectory } from "../../../test/scim.ts";
 import { insertConnector, pushBody, signedHeaders } from "../../../test/webhooks.ts";
 import { createApp } from "../../app.ts";
 import { sql } from "../../platform/db/index.ts";
@@ -107,6 +109,41 @@ describe("objects that people create", () => {
       });
     },
   );
+
+  test("groups of a directory are counted for the first of many, at the limit, and once a day", async () => {
+    const workspace = await createWorkspace(server);
+    const { orgId } = workspace;
+    const { createGroup, call } = await connectDirectory(server, workspace);
+    const create = () => createGroup(`Group ${++n}`);
+    const countCountings = async (work: () => Promise<unknown>) =>
+      (await recordStatements(server.engine, work)).filter(({ text }) =>
+        text.includes("count(*) as count from scim_groups"),
+      ).length;
+    expect(await countCountings(create)).toBe(1);
+    const created: string[] = [];
+    expect(
+      await countCountings(async () => {
+        for (let i = 0; i < 4; i++) created.push((await create()).body.id);
+      }),
+    ).toBe(0);
+    await allow(orgId, "scim_groups", 5);
+    const full = {
+      status: 403,
+      body: { detail: expect.stringContaining("the limit is 5, and 5 are in use") },
+    };
+    expect(await create()).toMatchObject(full);
+    await call(`/Groups/${created[0]}`, { method: "DELETE" });
+    const replies = await Promise.all([create(), create(), create()]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 403, 403]);
+    await allow(orgId, "scim_groups", 100);
+    const { db } = server.platform;
+    await db.run(sql`
+      update quota_bounds set counted_at = now() - interval '2 days', at_most = 0 where org_id = ${orgId}`);
+    expect(await countCountings(create)).toBe(1);
+    const row = await db.row<{ atMost: number }>(sql`
+      select at_most as "atMost" from quota_bounds where org_id = ${orgId} and quota = 'scim_groups'`);
+    expect(row?.atMost).toBe(6);
+  });
 
   test("a runner that registers again counts once, and only its newest tokens stay valid", async () => {
     const workspace = await createWorkspace(server);

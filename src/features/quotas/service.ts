@@ -14,6 +14,12 @@ import { findLimit, quotaExceeded } from "./limits.ts";
 import { quotaMeter } from "./meter.ts";
 import * as store from "./store.ts";
 
+/**
+ * Objects that directories create by the thousand. They are counted only when a stored upper bound reaches the limit.
+ * Whatever adds one of them must call `takeQuota`, because it raises the bound.
+ */
+const boundedQuotas: ReadonlySet<CountQuota> = new Set(["members", "scim_users", "scim_groups"]);
+
 /** Refuses an object beyond the quota. Call it in the transaction that creates the object, before the insert. */
 export async function takeQuota(
   { config }: Pick<Platform, "config">,
@@ -23,10 +29,13 @@ export async function takeQuota(
 ): Promise<void> {
   const settings = await store.lockLimitSettings(tx, orgId, name);
   if (!settings) throw notFound("organization");
-  const limit = findLimit(config, name, settings);
-  if (limit === undefined) return;
+  const limit = findLimit(config, name, settings) ?? Number.MAX_SAFE_INTEGER;
+  const isBounded = boundedQuotas.has(name);
+  const atMost = isBounded ? await store.raiseBound(tx, orgId, name) : undefined;
+  if (atMost !== undefined && atMost <= limit) return;
   const used = await store.count(tx, orgId, name);
   if (used >= limit) throw quotaExceeded(name, limit, used);
+  if (isBounded) await store.setBound(tx, orgId, name, used + 1);
 }
 
 /** How many items the organization keeps for one object; at least one. */

@@ -15,6 +15,23 @@ export const lockLimitSettings = (tx: Db, orgId: OrgId, quota: QuotaName) =>
     from organizations o left join organization_quotas q on q.org_id = o.id and q.quota = ${quota}
     where o.id = ${orgId} for no key update of o`);
 
+/**
+ * Counts one object more, and returns how many there are at most. Undefined when they were not counted today. The caller
+ * has locked the organization's row.
+ */
+export const raiseBound = async (tx: Db, orgId: OrgId, quota: CountQuota): Promise<number | undefined> =>
+  (
+    await tx.row<{ atMost: number }>(sql`
+      update quota_bounds set at_most = at_most + 1
+      where org_id = ${orgId} and quota = ${quota} and counted_at > now() - interval '1 day'
+      returning at_most as "atMost"`)
+  )?.atMost;
+
+export const setBound = (tx: Db, orgId: OrgId, quota: CountQuota, atMost: number) =>
+  tx.run(sql`
+    insert into quota_bounds (org_id, quota, at_most, counted_at) values (${orgId}, ${quota}, ${atMost}::bigint, now())
+    on conflict (org_id, quota) do update set at_most = excluded.at_most, counted_at = excluded.counted_at`);
+
 /** Reads the terms of a quota without a lock. */
 export const findLimitSettings = (db: Db, orgId: OrgId, quota: QuotaName) =>
   db.row<LimitSettings>(sql`
@@ -36,7 +53,7 @@ export const isProvisional = async (db: Db, orgId: OrgId): Promise<boolean> =>
 
 /** The table and the condition that each quota counts. */
 const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
-  members: (orgId) => sql`members where org_id = ${orgId}`,
+  members: (orgId) => sql`members where org_id = ${orgId} and deactivated_at is null`,
   invitations: (orgId) => sql`invitations where org_id = ${orgId} and accepted_at is null
     and cancelled_at is null and expires_at > now()`,
   teams: (orgId) => sql`teams where org_id = ${orgId}`,

@@ -292,9 +292,9 @@ describe("a group of the directory", () => {
     acme = await connect();
     for (const name of ["a", "b", "c"]) users.push((await acme.createUser(`${name}@${acme.domain}`)).body.id);
   });
-  const teamsOf = async (name: string) =>
+  const listTeams = async (name: string) =>
     (await findMember(acme.workspace, `${name}@${acme.domain}`)).teams.map(({ id }: { id: string }) => id);
-  const roleOf = async (name: string) => (await findMember(acme.workspace, `${name}@${acme.domain}`)).role;
+  const readRole = async (name: string) => (await findMember(acme.workspace, `${name}@${acme.domain}`)).role;
 
   test("has members, which are added, removed and replaced as Okta and Entra ID do it", async () => {
     const [a, b, c] = users as [string, string, string];
@@ -346,22 +346,26 @@ describe("a group of the directory", () => {
     expect(mapped.status).toBe(200);
     const group = (await acme.createGroup("engineering", [a, b])).body.id;
     const admins = (await acme.createGroup("The admins", [a], { externalId: "ext-admins" })).body.id;
-    expect([await teamsOf("a"), await teamsOf("b"), await teamsOf("c")]).toEqual([[team.id], [team.id], []]);
-    expect([await roleOf("a"), await roleOf("b")]).toEqual(["admin", "member"]);
+    expect([await listTeams("a"), await listTeams("b"), await listTeams("c")]).toEqual([
+      [team.id],
+      [team.id],
+      [],
+    ]);
+    expect([await readRole("a"), await readRole("b")]).toEqual(["admin", "member"]);
     // A team that people gave stays.
     const member = await findMember(acme.workspace, `b@${acme.domain}`);
     await server.call(`/v1/teams/${other.id}/members/${member.id}`, { method: "PUT", headers: auth });
     await acme.patch(`/Groups/${group}`, { op: "remove", path: `members[value eq "${b}"]` });
-    expect([await teamsOf("a"), await teamsOf("b")]).toEqual([[team.id], [other.id]]);
+    expect([await listTeams("a"), await listTeams("b")]).toEqual([[team.id], [other.id]]);
     await acme.call(`/Groups/${admins}`, { method: "DELETE" });
-    expect(await roleOf("a")).toBe("member");
+    expect(await readRole("a")).toBe("member");
     // Another name has no mapping.
     await acme.patch(`/Groups/${group}`, { op: "replace", path: "displayName", value: "Builders" });
-    expect(await teamsOf("a")).toEqual([]);
+    expect(await listTeams("a")).toEqual([]);
     await change({ groupMappings: [{ group: "builders", teamId: other.id }] });
-    expect(await teamsOf("a")).toEqual([other.id]);
+    expect(await listTeams("a")).toEqual([other.id]);
     await change({ groupMappings: [] });
-    expect([await teamsOf("a"), await teamsOf("b")]).toEqual([[], [other.id]]);
+    expect([await listTeams("a"), await listTeams("b")]).toEqual([[], [other.id]]);
   });
 
   test("never makes an owner, and does not change one", async () => {

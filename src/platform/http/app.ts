@@ -122,17 +122,19 @@ export function createHttp(options: HttpOptions): Http {
       userAgent: (headers["user-agent"] ?? "").slice(0, 300),
     };
     let reply: Answer;
+    let refusal: Refusal | undefined;
     try {
       checkHost(headers);
       reply = cors.preflight(request, ctx) ?? (await work(ctx));
     } catch (error) {
-      const refusal = toRefusal(error, ctx.requestId, platform.log);
+      refusal = toRefusal(error, ctx.requestId, platform.log);
       reply = await answerRefusal(ctx, refusal, request, observed);
     }
     cors.decorate(request, reply, ctx);
     const { status } = reply;
     const seconds = (performance.now() - started) / 1000;
     time(status, seconds);
+    observed.onReply?.(ctx, request, { status, refusal, durationMs: seconds * 1000 });
     logLine({
       requestId: ctx.requestId,
       traceId: span?.traceId,

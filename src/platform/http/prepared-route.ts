@@ -9,6 +9,7 @@ export interface RequestObserver {
   protocol?: Protocol | undefined;
   refuse?: Route["refuse"];
   refusalHeaders?: Route["refusalHeaders"];
+  onReply?: Route["onReply"];
   time(status: number, seconds: number): void;
 }
 

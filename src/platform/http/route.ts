@@ -153,6 +153,19 @@ export interface Route {
   refuse?: RefusalPage;
   /** Additional headers of a refusal, for the route that clears a cookie. */
   refusalHeaders?(ctx: Ctx, refusal: Refusal, request: Pick<HttpRequest, "headers">): Record<string, string>;
+  /**
+   * Called after every request, also after one that was refused before the handler. `ctx.caller` is set when the
+   * credential was valid. It must not throw.
+   */
+  onReply?(ctx: Ctx, request: Pick<HttpRequest, "method" | "path" | "search">, end: RequestEnd): void;
+}
+
+/** How a request ended. */
+export interface RequestEnd {
+  status: number;
+  /** Undefined for a successful reply. */
+  refusal: Refusal | undefined;
+  durationMs: number;
 }
 
 /** Returns undefined to show the standard page. `ctx.caller` is set when the credential was valid. */

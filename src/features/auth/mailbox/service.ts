@@ -7,6 +7,7 @@ import type { User } from "../contract.ts";
 import { createVerificationToken, readVerificationToken } from "../links.ts";
 import * as mails from "../mails.ts";
 import { removePasskeys } from "../passkeys/index.ts";
+import { announceProvenAddress } from "../proven-address.ts";
 import { removeOtherSessions } from "../sessions/index.ts";
 import * as store from "../store.ts";
 import { removeChallenges, removeTwoFactor } from "../two-factor/index.ts";
@@ -30,6 +31,7 @@ export async function confirmMailbox(
   by: { proof: "password_reset" } | { proof: "invitation"; keepSession: string },
 ): Promise<boolean> {
   if ((await store.confirmAddress(tx, userId)) === 0) return false;
+  await announceProvenAddress(ctx, tx, userId);
   // An invitation is accepted in a session that passed the second factor, so the factor belongs to the same person.
   if (by.proof === "password_reset") await removeSecondFactors(tx, userId);
   const ended = await endAccess(
@@ -96,8 +98,9 @@ export async function openLink(
 
 const confirm = (ctx: Ctx, userId: UserId) =>
   ctx.db.transaction(async (tx) => {
-    if ((await store.confirmAddress(tx, userId)) > 0)
-      await recordVerification(ctx, tx, userId, { by: "link" });
+    if ((await store.confirmAddress(tx, userId)) === 0) return;
+    await announceProvenAddress(ctx, tx, userId);
+    await recordVerification(ctx, tx, userId, { by: "link" });
   });
 
 const invalidLink = () =>

@@ -96,24 +96,28 @@ interface Resources {
 /** The templates and connections of a run that are still available. */
 export async function listRunResources(db: Db, orgId: OrgId, runId: string): Promise<Resources> {
   const found = await store.findForRun(db, orgId, runId);
-  const { templates = [], connections = [], memberLeft = false } = found ?? {};
-  const named = templates.length + connections.length > 0;
+  const { templates = [], connections = [], owner = null } = found ?? {};
+  const isNamed = templates.length + connections.length > 0;
   return {
     templates: templates.filter((one) => "slug" in one),
     connections: connections.filter((one) => "providerId" in one),
     missing:
-      memberLeft && named
-        ? ["The member who owns the run has left or is deactivated."]
-        : [
-            ...templates
-              .filter((one) => !("slug" in one))
-              .map(({ id }) => `The template ${id} does not exist any more.`),
-            ...connections
-              .filter((one) => !("providerId" in one))
-              .map(
-                ({ id }) =>
-                  `The connection ${id} has ended, or was withdrawn from the automation or its owner.`,
-              ),
-          ],
+      // A run acts for its owner, so nobody works for a deactivated one. Without resources, nothing belongs to an owner
+      // who has left.
+      owner?.isDeactivated
+        ? ["The member who owns the run is deactivated."]
+        : found && owner === null && isNamed
+          ? ["The member who owns the run has left."]
+          : [
+              ...templates
+                .filter((one) => !("slug" in one))
+                .map(({ id }) => `The template ${id} does not exist any more.`),
+              ...connections
+                .filter((one) => !("providerId" in one))
+                .map(
+                  ({ id }) =>
+                    `The connection ${id} has ended, or was withdrawn from the automation or its owner.`,
+                ),
+            ],
   };
 }

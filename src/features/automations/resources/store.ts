@@ -24,8 +24,8 @@ interface RunResources {
   /** Only the id when the template is missing. */
   templates: (AssignedTemplate | { id: string })[];
   connections: (AssignedConnection | { id: string })[];
-  /** The member who owns the run has left. */
-  memberLeft: boolean;
+  /** The member for whom the run acts. Null: the member has left. */
+  owner: { isDeactivated: boolean } | null;
 }
 
 /** The current templates and connections of a run. A connection must also be in the automation's current revision. */
@@ -48,8 +48,8 @@ export const findForRun = (db: Db, orgId: OrgId, runId: string) =>
             and ${isUsableBy(sql`r.member_id`)}),
         json_build_object('id', g.id)) order by g.place), '[]')
         from unnest(v.connection_ids) with ordinality g (id, place)) as connections,
-      not exists (select from members m where m.id = r.member_id and m.org_id = r.org_id
-        and m.deactivated_at is null) as "memberLeft"
+      (select json_build_object('isDeactivated', m.deactivated_at is not null) from members m
+        where m.id = r.member_id and m.org_id = r.org_id) as owner
     from automation_runs r
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision

@@ -23,7 +23,7 @@ export const list = route({
   tag: "SCIM connectors",
   summary: "The latest calls of the directory",
   description:
-    "The last 200 calls, newest first. They appear within a few seconds. Calls without a valid token are not listed, because nobody knows whose they are.",
+    "The last 200 calls, newest first. They appear within a few seconds. Calls without a valid token are not listed, because their organization is not known.",
   access: can("scim:read"),
   query: pageQuery,
   replies: { 200: definePage(ScimCall).meta({ id: "ScimCallPage" }) },

@@ -22,9 +22,9 @@ const flushMs = 1_000;
 const maxPathLength = 1_000;
 const maxErrorLength = 500;
 
-/** What a column can store. One such text would lose the calls of all organizations that are written together. */
+/** Removes what a column cannot store. One such text would fail the insert of the calls of all organizations. */
 const cut = (text: string, max: number) => hideTokens(text.replaceAll("\0", "")).slice(0, max).toWellFormed();
-/** A directory may be set up with its token in the address. More people see the log than may have the token. */
+/** A directory may send its token in the URL. More people can read the log than may have the token. */
 const hideTokens = (text: string) => text.replace(new RegExp(`${scimPrefix}\\w+`, "g"), `${scimPrefix}…`);
 
 /** The calls that this process has not written yet. A synchronization of thousands of calls causes few writes. */

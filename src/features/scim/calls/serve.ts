@@ -15,55 +15,52 @@ export interface ScimCtx extends MachineCtx {
 type MachineRoute = RouteSpec & { access: { kind: "machine" } };
 
 /**
- * Changes of one organization wait for each other, each with a connection of the pool. So only few calls run at the same
- * time, and one organization holds at most half of the places.
+ * Changes in one organization wait for its lock, and each waiting call holds a database connection. Therefore only few
+ * calls run at the same time, and one organization holds at most half of the places.
  */
 const queueLimits = { capacity: 6, maxWaitMs: 20_000, maxWaiting: 1_000, maxWaitingPerKey: 100 };
 
-/** Serves a route of the protocol to the connector of the token, and notes the call. */
+/** Serves a route of the protocol to the connector of the token, and notes its calls. */
 export function serve<const Spec extends MachineRoute>(
   spec: Spec,
   handler: (ctx: ScimCtx, input: Input<Spec>) => Outcome<Spec> | Promise<Outcome<Spec>>,
 ): Route {
-  const onlyStatus = Object.keys(spec.replies).map(Number);
   const handle = async (ctx: MachineCtx, input: Input<Spec>) => {
-    const [started, calledAt] = [performance.now(), Date.now()];
-    const note = (status: number, error: string | null) =>
-      ctx.state.get(callLog).note({
-        connectorId: ctx.caller.credentialId,
-        tokenId: ctx.caller.madeWith,
-        method: spec.method.toUpperCase(),
-        path: describePath(spec.path, input),
-        status,
-        error,
-        durationMs: Math.round(performance.now() - started),
-        requestId: ctx.requestId,
-        calledAt,
-      });
-    let release: (() => void) | undefined;
+    const release = await enterQueue(ctx);
     try {
-      release = await enterQueue(ctx);
-      const outcome = await handler({ ...ctx, connector: await requireConnector(ctx) }, input);
-      note(onlyStatus.length === 1 ? onlyStatus[0]! : (outcome as { status: number }).status, null);
-      return outcome;
+      return await handler({ ...ctx, connector: await requireConnector(ctx) }, input);
     } catch (error) {
-      const refusal = toScimRefusal(error);
-      if (refusal instanceof Refusal) note(refusal.status, refusal.message);
-      else note(500, "The server failed. Its log has the reason.");
-      throw refusal;
+      throw toScimRefusal(error);
     } finally {
-      release?.();
+      release();
     }
   };
-  return on(spec, handle as unknown as Parameters<typeof on<Spec>>[1]);
+  return { ...on(spec, handle as unknown as Parameters<typeof on<Spec>>[1]), onReply: noteCall };
 }
+
+/** Notes a call in the log of its connector, also when it was refused before the handler. */
+const noteCall: NonNullable<Route["onReply"]> = (ctx, request, { status, refusal, durationMs }) => {
+  if (ctx.caller?.credential !== "scim") return;
+  const isFault = status === 500;
+  ctx.state.get(callLog).note({
+    connectorId: ctx.caller.credentialId,
+    tokenId: ctx.caller.madeWith,
+    method: request.method,
+    path: describePath(request),
+    status,
+    error: isFault ? "The server failed. Its log has the reason." : (refusal?.message ?? null),
+    durationMs: Math.round(durationMs),
+    requestId: ctx.requestId,
+    calledAt: Math.round(Date.now() - durationMs),
+  });
+};
 
 const enterQueue = ({ queues, orgId }: MachineCtx) =>
   queues("SCIM calls", queueLimits)
     .enter(orgId)
     .catch((error) => {
       if (!(error instanceof NoPlaceError)) throw error;
-      throw unavailable("Too many calls of the directory run at the moment. Try again in some seconds.", 10);
+      throw unavailable("Too many requests of the directory are in progress. Try again in 10 seconds.", 10);
     });
 
 /**
@@ -87,24 +84,21 @@ async function requireConnector({ db, orgId, caller }: MachineCtx): Promise<Conn
   return connector;
 }
 
-/** Directories read 409 as "exists already", so other conflicts get another status. */
+/** Directories interpret 409 as "already exists", so other conflicts get 403. */
 function toScimRefusal(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.status !== 409 || error.body.scimType !== undefined) return error;
   return new Refusal(403, error.body);
 }
 
-function describePath(path: string, input: { params?: unknown; search: string }): string {
-  const params = (input.params ?? {}) as Record<string, string>;
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
-  return filled + (input.search ? `?${decodeQuery(input.search)}` : "");
+function describePath({ path, search }: { path: string; search: string }): string {
+  return decode(path) + (search ? `?${decode(search.replaceAll("+", " "))}` : "");
 }
 
 /** Filters are easier to read without escapes. */
-function decodeQuery(search: string): string {
-  const query = search.replace(/^\?/, "").replaceAll("+", " ");
+function decode(text: string): string {
   try {
-    return decodeURIComponent(query).replaceAll("\0", "");
+    return decodeURIComponent(text).replaceAll("\0", "");
   } catch {
-    return query;
+    return text;
   }
 }

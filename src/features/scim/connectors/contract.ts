@@ -51,7 +51,7 @@ const ScimHealth = z
     calls: z.int().describe("Calls since the connector was created."),
     errors: z.int().describe("Calls that were refused or failed."),
     users: z.int().describe("Users that the directory has created."),
-    activeUsers: z.int().describe("Users who are active in the directory."),
+    activeUsers: z.int().describe("Users who are active. A member whom an admin deactivated is not."),
     linkedUsers: z.int().describe("Users who are members of the organization."),
     groups: z.int(),
   })
@@ -62,7 +62,7 @@ export const ScimConnector = z
     id: idSchema("scm"),
     name: z.string(),
     enabled: z.boolean().describe("While it is disabled, every call of the directory is refused."),
-    defaultRole: z.string().describe("The role of members that no mapping gives a role."),
+    defaultRole: z.string().describe("The role of members without a mapped role."),
     groupMappings: z.array(GroupMapping),
     tokens: z.array(ScimToken).describe("Tokens that are valid now, newest first."),
     health: ScimHealth,
@@ -111,7 +111,7 @@ export const change = route({
   tag,
   summary: "Change the connector",
   description:
-    "Enable or disable it, and say what groups become. Mappings are applied to all members at once. Nobody gives more than they have themselves, and no mapping makes an owner.",
+    "Rename, enable or disable it, and set what groups give. Mappings are applied to all members at once. You cannot name a role with permissions that you do not have, and no mapping makes an owner.",
   access: can("scim:manage", { fresh: true }),
   body: z.strictObject({
     name: lineOfText(120).optional(),
@@ -121,7 +121,7 @@ export const change = route({
       .min(1)
       .max(60)
       .optional()
-      .describe("The role of members that no mapping gives a role. Never `owner`."),
+      .describe("The role of members without a mapped role. Never `owner`."),
     groupMappings: z.array(GroupMapping).max(500).optional(),
   }),
   replies: one,

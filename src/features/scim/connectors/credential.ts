@@ -5,7 +5,7 @@ export const scimPrefix = "sbs_";
 
 /**
  * The token of a directory: a machine of its organization. The credential is the connector, so that audit entries name
- * it; the token is what the caller ends with.
+ * it. The caller loses access when the token ends.
  */
 export const scimCredential: CredentialType = {
   kind: "scim",

@@ -111,11 +111,11 @@ export async function change(ctx: MemberCtx, input: ConnectorChange) {
 
 async function checkRole(tx: Db, actor: Membership, role: string, path: (string | number)[]): Promise<void> {
   if (role === "owner")
-    throw invalidField(path, "A directory cannot make owners. Owners are made by owners.");
+    throw invalidField(path, "A directory cannot make somebody an owner. Only an owner can.");
   await requireGrantableRole(tx, actor, role);
 }
 
-/** Whoever has a token decides who is in a group, so the token gives all that the mappings give. */
+/** The holder of a token decides who is in a group, so a token can give everything that the mappings give. */
 async function checkGiven(tx: Db, actor: Membership, connector: store.Connector): Promise<void> {
   const valid = await listValidRoles(tx, actor.orgId, connector);
   const { defaultRole, groupMappings } = connector;

@@ -51,10 +51,11 @@ export const remove = (db: Db, orgId: OrgId, id: ConnectorId) =>
 
 export const countResources = async (db: Db, orgId: OrgId, id: ConnectorId) =>
   (await db.row<{ users: number; activeUsers: number; linkedUsers: number; groups: number }>(sql`
-    select count(*)::int as users, (count(*) filter (where u.active))::int as "activeUsers",
+    select count(*)::int as users, (count(*) filter (where u.active and m.deactivated_by is distinct from 'admin'))::int as "activeUsers",
       count(u.member_id)::int as "linkedUsers",
       (select count(*)::int from scim_groups g where g.org_id = ${orgId} and g.connector_id = ${id}) as groups
-    from scim_users u where u.org_id = ${orgId} and u.connector_id = ${id}`))!;
+    from scim_users u left join members m on m.id = u.member_id
+    where u.org_id = ${orgId} and u.connector_id = ${id}`))!;
 
 export const insertToken = (
   db: Db,

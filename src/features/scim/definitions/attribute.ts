@@ -21,7 +21,7 @@ export interface Attribute {
   maxValues: number;
   /** Whether a filter or `sortBy` may name it. */
   filterable: boolean;
-  /** Whether it can be without a value. If not, a null is refused. */
+  /** Whether the value can be removed. If not, null is refused. */
   clearable: boolean;
 }
 
@@ -99,9 +99,9 @@ export const valueList = (name: string, description: string, types: readonly str
     description,
     [
       text("value", "The value itself."),
-      text("display", "A name of the value for people."),
+      text("display", "A name of the value that people can read."),
       text("type", "What the value is used for.", types.length > 0 ? { canonicalValues: types } : {}),
-      flag("primary", "Whether this is the preferred value. At most one value is."),
+      flag("primary", "Whether this is the preferred value. At most one value can be preferred."),
     ],
     { multiValued: true },
   );

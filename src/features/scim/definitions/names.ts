@@ -10,7 +10,7 @@ export interface Target {
 
 const equal = (a: string, b: string) => a.length === b.length && a.toLowerCase() === b.toLowerCase();
 
-/** Attribute names have no case (RFC 7643, 2.1). */
+/** Attribute names are case-insensitive (RFC 7643, 2.1). */
 export const findAttribute = (attributes: readonly Attribute[] | undefined, name: string) =>
   attributes?.find((one) => equal(one.name, name));
 
@@ -26,7 +26,7 @@ function splitSchema(definition: Definition, name: string): { schema: Schema; re
   return undefined;
 }
 
-/** The schema that a name is the whole URN of. */
+/** The schema whose URN is exactly this name. */
 export function findSchema(definition: Definition, name: string): Schema | undefined {
   const found = splitSchema(definition, name);
   return found?.rest === "" ? found.schema : undefined;

@@ -44,7 +44,7 @@ const schema: Schema = {
         text("postalCode", "The postal code."),
         text("country", "The country, as an ISO 3166-1 code of two letters."),
         text("type", "What the address is used for.", { canonicalValues: ["work", "home", "other"] }),
-        flag("primary", "Whether this is the preferred address. At most one address is."),
+        flag("primary", "Whether this is the preferred address. At most one address can be preferred."),
       ],
       { multiValued: true },
     ),
@@ -70,7 +70,7 @@ const schema: Schema = {
 const enterprise: Schema = {
   id: enterpriseUrn,
   name: "EnterpriseUser",
-  description: "What an employer knows about a user.",
+  description: "Attributes of employees.",
   attributes: [
     text("employeeNumber", "The number that the employer gave the person."),
     text("costCenter", "The cost center."),

@@ -4,7 +4,7 @@ import { describeResourceTypes, describeSchemas } from "../definitions/index.ts"
 import { type ListResponse, maxCount, type Resource, writeList } from "../messages/index.ts";
 import { createBaseUrl } from "../protocol.ts";
 
-/** What is said here is what the routes do (RFC 7643, 5; RFC 9865, 4). */
+/** Describes what the routes support (RFC 7643, 5; RFC 9865, 4). */
 export function describeService({ config }: ScimCtx): Resource {
   return {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],

@@ -13,7 +13,7 @@ export interface Condition {
   op: Comparison | "pr";
   steps: readonly Step[];
   attribute: Attribute;
-  /** In the form that is compared: text without case is in lower case, times are milliseconds. */
+  /** In the form that is compared: case-insensitive text is in lower case, times are milliseconds. */
   value: FilterValue;
 }
 
@@ -24,10 +24,10 @@ export type BoundFilter =
   | { op: "[]"; steps: readonly Step[]; filter: BoundFilter }
   | Condition;
 
-/** Text of attributes without case is compared in this form, in the database and in memory. */
+/** Case-insensitive text is compared in this form, in the database and in memory. */
 export const foldCase = (text: string) => text.toLowerCase();
 
-const stepOf = ({ name, multiValued }: Attribute): Step => ({ name, isList: multiValued });
+const toStep = ({ name, multiValued }: Attribute): Step => ({ name, isList: multiValued });
 
 /** Finds what a name refers to, and the steps to it. */
 type Find = (name: string) => { attribute: Attribute; steps: Step[] } | undefined;
@@ -42,8 +42,8 @@ const findIn =
       attribute: sub ?? attribute,
       steps: [
         ...(extension ? [{ name: extension.id, isList: false }] : []),
-        stepOf(attribute),
-        ...(sub ? [stepOf(sub)] : []),
+        toStep(attribute),
+        ...(sub ? [toStep(sub)] : []),
       ],
     };
   };
@@ -52,7 +52,7 @@ const findInValue =
   (parent: Attribute): Find =>
   (name) => {
     const attribute = findAttribute(parent.subAttributes, name);
-    return attribute && { attribute, steps: [stepOf(attribute)] };
+    return attribute && { attribute, steps: [toStep(attribute)] };
   };
 
 function bind(find: Find, filter: Filter): BoundFilter {
@@ -91,7 +91,7 @@ function bindComparison(find: Find, op: Comparison, name: string, raw: FilterVal
   const sub = findAttribute(found.attribute.subAttributes, "value");
   if (!sub)
     throw invalidFilter(`"${name}" has parts. Name one of them, such as "${name}.${firstPart(found)}".`);
-  return { op, attribute: sub, steps: [...found.steps, stepOf(sub)], value: readOperand(op, name, sub, raw) };
+  return { op, attribute: sub, steps: [...found.steps, toStep(sub)], value: readOperand(op, name, sub, raw) };
 }
 
 const firstPart = ({ attribute }: { attribute: Attribute }) => attribute.subAttributes![0]!.name;

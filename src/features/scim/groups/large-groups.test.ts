@@ -11,7 +11,7 @@ const count = 10_000;
 async function plantUsers(orgId: string, connectorId: string): Promise<string[]> {
   const { db } = server.platform;
   await db.run(sql`
-    insert into users (id, email, name) select 'usr_' || ${orgId} || n, n || '@' || ${orgId}, 'Person ' || n
+    insert into users (id, email, name, email_verified) select 'usr_' || ${orgId} || n, n || '@' || ${orgId}, 'Person ' || n, true
     from generate_series(1, ${count}::int) n`);
   await db.run(sql`
     insert into members (id, org_id, user_id, role, managed_by)

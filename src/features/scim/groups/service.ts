@@ -11,10 +11,11 @@ import { invalidValue, scimError } from "../errors.ts";
 import { checkIfMatch, isUnchanged, type ListRequest, writeList } from "../messages/index.ts";
 import { applyGroupPatch, type MemberChanges } from "../patch/index.ts";
 import { applyMappings } from "../people/index.ts";
+import type { Answer, Asked } from "../replies/index.ts";
 import { type GroupResource, isReturned, readGroup, readProjection } from "../resources/index.ts";
 import { type GroupRow, searchGroups } from "../search/index.ts";
 import * as store from "./store.ts";
-import { type Answer, type Asked, answer, writeGroups } from "./write.ts";
+import { answer, writeGroups } from "./write.ts";
 
 const toChanges = (members: string[] | undefined): MemberChanges => ({
   ...(members ? { replaceAll: members } : {}),
@@ -43,7 +44,7 @@ export async function read(ctx: ScimCtx, id: string, asked: Asked, headers: Http
   return isUnchanged(headers, row.version) ? { version: row.version } : answer(ctx, ctx.db, row, asked);
 }
 
-/** The most members in one reply. A list ends early before it has more, but has at least one group. */
+/** The most members in one reply. A list ends before it exceeds this, but always has at least one group. */
 const maxListedMembers = 20_000;
 
 export async function list(ctx: ScimCtx, request: ListRequest) {
@@ -95,7 +96,7 @@ async function change(
     const { added, removed } = await changeMembers(ctx, tx, before.id, members);
     if (isSame && added.length === 0 && removed.length === 0) return answer(ctx, tx, before, asked);
     const row = (await store.update(tx, orgId, before.id, resource))!;
-    // Another name may have another mapping, for all members.
+    // A new name can match another mapping, which affects all members.
     await follow(locked, tx, isSame ? added : [...(await store.listMemberIds(tx, orgId, row.id))], removed);
     await record(ctx, tx, {
       action: "scim_group.changed",
@@ -107,7 +108,7 @@ async function change(
   });
 }
 
-/** Returns the users who are members now and were not before, and the other way round. */
+/** Returns the users who were added, and those who were removed. */
 async function changeMembers(
   ctx: ScimCtx,
   tx: Db,
@@ -126,7 +127,7 @@ async function changeMembers(
   return { added, removed };
 }
 
-/** A statement compares each row with each id that it names. With more ids, all rows are read and compared here. */
+/** A statement compares each row with each of its ids. With more ids than this, all rows are read and compared here. */
 const maxNamedInStatement = 500;
 
 async function checkKnown(tx: Db, { orgId, connector }: ScimCtx, userIds: readonly string[]): Promise<void> {
@@ -141,7 +142,6 @@ async function checkKnown(tx: Db, { orgId, connector }: ScimCtx, userIds: readon
 
 /** Gives these users the teams and roles of their groups. */
 async function follow(ctx: ScimCtx, tx: Db, ...userIds: string[][]): Promise<void> {
-  if (ctx.connector.groupMappings.length === 0) return;
   await applyMappings(ctx, tx, ctx.orgId, ctx.connector, [...new Set(userIds.flat())]);
 }
 

@@ -24,17 +24,17 @@ const text = (description: string, example: string) =>
 
 /** Names attributes of the reply (RFC 7644, 3.9). Parameters that we do not know are ignored. */
 export const projectionQuery = z.looseObject({
-  attributes: text("The only attributes of the reply, with commas between them.", "userName,emails"),
-  excludedAttributes: text("Attributes that the reply leaves out, with commas between them.", "members"),
+  attributes: text("The attributes to return, separated by commas.", "userName,emails"),
+  excludedAttributes: text("The attributes to omit, separated by commas.", "members"),
 });
 
 export const listQuery = z.looseObject({
   ...projectionQuery.shape,
-  filter: text("Which resources are wanted, as in RFC 7644, 3.4.2.2.", 'userName eq "ada@example.com"'),
+  filter: text("Selects resources, as in RFC 7644, 3.4.2.2.", 'userName eq "ada@example.com"'),
   sortBy: text("The attribute that decides the order.", "userName"),
   sortOrder: text("`ascending` or `descending`.", "ascending"),
   startIndex: text("The number of the first result, from 1.", "1"),
-  count: text("The most resources in the reply.", "100"),
+  count: text("The maximum number of resources in the reply.", "100"),
   cursor: text("`nextCursor` of the page before (RFC 9865). Empty for the first page.", ""),
 });
 export type ListQuery = z.output<typeof listQuery>;
@@ -50,12 +50,12 @@ export const SearchBody = z
     attributes: z
       .array(z.string())
       .optional()
-      .describe("The only attributes of the reply.")
+      .describe("The attributes to return.")
       .meta({ examples: [["userName"]] }),
     excludedAttributes: z
       .array(z.string())
       .optional()
-      .describe("Attributes that the reply leaves out.")
+      .describe("The attributes to omit.")
       .meta({ examples: [["members"]] }),
     filter: listQuery.shape.filter,
     sortBy: listQuery.shape.sortBy,
@@ -68,7 +68,7 @@ export const SearchBody = z
     count: z
       .int()
       .optional()
-      .describe("The most resources in the reply.")
+      .describe("The maximum number of resources in the reply.")
       .meta({ examples: [100] }),
     cursor: listQuery.shape.cursor,
   })

@@ -6,7 +6,7 @@ import type { ListQuery, ListResponse, Resource, SearchBody } from "./contract.t
 const defaultCount = 100;
 export const maxCount = 500;
 
-/** A list as a request wants it, by query or by the body of `.search`. */
+/** The list that a request asks for, by query or by the body of `.search`. */
 export interface ListRequest extends Pick<SearchRequest, "filter" | "sortBy" | "sortOrder" | "page"> {
   attributes?: string;
   excludedAttributes?: string;
@@ -25,11 +25,7 @@ const encodeCursor = (id: string) => Buffer.from(id).toString("base64url");
 function decodeCursor(prefix: string, cursor: string): string {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   if (!isId(prefix, id) || encodeCursor(id) !== cursor)
-    throw scimError(
-      400,
-      "invalidCursor",
-      "This cursor is not one of ours. Begin again with an empty cursor.",
-    );
+    throw scimError(400, "invalidCursor", "The cursor is not valid. Start again with an empty cursor.");
   return id;
 }
 

@@ -12,7 +12,7 @@ import {
 import { type Change, readChanges } from "./changes.ts";
 import { changeValues } from "./values.ts";
 
-/** One PATCH compares at most so many pairs of values. Directories stay far below, and the process serves others too. */
+/** The most comparisons of values in one PATCH. Directories need far fewer, and more would block the process. */
 const maxComparisons = 20_000;
 
 function countConditions(filter: Filter): number {
@@ -47,7 +47,7 @@ export function applyChanges(
   return next;
 }
 
-/** Add and replace are the same for single values, because directories choose between them at random. */
+/** Add and replace are the same for single values, because directories use either of them. */
 function changeSingle(resource: Attributes, { op, target, value, filter }: Change): void {
   const { attribute, sub, extension } = target;
   const path = sub ? `${attribute.name}.${sub.name}` : attribute.name;

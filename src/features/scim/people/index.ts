@@ -1,2 +1,3 @@
+export { findAddress, findDomain } from "./address.ts";
 export { applyMappings, listValidRoles } from "./mappings.ts";
 export { applyUser, deprovisionUser } from "./service.ts";

@@ -15,12 +15,13 @@ export interface MappingRules {
 
 const maxAnnounced = 100;
 const maxNamed = 50;
-/** A statement compares each row with each id that it names. With more ids, all rows are read and compared here. */
+/** A statement compares each row with each of its ids. With more ids than this, all rows are read and compared here. */
 const maxNamedInStatement = 500;
 
 /**
  * Makes roles and teams of members follow the groups of the directory. `userIds` are users of the directory whose
- * groups changed; null means all of them. The caller holds the lock of the organization's rights.
+ * groups changed; null means all of them. Members whose address is not proven get nothing, because somebody else could
+ * have made the account. The caller holds the lock of the organization's rights.
  */
 export async function applyMappings(
   ctx: Ctx,
@@ -29,7 +30,8 @@ export async function applyMappings(
   rules: MappingRules,
   userIds: readonly string[] | null,
 ): Promise<void> {
-  if (userIds?.length === 0) return;
+  // Without mappings nothing was given: a change of the mappings is applied to all users.
+  if (userIds !== null && (userIds.length === 0 || rules.groupMappings.length === 0)) return;
   const mappings = rules.groupMappings.map(({ group, role, teamId }, position) => ({
     position,
     key: group.toLowerCase(),
@@ -43,12 +45,15 @@ export async function applyMappings(
   const linked = await store.listLinked(tx, orgId, rules.id, few);
   const isWanted = new Set(userIds);
   const members = userIds === null ? linked : linked.filter(({ userId }) => isWanted.has(userId));
+  const proven = new Set(members.filter(({ isProven }) => isProven).map(({ userId }) => userId));
   const given = new Map(
-    (await store.listGiven(tx, orgId, rules.id, usable, few)).map((one) => [one.userId, one]),
+    (await store.listGiven(tx, orgId, rules.id, usable, few))
+      .filter(({ userId }) => proven.has(userId))
+      .map((one) => [one.userId, one]),
   );
   const roles = members.flatMap(({ userId, memberId, role: before, isRoleManaged }) => {
     const mapped = given.get(userId)?.role ?? null;
-    // Without a mapping, the group that gave the role is gone.
+    // A role that a mapping gave ends when no mapping gives one.
     if (before === "owner" || (mapped === null && !isRoleManaged)) return [];
     const role = mapped ?? fallbackRole(rules, valid);
     const isMapped = mapped !== null;
@@ -86,7 +91,7 @@ export async function findDefaultRole(tx: Db, orgId: OrgId, rules: MappingRules)
   return fallbackRole(rules, await listValidRoles(tx, orgId, { ...rules, groupMappings: [] }));
 }
 
-/** The roles that exist, of those that the rules name and of the built-in ones without the owner. */
+/** The roles that exist: the built-in ones without the owner, and the custom ones that the rules name. */
 export async function listValidRoles(
   tx: Db,
   orgId: OrgId,

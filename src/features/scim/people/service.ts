@@ -27,9 +27,16 @@ export interface DirectoryUser {
   resource: UserResource;
 }
 
+/** What a user of the directory is in the organization. */
+export interface AppliedUser {
+  memberId: MemberId | null;
+  /** False also for a member whom an admin deactivated, whatever the directory says. */
+  isActive: boolean;
+}
+
 /**
- * Makes the member follow the user of the directory: creates or links, renames, deactivates or reactivates. Returns true
- * when something changed. The caller holds the lock of the organization's rights.
+ * Makes the member follow the user of the directory: creates or links, renames, deactivates or reactivates. The caller
+ * holds the lock of the organization's rights.
  */
 export async function applyUser(
   ctx: Ctx,
@@ -37,21 +44,33 @@ export async function applyUser(
   orgId: OrgId,
   rules: MappingRules,
   user: DirectoryUser,
-): Promise<boolean> {
-  const linked = user.memberId ?? (await linkMember(ctx, tx, orgId, rules, user));
-  if (linked === null) return false;
-  const member = (await findMember(tx, orgId, linked))!;
-  const isNew = user.memberId === null;
-  const renamed = await followName(ctx, tx, orgId, rules, user, member);
-  const change = { reason: "directory" };
-  const moved = user.active
-    ? await reactivateMember(ctx, tx, orgId, linked, change)
-    : await deactivateMember(ctx, tx, orgId, linked, change);
-  if (isNew) await applyMappings(ctx, tx, orgId, rules, [user.id]);
-  return isNew || renamed || moved;
+): Promise<AppliedUser> {
+  const memberId = user.memberId ?? (await linkMember(ctx, tx, orgId, rules, user));
+  if (memberId === null) return { memberId, isActive: user.active };
+  const member = (await findMember(tx, orgId, memberId))!;
+  await followName(ctx, tx, orgId, rules, user, member);
+  const isActive = await followActive(ctx, tx, orgId, user, member);
+  if (user.memberId === null) await applyMappings(ctx, tx, orgId, rules, [user.id]);
+  return { memberId, isActive };
 }
 
-/** Finds or creates the member of a user. Null when the directory may not decide about this address. */
+type FoundMember = NonNullable<Awaited<ReturnType<typeof findMember>>>;
+
+/** Returns whether the member is active afterwards. The deactivation by an admin stays. */
+async function followActive(
+  ctx: Ctx,
+  tx: Db,
+  orgId: OrgId,
+  { active }: DirectoryUser,
+  { id, deactivatedAt }: FoundMember,
+): Promise<boolean> {
+  const change = { reason: "directory" } as const;
+  if (active) return deactivatedAt === null || reactivateMember(ctx, tx, orgId, id as MemberId, change);
+  await deactivateMember(ctx, tx, orgId, id as MemberId, change);
+  return false;
+}
+
+/** Finds or creates the member of a user. Null when the directory may not manage accounts with this address. */
 async function linkMember(
   ctx: Ctx,
   tx: Db,
@@ -64,11 +83,13 @@ async function linkMember(
   const account = await store.findAccount(tx, orgId, address);
   if (account?.isTaken) return null;
   const memberId = account?.memberId ?? (await createMember(ctx, tx, orgId, rules, user, address, account));
+  if (memberId === "taken") return linkMember(ctx, tx, orgId, rules, user);
   if (memberId === null) return null;
   await store.linkUser(tx, orgId, user.id, memberId);
   return memberId;
 }
 
+/** Returns `taken` when somebody else made an account with this address at the same moment. */
 async function createMember(
   ctx: Ctx,
   tx: Db,
@@ -77,13 +98,14 @@ async function createMember(
   { active, resource }: DirectoryUser,
   address: string,
   account: store.Account | undefined,
-): Promise<MemberId | null> {
+): Promise<MemberId | "taken" | null> {
   if (!active || !(await mayManageAddress(tx, orgId, address))) return null;
-  // Somebody may have made the account with an address that is not theirs. Its owner has to prove it first.
+  // Somebody may have created the account with an address that is not theirs. The owner has to confirm it first.
   if (account && !account.isProven) return null;
-  await takeQuota(ctx, tx, orgId, "members");
   const userId = account?.userId ?? newId("usr");
-  if (!account) await insertUserOfOrganization(tx, orgId, userId, address, findName(resource));
+  if (!account && !(await insertUserOfOrganization(tx, orgId, userId, address, findName(resource))))
+    return "taken";
+  await takeQuota(ctx, tx, orgId, "members");
   const role = await findDefaultRole(tx, orgId, rules);
   const memberId = await addMember(tx, orgId, userId, role);
   await invalidateCallers(ctx.bus, tx, userId);
@@ -97,24 +119,23 @@ async function createMember(
   return memberId;
 }
 
-/** An organization decides about the accounts of its verified domains, and about no others. */
+/** An organization may manage only accounts with an address of one of its verified domains. */
 const mayManageAddress = (tx: Db, orgId: OrgId, address: string) =>
   isVerifiedDomain(tx, orgId, findDomain(address));
 
-/** Returns true when the name or the management of the member changed. */
 async function followName(
   ctx: Ctx,
   tx: Db,
   orgId: OrgId,
   { id }: MappingRules,
   { resource }: DirectoryUser,
-  member: NonNullable<Awaited<ReturnType<typeof findMember>>>,
-): Promise<boolean> {
+  member: FoundMember,
+): Promise<void> {
   const managesName = await mayManageAddress(tx, orgId, member.email);
   const isManaged = member.managedBy === id && member.managedFields.includes("name") === managesName;
   if (!isManaged) await setManagement(tx, orgId, member.id as MemberId, { managedBy: id, managesName });
   const name = findName(resource);
-  if (!managesName || member.name === name) return !isManaged;
+  if (!managesName || member.name === name) return;
   const before = await findUser(tx, member.userId);
   const after = await renameUser(tx, member.userId, name);
   const target = { type: "member", id: member.id };
@@ -124,7 +145,6 @@ async function followName(
     { action: "member.renamed", target, before: { name: before?.name }, after: { name: after?.name } },
     orgId,
   );
-  return true;
 }
 
 /** The directory removed the user: the member has no access and cannot come back by an invitation. */
@@ -139,7 +159,7 @@ export async function deprovisionUser(
   if (!member) return;
   await deactivateMember(ctx, tx, orgId, memberId, { reason: "deprovisioned" });
   await addFormerMember(tx, orgId, member.userId, "deprovisioned");
-  // The person could remove their account, make it anew and accept: then nothing says that they are a former member.
+  // Otherwise the person could delete their account, create a new one, and accept an earlier invitation.
   await store.cancelInvitations(tx, orgId, member.email);
   await setManagement(tx, orgId, memberId, { managedBy: null, managesName: false });
 }

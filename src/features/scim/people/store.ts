@@ -12,7 +12,7 @@ export interface Account {
   isTaken: boolean;
 }
 
-/** Tells nothing about organizations other than this one. */
+/** Returns nothing about memberships in other organizations. */
 export const findAccount = (db: Db, orgId: OrgId, email: string) =>
   db.row<Account>(sql`
     select u.id as "userId", u.name, u.email_verified and not u.provisional as "isProven", m.id as "memberId",
@@ -42,13 +42,17 @@ export interface LinkedMember {
   memberId: MemberId;
   role: string;
   isRoleManaged: boolean;
+  /** True when the address of the account was confirmed, or the organization's identity provider names it too. */
+  isProven: boolean;
 }
 
 /** Users who are members. `userIds` null: all users. */
 export const listLinked = (db: Db, orgId: OrgId, connectorId: string, userIds: readonly string[] | null) =>
   db.rows<LinkedMember>(sql`
-    select u.id as "userId", m.id as "memberId", m.role, 'role' = any(m.managed_fields) as "isRoleManaged"
-    from scim_users u join members m on m.id = u.member_id
+    select u.id as "userId", m.id as "memberId", m.role, 'role' = any(m.managed_fields) as "isRoleManaged",
+      (p.email_verified and not p.provisional) or exists (select from sso_identities i
+        where i.org_id = m.org_id and i.user_id = p.id and i.email = p.email) as "isProven"
+    from scim_users u join members m on m.id = u.member_id join users p on p.id = m.user_id
     where u.org_id = ${orgId} and u.connector_id = ${connectorId}
       and (${userIds}::text[] is null or u.id = any(${userIds}::text[]))`);
 

@@ -21,7 +21,7 @@ export interface Projection {
 }
 
 const maxNames = 200;
-const keyOf = (extension: string | undefined, name: string) => (extension ? `${extension}:${name}` : name);
+const toKey = (extension: string | undefined, name: string) => (extension ? `${extension}:${name}` : name);
 
 function readNames(definition: Definition, names: string): Choices {
   const choices = new Map<string, Choice>();
@@ -32,12 +32,12 @@ function readNames(definition: Definition, names: string): Choices {
     const schema = findSchema(definition, name);
     if (schema) {
       const extension = schema === definition.schema ? undefined : schema.id;
-      for (const attribute of schema.attributes) choices.set(keyOf(extension, attribute.name), "all");
+      for (const attribute of schema.attributes) choices.set(toKey(extension, attribute.name), "all");
     }
     // Unknown names select nothing.
     const target = schema ? undefined : findTarget(definition, name);
     if (!target) continue;
-    const key = keyOf(target.extension?.id, target.attribute.name);
+    const key = toKey(target.extension?.id, target.attribute.name);
     const before = choices.get(key);
     if (!target.sub || before === "all") choices.set(key, "all");
     else choices.set(key, new Set([...(before ?? []), target.sub.name]));
@@ -90,7 +90,7 @@ export function writeResource(
   const schemas = [definition.schema.id];
   const write = (attributes: readonly Attribute[], from: Attributes, to: Attributes, extension?: string) => {
     for (const attribute of attributes) {
-      const value = projectOne(projection, attribute, keyOf(extension, attribute.name), from[attribute.name]);
+      const value = projectOne(projection, attribute, toKey(extension, attribute.name), from[attribute.name]);
       if (value !== undefined) to[attribute.name] = value;
     }
   };

@@ -19,7 +19,7 @@ export function setValue(resource: Attributes, { extension, attribute, sub }: Ta
   if (extension && isEmpty(holder)) delete resource[extension.id];
 }
 
-/** The object at a key, copied, so that a change does not reach the resource that it came from. */
+/** A copy of the object at a key, so that a change does not affect the original resource. */
 function open(holder: Attributes, key: string): Attributes {
   const inner = { ...(holder[key] as Attributes | undefined) };
   holder[key] = inner;

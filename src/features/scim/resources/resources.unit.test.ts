@@ -236,12 +236,15 @@ describe("/Schemas and /ResourceTypes", () => {
     };
     const writable = (attributes: readonly Record<string, unknown>[]) =>
       attributes.filter(({ mutability }) => mutability !== "readOnly");
-    const bodyOf = (attributes: readonly Record<string, unknown>[]) =>
+    const createBody = (attributes: readonly Record<string, unknown>[]) =>
       Object.fromEntries(writable(attributes).map((one) => [one.name, sample(one)]));
     const [user, extension, group] = declared;
-    const body = { ...bodyOf(user!.attributes), [enterprise]: bodyOf(extension!.attributes) };
+    const body = { ...createBody(user!.attributes), [enterprise]: createBody(extension!.attributes) };
     expect(readUser(body)).toEqual(body);
-    expect(readGroup(bodyOf(group!.attributes))).toEqual({ resource: { displayName: "x" }, members: ["x"] });
+    expect(readGroup(createBody(group!.attributes))).toEqual({
+      resource: { displayName: "x" },
+      members: ["x"],
+    });
   });
 
   test("name their addresses", () => {

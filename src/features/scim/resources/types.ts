@@ -7,7 +7,7 @@ interface Value {
   primary?: boolean;
 }
 
-/** What we keep of a user. The names are those of the schema; attributes without a value are absent. */
+/** The stored attributes of a user, named as in the schema. Attributes without a value are absent. */
 export interface UserResource {
   userName: string;
   externalId?: string;
@@ -27,7 +27,7 @@ export interface UserResource {
   preferredLanguage?: string;
   locale?: string;
   timezone?: string;
-  /** Absent if the directory did not send it. Then it stays as it is, and is true for a new user. */
+  /** Absent if the directory did not send it. Then it does not change, and is true for a new user. */
   active?: boolean;
   emails?: Value[];
   phoneNumbers?: Value[];
@@ -52,7 +52,7 @@ export interface UserResource {
   };
 }
 
-/** What we keep of a group, apart from its members. */
+/** The stored attributes of a group, without its members. */
 export interface GroupResource {
   displayName: string;
   externalId?: string;

@@ -8,7 +8,7 @@ import {
 import { foldCase } from "../filter/index.ts";
 import { type Attributes, type GroupResource, isObject, type UserResource } from "../resources/index.ts";
 
-/** The resource in the form that filters compare: text without case is in lower case. */
+/** The resource in the form that filters compare: case-insensitive text is in lower case. */
 export type SearchDocument = Attributes;
 
 function foldValue(attribute: Attribute, value: unknown): unknown {

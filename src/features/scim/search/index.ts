@@ -8,10 +8,11 @@
  *   `toUserDocument(resource)` or `toGroupDocument(resource)`, with an index `using gin (search jsonb_path_ops)`. It has
  *   `fastupdate = off`, because lookups of a first synchronization would read the list of pending entries each time. The
  *   embedded engine does not use this index, since it has no bitmap scans.
+ * - `scim_user_emails` has the addresses of `search`, with an index that both engines use. A trigger writes it.
  * - `user_name_key` and `display_name_key` are `foldCase` of the names. They and `external_id` are the first columns of
  *   an index.
  */
 export { foldCase } from "../filter/index.ts";
 export { toGroupDocument, toUserDocument } from "./document.ts";
 export { type SearchRequest, searchGroups, searchUsers } from "./service.ts";
-export type { GroupRow } from "./store.ts";
+export { type GroupRow, isActive } from "./store.ts";

@@ -19,9 +19,9 @@ export interface SearchPlan {
   key: { column: KeyColumn; value: string } | undefined;
   /** The rest of the filter as a jsonpath predicate. */
   path: string | undefined;
-  /** An e-mail address that every result has, in lower case. The index of the documents finds it. */
+  /** An e-mail address that every result has, in lower case. It has an index. */
   email: string | undefined;
-  /** Whether the rest needs facts that are not in the stored document: ids, times, groups, members. */
+  /** Whether the rest needs facts that are not in the stored document: ids, times, groups, members, `active`. */
   needsFacts: boolean;
   /** Whether it needs the groups of each user. */
   needsGroups: boolean;
@@ -30,7 +30,7 @@ export interface SearchPlan {
 }
 
 const isLeaf = (filter: BoundFilter): filter is Condition => "attribute" in filter;
-const namesOf = (steps: readonly Step[]) => steps.map(({ name }) => name).join(".");
+const joinNames = (steps: readonly Step[]) => steps.map(({ name }) => name).join(".");
 
 const keyNames: Record<Definition["name"], Record<string, KeyColumn>> = {
   User: { id: "id", userName: "name", externalId: "externalId", "groups.value": "related" },
@@ -41,10 +41,13 @@ const keyNames: Record<Definition["name"], Record<string, KeyColumn>> = {
 function findKey({ name }: Definition, filter: BoundFilter): SearchPlan["key"] {
   const inner = filter.op === "[]" ? filter.filter : filter;
   if (!isLeaf(inner) || inner.op !== "eq" || typeof inner.value !== "string") return undefined;
-  const path = namesOf(filter.op === "[]" ? [...filter.steps, ...inner.steps] : inner.steps);
+  const path = joinNames(filter.op === "[]" ? [...filter.steps, ...inner.steps] : inner.steps);
   const column = keyNames[name][path];
   return column && { column, value: inner.value };
 }
+
+/** Longer values are not in the index. */
+const maxEmailLength = 320;
 
 /** The e-mail address that a filter asks for. */
 function findEmail(filter: BoundFilter, before: readonly Step[] = []): string | undefined {
@@ -52,7 +55,8 @@ function findEmail(filter: BoundFilter, before: readonly Step[] = []): string | 
   if (filter.op === "and")
     return filter.filters.map((one) => findEmail(one, before)).find((one) => one !== undefined);
   if (!isLeaf(filter) || filter.op !== "eq" || typeof filter.value !== "string") return undefined;
-  return namesOf([...before, ...filter.steps]) === "emails.value" ? filter.value : undefined;
+  const isEmail = joinNames([...before, ...filter.steps]) === "emails.value";
+  return isEmail && filter.value.length <= maxEmailLength ? filter.value : undefined;
 }
 
 function* listLeaves(filter: BoundFilter, before: readonly Step[] = []): Generator<Condition> {
@@ -70,7 +74,7 @@ function checkMembers(filter: BoundFilter, inMembers = false): void {
   else if (filter.op === "not") {
     if (inMembers) throw refuse();
     checkMembers(filter.filter);
-  } else if (filter.op === "[]") checkMembers(filter.filter, namesOf(filter.steps) === "members");
+  } else if (filter.op === "[]") checkMembers(filter.filter, joinNames(filter.steps) === "members");
   else if (inMembers || filter.steps[0]?.name === "members") {
     if (filter.op !== "eq" || typeof filter.value !== "string") throw refuse();
   }
@@ -114,13 +118,13 @@ export function planSearch(definition: Definition, text: string | undefined): Se
     key: keys[at],
     email: rest.map((one) => findEmail(one)).find((one) => one !== undefined),
     path: writeJsonPath(rest.length === 1 ? rest[0]! : { op: "and", filters: rest }),
-    needsFacts: ["id", "meta", "groups", "members"].some((name) => named.has(name)),
+    needsFacts: ["id", "meta", "active", "groups", "members"].some((name) => named.has(name)),
     needsGroups: named.has("groups"),
     members: leaves.filter(({ steps }) => steps[0]!.name === "members").map(({ value }) => String(value)),
   };
 }
 
-/** How results are ordered. Without a wish, by id, which is the order of creation. */
+/** How results are ordered. Without `sortBy`, by id, which is the order of creation. */
 export type SortPlan =
   | { by: "id" | "created" | "lastModified"; descending: boolean }
   /** By the primary value, or else by the first. */

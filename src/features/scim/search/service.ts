@@ -5,7 +5,7 @@ import { invalidValue } from "../errors.ts";
 import { planSearch, planSort } from "./plan.ts";
 import * as store from "./store.ts";
 
-/** What the query of a list says (RFC 7644, 3.4.2). */
+/** The query of a list (RFC 7644, 3.4.2). */
 export interface SearchRequest {
   connectorId: string;
   filter?: string;

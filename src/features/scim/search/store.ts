@@ -20,6 +20,7 @@ export interface Search {
 export interface UserRow {
   id: string;
   resource: UserResource;
+  isActive: boolean;
   version: number;
   createdAt: number;
   updatedAt: number;
@@ -32,6 +33,10 @@ export interface GroupRow {
   createdAt: number;
   updatedAt: number;
 }
+
+/** Whether a user is active in the organization. An admin may have deactivated the member before a directory came. */
+export const isActive = sql`(r.active and not exists (
+  select from members m where m.id = r.member_id and m.deactivated_by = 'admin'))`;
 
 const columns = sql`r.id, r.resource, r.version, r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
@@ -75,7 +80,8 @@ function userKey(orgId: OrgId, { connectorId, plan: { key } }: Search): Sql {
 function userPath({ path, needsFacts, needsGroups }: SearchPlan): Sql {
   if (path === undefined) return emptySql;
   if (!needsFacts) return sql`and r.search @@ ${path}::jsonpath`;
-  return sql`and (r.search || ${facts} || case when ${needsGroups}::boolean then (
+  return sql`and (r.search || ${facts} || jsonb_build_object('active', ${isActive})
+    || case when ${needsGroups}::boolean then (
     select jsonb_build_object('groups', coalesce(
       jsonb_agg(jsonb_build_object('value', g.id, 'display', g.display_name_key)), '[]'))
     from scim_group_members m join scim_groups g
@@ -93,16 +99,19 @@ const scope = (orgId: OrgId, { connectorId, plan }: Search): Sql =>
     ? sql`(r.org_id || '') = ${orgId} and (r.connector_id || '') = ${connectorId}`
     : sql`r.org_id = ${orgId} and r.connector_id = ${connectorId}`;
 
-const email = ({ key, email: value }: SearchPlan): Sql =>
+const email = ({ connectorId, plan: { key, email: value } }: Search): Sql =>
   key || value === undefined
     ? emptySql
-    : sql`and r.search @> ${JSON.stringify({ emails: [{ value }] })}::jsonb`;
+    : sql`and r.id in (select e.user_id from scim_user_emails e
+        where e.email_key = ${value} and e.connector_id = ${connectorId})`;
 
 const fromUsers = (orgId: OrgId, search: Search) => sql`
-  from scim_users r where ${scope(orgId, search)} ${userKey(orgId, search)} ${email(search.plan)} ${userPath(search.plan)}`;
+  from scim_users r where ${scope(orgId, search)} ${userKey(orgId, search)} ${email(search)} ${userPath(search.plan)}`;
 
 export const listUsers = (db: Db, orgId: OrgId, search: Search) =>
-  db.rows<UserRow>(sql`select ${columns} ${fromUsers(orgId, search)} ${after(search)} ${orderBy(search)}`);
+  db.rows<UserRow>(
+    sql`select ${columns}, ${isActive} as "isActive" ${fromUsers(orgId, search)} ${after(search)} ${orderBy(search)}`,
+  );
 
 export const countUsers = (db: Db, orgId: OrgId, search: Search) =>
   db.row<{ total: number }>(sql`select count(*)::int as total ${fromUsers(orgId, search)}`);
@@ -116,7 +125,7 @@ function groupKey(orgId: OrgId, { connectorId, plan: { key } }: Search): Sql {
     where m.org_id = ${orgId} and m.connector_id = ${connectorId} and m.user_id = ${key.value})`;
 }
 
-/** Of the members, only those that the filter names are read: a group can have very many. */
+/** Only the members that the filter names are read, because a group can have very many. */
 function groupPath({ path, needsFacts, members }: SearchPlan): Sql {
   if (path === undefined) return emptySql;
   if (!needsFacts) return sql`and r.search @@ ${path}::jsonpath`;

@@ -8,36 +8,14 @@ import { takeQuota } from "../../quotas/index.ts";
 import { lockConnector, type ScimCtx } from "../calls/index.ts";
 import { userDefinition } from "../definitions/index.ts";
 import { scimError } from "../errors.ts";
-import {
-  checkIfMatch,
-  isUnchanged,
-  type ListRequest,
-  type Resource,
-  writeList,
-  writeTag,
-} from "../messages/index.ts";
+import { checkIfMatch, isUnchanged, type ListRequest, writeList } from "../messages/index.ts";
 import { applyUserPatch } from "../patch/index.ts";
 import { applyMappings, applyUser, deprovisionUser } from "../people/index.ts";
-import { createBaseUrl } from "../protocol.ts";
-import {
-  type Attributes,
-  isReturned,
-  type Projection,
-  readProjection,
-  readUser,
-  type UserResource,
-  writeResource,
-} from "../resources/index.ts";
+import type { Answer, Asked } from "../replies/index.ts";
+import { type Attributes, readProjection, readUser, type UserResource } from "../resources/index.ts";
 import { searchUsers } from "../search/index.ts";
 import * as store from "./store.ts";
-
-export type Asked = Parameters<typeof readProjection>[1];
-/** A resource and its version, for the headers. */
-export interface Answer {
-  resource: Resource;
-  version: number;
-  location: string;
-}
+import { answer, writeUsers } from "./write.ts";
 
 export async function create(ctx: ScimCtx, body: unknown, asked: Asked): Promise<Answer> {
   const { orgId } = ctx;
@@ -47,11 +25,13 @@ export async function create(ctx: ScimCtx, body: unknown, asked: Asked): Promise
     await takeQuota(ctx, tx, orgId, "scim_users");
     const row = await store.insert(tx, orgId, connector.id, newId("scu"), resource);
     if (!row) throw nameTaken(resource.userName);
-    await applyUser(ctx, tx, orgId, connector, { ...row, active: resource.active });
-    const { memberId } = (await store.find(tx, orgId, connector.id, row.id))!;
+    const { memberId, isActive } = await applyUser(ctx, tx, orgId, connector, {
+      ...row,
+      active: resource.active,
+    });
     const after = { ...toState(row), memberId };
     await record(ctx, tx, { action: "scim_user.created", target: toTarget(row.id), after });
-    return answer(ctx, tx, row, asked);
+    return answer(ctx, tx, { ...row, isActive }, asked);
   });
 }
 
@@ -63,17 +43,12 @@ export async function read(ctx: ScimCtx, id: string, asked: Asked, headers: Http
 export async function list(ctx: ScimCtx, request: ListRequest) {
   const { db, orgId, connector } = ctx;
   const { total, rows } = await searchUsers(db, orgId, { ...request, connectorId: connector.id });
-  const resources = await writeUsers(
-    ctx,
-    db,
-    rows as store.UserRow[],
-    readProjection(userDefinition, request),
-  );
+  const resources = await writeUsers(ctx, db, rows, readProjection(userDefinition, request));
   const isFull = rows.length === request.page.limit;
   return writeList(request, total, resources, isFull ? rows.at(-1)?.id : undefined);
 }
 
-/** A PUT without `active` leaves it as it is: Okta leaves it out of updates of the profile. */
+/** A PUT without `active` does not change it, because Okta omits it when it updates a profile. */
 export const replace = (ctx: ScimCtx, id: string, body: unknown, asked: Asked, headers: HttpHeaders) =>
   change(ctx, id, asked, headers, ({ active }) => ({ active, ...readUser(body) }));
 
@@ -97,7 +72,7 @@ async function change(
     if (!isSame && (await store.isNameTaken(tx, orgId, connector.id, before.id, resource.userName)))
       throw nameTaken(resource.userName);
     const row = isSame ? before : (await store.update(tx, orgId, before.id, resource))!;
-    await applyUser(ctx, tx, orgId, connector, { ...row, active: resource.active });
+    const { isActive } = await applyUser(ctx, tx, orgId, connector, { ...row, active: resource.active });
     if (!isSame) {
       const names = listChangedNames(before.resource, resource);
       await record(ctx, tx, {
@@ -107,7 +82,7 @@ async function change(
         after: { ...toState(row), changed: names },
       });
     }
-    return answer(ctx, tx, row, asked);
+    return answer(ctx, tx, { ...row, isActive }, asked);
   });
 }
 
@@ -117,7 +92,7 @@ export async function remove(ctx: ScimCtx, id: string, headers: HttpHeaders): Pr
     const { connector } = await lockConnector(ctx, tx);
     const row = await requireUser(ctx, tx, id);
     checkIfMatch(headers, row.version);
-    // What the groups gave ends with them. Otherwise somebody who is created again would still have it.
+    // Removes what the groups gave. Otherwise a user who is created again would still have it.
     await store.leaveGroups(tx, orgId, row.id);
     await applyMappings(ctx, tx, orgId, connector, [row.id]);
     await deprovisionUser(ctx, tx, orgId, row);
@@ -131,49 +106,6 @@ async function requireUser({ orgId, connector }: ScimCtx, db: Db, id: string): P
   const row = isId("scu", id) ? await store.find(db, orgId, connector.id, id) : undefined;
   if (!row) throw notFound("scim_user");
   return row;
-}
-
-async function answer(ctx: ScimCtx, db: Db, row: store.UserRow, asked: Asked): Promise<Answer> {
-  const [resource] = await writeUsers(ctx, db, [row], readProjection(userDefinition, asked));
-  return { resource: resource!, version: row.version, location: locate(ctx, row.id) };
-}
-
-const locate = ({ config }: ScimCtx, id: string) => `${createBaseUrl(config)}/Users/${id}`;
-
-type WrittenRow = Omit<store.UserRow, "memberId">;
-
-async function writeUsers(
-  ctx: ScimCtx,
-  db: Db,
-  rows: readonly WrittenRow[],
-  projection: Projection,
-): Promise<Resource[]> {
-  const ids = rows.map(({ id }) => id);
-  const groups =
-    isReturned(projection, "groups") && ids.length > 0 ? await store.listGroups(db, ctx.orgId, ids) : [];
-  const byUser = Map.groupBy(groups, ({ userId }) => userId);
-  const groupsUrl = `${createBaseUrl(ctx.config)}/Groups`;
-  return rows.map(({ id, resource, version, createdAt, updatedAt }) => {
-    const own = (byUser.get(id) ?? []).map(({ groupId, display }) => ({
-      value: groupId,
-      $ref: `${groupsUrl}/${groupId}`,
-      display,
-      type: "direct",
-    }));
-    const whole: Attributes = {
-      ...resource,
-      id,
-      ...(own.length > 0 ? { groups: own } : {}),
-      meta: {
-        resourceType: "User",
-        created: new Date(createdAt).toISOString(),
-        lastModified: new Date(updatedAt).toISOString(),
-        location: locate(ctx, id),
-        version: writeTag(version),
-      },
-    };
-    return writeResource(userDefinition, whole, projection) as Resource;
-  });
 }
 
 const nameTaken = (userName: string) =>
@@ -190,7 +122,7 @@ function listChangedNames(before: UserResource, after: UserResource): string[] {
   );
 }
 
-/** Audit entries cannot be removed, so they have no more of a person than is needed. */
+/** Audit entries are permanent, so they contain as little personal data as possible. */
 const toState = ({ resource: { userName, externalId, active } }: store.UserRow) => ({
   userName,
   externalId: externalId ?? null,

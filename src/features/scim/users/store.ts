@@ -1,22 +1,24 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { UserResource } from "../resources/index.ts";
-import { foldCase, toUserDocument } from "../search/index.ts";
+import { foldCase, isActive, toUserDocument } from "../search/index.ts";
 
-/** What we keep of a user. It is always known whether a user is active. */
+/** The stored attributes of a user. `active` is always set. */
 export type StoredUser = UserResource & { active: boolean };
 
 export interface UserRow {
   id: string;
   resource: StoredUser;
   memberId: MemberId | null;
+  /** False also for a member whom an admin deactivated, whatever the directory says. */
+  isActive: boolean;
   version: number;
   createdAt: number;
   updatedAt: number;
 }
 
-const columns = sql`r.id, r.resource, r.member_id as "memberId", r.version, r.created_at as "createdAt",
-  r.updated_at as "updatedAt"`;
+const columns = sql`r.id, r.resource, r.member_id as "memberId", ${isActive} as "isActive", r.version,
+  r.created_at as "createdAt", r.updated_at as "updatedAt"`;
 
 export const find = (db: Db, orgId: OrgId, connectorId: string, id: string) =>
   db.row<UserRow>(sql`
@@ -46,7 +48,7 @@ export const isNameTaken = async (db: Db, orgId: OrgId, connectorId: string, id:
     select 1 from scim_users where org_id = ${orgId} and connector_id = ${connectorId}
       and user_name_key = ${foldCase(userName)} and id <> ${id}`)) !== undefined;
 
-/** Removes the user from all groups. The version of each of these groups grows. */
+/** Removes the user from all groups, and increments the version of each of these groups. */
 export const leaveGroups = async (db: Db, orgId: OrgId, id: string) => {
   await db.run(sql`
     update scim_groups g set version = g.version + 1, updated_at = now()

@@ -1,4 +1,4 @@
-import type { MemberCtx, Platform } from "../../../platform/context.ts";
+import type { JobReference, MemberCtx, Platform } from "../../../platform/context.ts";
 import { violatedConstraint } from "../../../platform/db/index.ts";
 import { conflict, invalidField, notFound, unavailable } from "../../../platform/errors.ts";
 import { countAttempt, cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
@@ -67,6 +67,9 @@ async function hasRecord(
   }
 }
 
+/** The job of `scim`, which imports this room. */
+const linkUsers = { name: "scim.domain-verified" } satisfies JobReference;
+
 const verifyLimit = { attempts: 60, perSeconds: 3600 };
 
 export async function verify(ctx: MemberCtx, id: string) {
@@ -87,6 +90,7 @@ export async function verify(ctx: MemberCtx, id: string) {
       const after = await store.markVerified(tx, orgId, row.id);
       if (!after) throw notFound("sso_domain");
       const { domain, verifiedAt } = row;
+      await ctx.jobs.add(tx, linkUsers, { orgId, domain });
       await record(ctx, tx, {
         action: "sso_domain.verified",
         target: toTarget(id),

@@ -10,6 +10,7 @@ import {
 import { isId, newId } from "../../../platform/ids.ts";
 import { record, recordByMember } from "../../audit/index.ts";
 import {
+  announceProvenAddress,
   findUser,
   insertUserOfOrganization,
   removeSessionsOfConnector,
@@ -69,13 +70,10 @@ export async function admit(
       return join(ctx, tx, connector, identity, verdict.userId, verdict.member);
     case "new": {
       const userId = newId("usr");
-      await insertUserOfOrganization(
-        tx,
-        orgId,
-        userId,
-        verdict.email,
-        readPersonName(identity, verdict.email),
-      );
+      const name = readPersonName(identity, verdict.email);
+      // Somebody else created an account with the same address at the same moment. Then there is one now.
+      if (!(await insertUserOfOrganization(tx, orgId, userId, verdict.email, name)))
+        return admit(ctx, tx, connector, identity, provenUserId);
       return join(ctx, tx, connector, identity, userId, undefined);
     }
   }
@@ -120,6 +118,7 @@ async function join(
   const { subject, email = null } = identity;
   const given = { id: newId("sid"), subject, userId, email };
   const linked = (await store.insert(tx, connector.orgId, connector.id, given))!;
+  await announceProvenAddress(ctx, tx, userId);
   return enter(ctx, tx, connector, identity, linked, member);
 }
 

@@ -1,5 +1,5 @@
 import type { Ctx, UserId } from "../../../platform/context.ts";
-import { type Db, violatedConstraint } from "../../../platform/db/index.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { conflict, Refusal } from "../../../platform/errors.ts";
 import { newToken } from "../../../platform/secrets.ts";
 import { findUser } from "../../auth/index.ts";
@@ -41,9 +41,7 @@ export async function complete(
 ): Promise<Completed> {
   if (attempt.purpose === "test") return completeTest(ctx, connector, attempt, proof);
   try {
-    return await retryTakenAddress(() =>
-      ctx.db.transaction((tx) => completeSignIn(ctx, tx, connector, attempt, proof, cookies)),
-    );
+    return await ctx.db.transaction((tx) => completeSignIn(ctx, tx, connector, attempt, proof, cookies));
   } catch (error) {
     // A refusal has rolled the transaction back. It is recorded afterwards.
     if (!(error instanceof Refusal)) throw error;
@@ -55,16 +53,6 @@ export async function complete(
       email: proof.identity.email,
     });
     return { kind: "refused", connector, code, message, isTest: false };
-  }
-}
-
-/** Somebody else created an account with the same address at the same moment. The second try finds it. */
-async function retryTakenAddress<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (violatedConstraint(error) !== "users_email_key") throw error;
-    return work();
   }
 }
 

@@ -1,0 +1,2 @@
+export { serveResource } from "./routes.ts";
+export { type Answer, type Asked, createWriter, type WritableRow } from "./writer.ts";
