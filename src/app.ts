@@ -27,6 +27,7 @@ const product = assembleRooms(
     import("./features/templates/index.ts").then(({ room }) => room),
     import("./features/code-host/index.ts").then(({ room }) => room),
     import("./features/notifications/index.ts").then(({ room }) => room),
+    import("./features/telemetry/index.ts").then(({ room }) => room),
     import("./features/mcp-connections/index.ts").then(({ room }) => room),
     import("./features/oauth-providers/index.ts").then(({ room }) => room),
   ]),

@@ -62,6 +62,15 @@ export const catalogue = {
     description: "Choose who gets which mails, and manage webhook endpoints and their deliveries.",
     roles: admins,
   },
+  "telemetry:report": {
+    description: "Report telemetry about one's own work, and see it.",
+    roles: everyone,
+  },
+  "telemetry:read": { description: "See the telemetry of every member.", roles: admins },
+  "telemetry:manage": {
+    description: "Say what telemetry is kept and for how long, and report telemetry for other members.",
+    roles: admins,
+  },
   "scim:read": {
     description: "See the directory that manages members, its health and its calls.",
     roles: admins,

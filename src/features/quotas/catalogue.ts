@@ -86,6 +86,12 @@ export const quotas = {
     limit: 10 * GiB,
     provisional: 1 * MiB,
   },
+  telemetry_storage: {
+    unit: "bytes",
+    description: "Telemetry events.",
+    limit: 20 * GiB,
+    provisional: 1 * MiB,
+  },
   audit_storage: {
     unit: "bytes",
     description: "The audit log. Only an unclaimed workspace has a limit.",

@@ -25,6 +25,7 @@ const runnerPermissions: readonly Permission[] = [
   "automations:create",
   "automations:manage",
   "connections:use",
+  "telemetry:report",
   // Not for the runner itself, but for the credentials of the runs that it claims.
   "templates:read",
 ];
