@@ -74,6 +74,13 @@ export async function createLargeOrganization(
   await db.run(sql`update audit_chains set seq = 1000 + ${many}::bigint where scope = ${orgId}`);
 
   await db.run(sql`
+    insert into telemetry_events (org_id, id, signal, event_id, digest, at, type, source, mapping_version, member_id,
+      run_id, pricing, counts_usage, failed)
+    select ${orgId}, id, 'event', id, '', now(), case when n % 10 = 0 then 'rare' else 'common' end, 'other', 1,
+      case when n % 10 = 0 then ${otherMember} else ${memberId} end,
+      case when n % 10 = 0 then ${runs[0]} end, 'none', true, false
+    from unnest(${createIds("tev", many)}::text[]) with ordinality t (id, n)`);
+  await db.run(sql`
     insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at, accepted_at)
     select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${createIds("inv", some)}::text[]) id`);
   // Some counts read all members of an organization.

@@ -45,14 +45,17 @@ const samples: Record<string, () => (string | number)[]> = {
   event: () => ["push", "nothing"],
   from: () => [Date.now() - hour, Date.now() + hour],
   fromAt: () => [Date.now() - hour, Date.now() + hour],
+  groupBy: () => ["day", "team", "day,type,member,model,worker,automation"],
   memberId: () => [crowd.memberId, newId("mem")],
   providerId: () => ["github", "gitlab"],
   q: () => ["review", "nothing at all"],
   role: () => ["member", "admin", newId("role")],
+  runId: () => [crowd.runId, newId("run")],
   search: () => ["somebody", "nobody at all"],
   status: () => ["succeeded", "failed", "queued", "failed,cancelled,skipped"],
   slug: () => ["nothing"],
   tag: () => ["nothing"],
+  type: () => ["common", "nothing"],
   targetId: () => [crowd.automationId, newId("aut")],
   targetType: () => ["automation", "member"],
   teamId: () => [crowd.teamId, newId("team")],
@@ -87,7 +90,7 @@ const lists = Object.entries(paths)
   }));
 
 /** These routes must read every row: an export streams all entries, and sums add up all reports. */
-const wholeReads = new Set(["/v1/audit-export", "/v1/automation-usage"]);
+const wholeReads = new Set(["/v1/audit-export", "/v1/automation-usage", "/v1/telemetry/summary"]);
 
 /** PostgreSQL adds up usage in one statement, which the statement time limit bounds. */
 const isBounded = ({ path }: { path: string }) =>

@@ -121,5 +121,6 @@ export const telemetryFields: FieldGuide = {
   "TelemetrySummaryItem.automationName": ["The name of the automation.", "Review pull requests"],
   "TelemetrySummaryItem.outputTokens": ["Output tokens.", 31_000],
   TelemetrySettings: ["What is stored, and for how long.", settings],
+  getV1TelemetryExport: ["Events, one per line.", `${JSON.stringify(event)}\n`],
   "putV1TelemetrySettings request": ["A whole example.", settings],
 };

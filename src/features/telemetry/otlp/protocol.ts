@@ -58,11 +58,11 @@ export const otlp = protocol({
   prefix: "/otlp",
   mediaTypes: [jsonType, protobufType],
   repliesLikeRequest: true,
-  encode: { [protobufType]: encodeReply },
+  encode: { [protobufType]: encodeProtobufReply },
   error: { schema: Status, render: renderStatus },
 });
 
-function encodeReply(body: unknown): Uint8Array {
+export function encodeProtobufReply(body: unknown): Uint8Array {
   const { code, message, partialSuccess } = body as Partial<z.output<typeof Status>> & ExportReply;
   if (code !== undefined)
     return encodeFields([
