@@ -10,8 +10,8 @@ export type Access =
   /** A signed-in person; the route is not about an organization. */
   | ({ kind: "user" } & AccessOptions)
   /**
-   * A member of the active organization, with the permission if one is named. With `machines`, a machine of an
-   * organization with the permission too.
+   * A member of the active organization, with the permission if one is named. With `machines`, also a machine of an
+   * organization: machines have no role, so the service decides what they may do.
    */
   | ({ kind: "member"; permission?: string; machines?: true } & AccessOptions)
   /** A machine of an organization, with the permission if one is named. */
@@ -67,8 +67,10 @@ function describePrincipal(access: Exclude<Access, { kind: "public" }>): string 
   if (access.kind === "operator") return " of a person who administers the instance.";
   const permission = access.permission && ` with the permission \`${access.permission}\``;
   if (access.kind === "machine") return `${permission ?? ""}.`;
-  const who = access.machines ? "a member or machine" : "a member";
-  return permission ? ` of ${who}${permission}.` : ` of ${who} of the organization.`;
+  const machines = access.machines ? ", or of a machine of the organization" : "";
+  return permission
+    ? ` of a member${permission}${machines}.`
+    : ` of a member of the organization${machines}.`;
 }
 
 const ordinary: readonly CredentialKind[] = ["session", "key"];
@@ -114,10 +116,7 @@ function checkPrincipal(access: Exclude<Access, { kind: "public" }>, caller: Che
     checkPermission(access.permission, caller.machine);
     return;
   }
-  if (caller.principal === "machine" && access.kind === "member" && access.machines) {
-    checkPermission(access.permission, caller.machine);
-    return;
-  }
+  if (caller.principal === "machine" && access.kind === "member" && access.machines) return;
   if (caller.principal === "machine")
     throw forbidden(
       "person_required",
