@@ -56,6 +56,10 @@ export const quotas = {
     limit: 100,
     provisional: 0,
   },
+  llm_providers: { unit: "count", description: "LLM providers.", limit: 200, provisional: 0 },
+  llm_provider_keys: { unit: "count", description: "Keys of LLM providers.", limit: 1_000, provisional: 0 },
+  llm_prices: { unit: "count", description: "Prices of the organization.", limit: 1_000, provisional: 0 },
+  llm_budgets: { unit: "count", description: "Budgets and alerts.", limit: 5_000, provisional: 0 },
   webhook_endpoints: {
     unit: "count",
     description: "Webhook endpoints.",

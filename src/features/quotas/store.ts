@@ -52,6 +52,10 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,
   sso_connectors: (orgId) => sql`sso_connectors where org_id = ${orgId}`,
   sso_domains: (orgId) => sql`sso_domains where org_id = ${orgId}`,
+  llm_providers: (orgId) => sql`llm_providers where org_id = ${orgId}`,
+  llm_provider_keys: (orgId) => sql`llm_provider_keys where org_id = ${orgId}`,
+  llm_prices: (orgId) => sql`llm_prices where org_id = ${orgId}`,
+  llm_budgets: (orgId) => sql`llm_budgets where org_id = ${orgId}`,
   webhook_endpoints: (orgId) => sql`webhook_endpoints where org_id = ${orgId}`,
 };
 

@@ -1,0 +1,3 @@
+import type { FieldGuide } from "../../platform/http/index.ts";
+
+export const fields: FieldGuide = {};
