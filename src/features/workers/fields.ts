@@ -234,7 +234,7 @@ export const fields: FieldGuide = {
   "WorkerUpgrade.deadlineAt": ["When it times out.", at + 3600_000],
   "WorkerUpgrade.acknowledgedAt": ["When the worker read it. Null: not yet.", null],
   "WorkerUpgrade.drainingAt": ["When the worker stopped taking runs for it. Null: not yet.", null],
-  "/v1/workers/{id}": ["The worker.", worker],
+  "/v1/workers/{id}": ["The worker. With a worker token also `self`.", worker],
   "/v1/workers/{id}/templates/{templateId}": ["The template.", templateId],
   "/v1/workers/{id}/connections/{connectionId}": ["The connection.", connectionId],
   "/v1/worker-registration-tokens/{id}": ["The registration token.", registrationId],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { lineOfText, machine, route } from "../../../platform/http/index.ts";
+import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 import { Desired } from "../desired/index.ts";
 import { Freshness, Skew } from "../states/index.ts";
@@ -68,6 +69,7 @@ export const report = route({
   }),
   replies: {
     200: z.strictObject({
+      workerId: idSchema("wrk").describe("The worker that the token is for."),
       runtime: Runtime,
       desired: Desired,
       sequence: z.int().describe("The greatest sequence of a heartbeat, −1 before the first."),

@@ -51,5 +51,5 @@ export async function report(ctx: MachineCtx, id: string, body: RuntimeReport) {
     };
   });
   const nextHeartbeatSeconds = ctx.state.get(serviceClock).nextSeconds();
-  return { runtime, desired: toDesired(row), sequence, nextHeartbeatSeconds };
+  return { workerId, runtime, desired: toDesired(row), sequence, nextHeartbeatSeconds };
 }
