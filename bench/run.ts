@@ -8,6 +8,7 @@ import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
 import { streams } from "./streams.ts";
+import { telemetry } from "./telemetry.ts";
 import { webhooks } from "./webhooks.ts";
 
 const benches: Record<string, Bench> = {
@@ -19,6 +20,7 @@ const benches: Record<string, Bench> = {
   streams,
   reports,
   "reports-on-full": reportsOnFull,
+  telemetry,
   webhooks,
 };
 

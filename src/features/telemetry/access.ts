@@ -1,4 +1,6 @@
-import { can } from "../permissions/index.ts";
+import { canWithMachines } from "../permissions/index.ts";
 
-/** Who may report telemetry. */
-export const reporters = can("telemetry:report", { credentials: ["session", "key", "runner", "run"] });
+/** Who may report telemetry: members, the programs of runs, runners and workers. */
+export const reporters = canWithMachines("telemetry:report", {
+  credentials: ["session", "key", "runner", "run", "worker"],
+});

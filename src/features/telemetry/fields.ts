@@ -117,6 +117,7 @@ export const telemetryFields: FieldGuide = {
   "TelemetrySummaryItem.teamName": ["The name of the team.", "Platform"],
   "TelemetrySummaryItem.model": ["The model. Null for events without one.", "claude-sonnet-4-5"],
   "TelemetrySummaryItem.workerId": ["The worker. Null for events without one.", workerId],
+  "TelemetrySummaryItem.workerName": ["The name of the worker.", "build-7"],
   "TelemetrySummaryItem.automationId": ["The automation. Null for events without one.", automationId],
   "TelemetrySummaryItem.automationName": ["The name of the automation.", "Review pull requests"],
   "TelemetrySummaryItem.outputTokens": ["Output tokens.", 31_000],

@@ -9,6 +9,7 @@ import {
   signUp,
   useServer,
 } from "../../../test/harness.ts";
+import { createWorker } from "../../../test/workers.ts";
 import { sql } from "../../platform/db/index.ts";
 import { dayMs, toDay } from "./days.ts";
 import { pruneTelemetry, sumTelemetry } from "./index.ts";
@@ -147,6 +148,52 @@ test("a run credential joins events to its run, and to no other", async () => {
   ]);
   // It may report, and see nothing.
   expect((await server.call("/v1/telemetry/events", { headers: program })).status).toBe(401);
+});
+
+test("a worker reports with its token, about itself", async () => {
+  const workspace = await createWorkspace(server);
+  const { owner } = workspace;
+  const { auth, ...worker } = await createWorker(server, owner.auth, { name: "builder" });
+  const other = await createWorker(server, owner.auth);
+  const run = await queueRun(server, owner.auth);
+  expect((await report(auth, createEvent("1"))).body.accepted).toBe(1);
+  expect((await report(auth, createEvent("2", { workerId: worker.id }))).body.accepted).toBe(1);
+  expect((await report(auth, createEvent("3", { workerId: other.id }))).status).toBe(400);
+  expect((await report(auth, createEvent("3", { runId: run.id }))).status).toBe(400);
+  expect((await report(auth, createEvent("3", { memberId: run.memberId }))).status).toBe(403);
+  expect((await report(owner.auth, createEvent("3", { workerId: worker.id }))).body.accepted).toBe(1);
+  const ada = await joinWorkspace(server, workspace, "member");
+  expect((await report(ada.auth, createEvent("4", { workerId: worker.id }))).status).toBe(400);
+  expect(await summarize(owner.auth, "groupBy=worker")).toMatchObject([
+    { workerId: worker.id, workerName: "builder", events: 3 },
+  ]);
+  expect((await server.call("/v1/telemetry/events", { headers: auth })).status).toBe(401);
+});
+
+test("tokens without a cost get the price of the catalogue, and unknown models none", async () => {
+  const { owner } = await createWorkspace(server);
+  const tokens = usage(100_000, 0);
+  const attributes = { ...tokens, "gen_ai.provider.name": "Anthropic" };
+  await report(
+    owner.auth,
+    createEvent("known", { model: "claude-sonnet-4-5", attributes }),
+    createEvent("sdk", { model: "gpt-4o", attributes: { ...tokens, "ai.model.provider": "openai.chat" } }),
+    createEvent("guessed", { model: "claude-sonnet-4-5", attributes: tokens }),
+    createEvent("unknown", { model: "house-model", attributes: tokens }),
+    createEvent("free", { model: "house-model", attributes: { ...tokens, "signalbox.cost_micros": 0 } }),
+  );
+  const items = await list(owner.auth);
+  const find = (id: string) => items.find(({ eventId }: Event) => eventId === id);
+  expect(find("known")).toMatchObject({ pricing: "estimated", costMicros: 300_000 });
+  expect(find("sdk")).toMatchObject({ pricing: "estimated", costMicros: 250_000 });
+  expect(find("guessed")).toMatchObject({ pricing: "estimated", costMicros: 300_000 });
+  expect(find("unknown")).toMatchObject({ pricing: "unpriced", costMicros: null });
+  expect(find("free")).toMatchObject({ pricing: "reported", costMicros: 0 });
+  expect(await summarize(owner.auth, "groupBy=model")).toMatchObject([
+    { model: "house-model", costMicros: 0, pricedEvents: 1, unpricedEvents: 1 },
+    { model: "gpt-4o", costMicros: 250_000 },
+    { model: "claude-sonnet-4-5", costMicros: 600_000, unpricedEvents: 0 },
+  ]);
 });
 
 test("a member cannot report about another member's run, except with the runner that holds it", async () => {

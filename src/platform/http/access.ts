@@ -49,7 +49,6 @@ const credentialNames: Partial<Record<CredentialKind, string>> = {
   worker: "a worker token",
   worker_registration: "a worker registration token",
   scim: "a SCIM token",
-  worker: "a worker token",
 };
 
 /** Describes in words who may call a route, for the API reference. */

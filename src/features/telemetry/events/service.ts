@@ -1,4 +1,4 @@
-import type { MemberCtx } from "../../../platform/context.ts";
+import type { MemberCtx, OrganizationCtx } from "../../../platform/context.ts";
 import { forbidden, invalidRequest } from "../../../platform/errors.ts";
 import { readPage } from "../../../platform/http/index.ts";
 import { computeDigest } from "../digest.ts";
@@ -10,7 +10,7 @@ import type { listQuery, TelemetryEventInput } from "./contract.ts";
 import * as store from "./store.ts";
 
 /** Stores events, all or none. They are committed when this returns. */
-export async function reportEvents(ctx: MemberCtx, events: readonly TelemetryEventInput[]) {
+export async function reportEvents(ctx: OrganizationCtx, events: readonly TelemetryEventInput[]) {
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
   if (!settings.enabled) return { accepted: 0, duplicates: 0 };
   const records = events.map((event) => toRecord(event, settings.keepsContents));

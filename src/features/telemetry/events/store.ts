@@ -1,5 +1,13 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, emptySql, join, listSource, sql } from "../../../platform/db/index.ts";
+import {
+  type Db,
+  emptySql,
+  filterOrder,
+  join,
+  listSource,
+  type Sql,
+  sql,
+} from "../../../platform/db/index.ts";
 import { smallestIdAt } from "../../../platform/ids.ts";
 import type { Filter, TelemetryEvent } from "./contract.ts";
 
@@ -20,22 +28,30 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
   const { type, memberId, runId, from, to } = filter;
   const first = from === undefined ? "" : smallestIdAt(prefix, from);
   const end = to === undefined ? lastId : smallestIdAt(prefix, to);
+  const { where, id } = chooseRange(filter);
   const conditions = [
     type === undefined ? null : sql`e.type = ${type}`,
-    memberId === undefined ? null : sql`e.member_id = ${memberId}`,
+    runId === undefined || memberId === undefined ? null : sql`e.member_id = ${memberId}`,
   ].filter((condition) => condition !== null);
   const matches = conditions.length === 0 ? sql`true` : join(conditions, " and ");
   return listSource<TelemetryEvent>(db, {
     filtered: conditions.length > 0,
     candidates: (after, count) => sql`
       select e.id, ${matches} as matches from telemetry_events e
-      where e.org_id = ${orgId} ${runId === undefined ? emptySql : sql`and e.run_id = ${runId}`}
-        and e.id < ${[end, after].sort()[0]} and e.id >= ${first}
-      order by e.id desc limit ${count}`,
+      where e.org_id = ${orgId} ${where} and ${id} < ${[end, after].sort()[0]} and ${id} >= ${first}
+      order by ${id} desc limit ${count}`,
     rows: (ids) =>
       sql`select ${columns} from telemetry_events e where e.org_id = ${orgId} and e.id = any(${ids})`,
   });
 };
+
+/** The condition that an index serves in list order. */
+function chooseRange({ runId, memberId }: Filter): { where: Sql; id: Sql } {
+  if (runId !== undefined) return { where: sql`and e.run_id = ${runId}`, id: filterOrder(sql`e.id`) };
+  if (memberId !== undefined)
+    return { where: sql`and e.member_id = ${memberId}`, id: filterOrder(sql`e.id`) };
+  return { where: emptySql, id: sql`e.id` };
+}
 
 /** The next events in the order of their times. */
 export const listAfter = (

@@ -1,14 +1,14 @@
-import type { MemberCtx } from "../../../platform/context.ts";
+import type { OrganizationCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
 import { dayMs, findStartOfDay } from "../days.ts";
 import { knownNames, limitNames } from "../names/index.ts";
-import type { Pricing, TelemetryRecord } from "../record.ts";
+import type { TelemetryRecord } from "../record.ts";
 import type { StoredSettings } from "../settings/index.ts";
 import { eventBatcher, type Stored, storeEvents } from "./batcher.ts";
 import { createPlaceFinder, isWrong, type Place, type WrongClaim } from "./claims.ts";
-import { findPrice } from "./pricing.ts";
+import { type Cost, createCostFinder } from "./pricing.ts";
 import type { EventRow } from "./store.ts";
 
 /** An event that cannot be stored, and why. */
@@ -28,7 +28,7 @@ const maxAheadMs = dayMs;
 
 /** Finds out where each event belongs. Events with a wrong claim or time are returned as problems. */
 export async function placeRecords(
-  ctx: MemberCtx,
+  ctx: OrganizationCtx,
   records: readonly TelemetryRecord[],
   settings: StoredSettings,
 ): Promise<{ placed: Placed[]; problems: Problem[] }> {
@@ -63,16 +63,12 @@ function describeWrongTime(at: number, earliest: number, now: number): string | 
 }
 
 /** Stores events. They are committed when this returns. Inside a transaction they commit with it. */
-export async function storeRecords(ctx: MemberCtx, db: Db, placed: readonly Placed[]): Promise<Stored> {
+export async function storeRecords(ctx: OrganizationCtx, db: Db, placed: readonly Placed[]): Promise<Stored> {
   if (placed.length === 0) return { accepted: 0, duplicates: 0, conflicts: [] };
-  const limited = await limitNames(
-    ctx.state.get(knownNames),
-    db,
-    ctx.orgId,
-    placed.map(({ record }) => record),
-  );
-  const rows: EventRow[] = [];
-  for (const [i, record] of limited.entries()) rows.push(await toRow(ctx, record, placed[i]!.place));
+  const records = placed.map(({ record }) => record);
+  const findCost = await createCostFinder(db, ctx.orgId, records);
+  const limited = await limitNames(ctx.state.get(knownNames), db, ctx.orgId, records);
+  const rows = limited.map((record, i) => toRow(ctx.orgId, record, placed[i]!.place, findCost(records[i]!)));
   const bytes = rows.reduce((sum, row) => sum + overhead.telemetryEvent + (row.attributes?.length ?? 0), 0);
   const meter = ctx.state.get(quotaMeter);
   await meter.check(db, ctx.orgId, "telemetry_storage", bytes);
@@ -84,31 +80,16 @@ export async function storeRecords(ctx: MemberCtx, db: Db, placed: readonly Plac
   return stored;
 }
 
-async function toRow(
-  ctx: MemberCtx,
-  { claims: _, mayBePriced, attributes, ...record }: TelemetryRecord,
+const toRow = (
+  orgId: OrgId,
+  { claims: _, mayBePriced: __, attributes, ...record }: TelemetryRecord,
   place: Place,
-): Promise<EventRow> {
-  const { costMicros, pricing } = await findCost(ctx, { ...record, mayBePriced });
-  return {
-    ...record,
-    ...place,
-    costMicros,
-    pricing,
-    orgId: ctx.orgId,
-    id: newIdAt("tev", record.at),
-    attributes: attributes && JSON.stringify(attributes),
-  };
-}
-
-/** The cost that the sender reports, or else the price of the tokens. Null when there is no price: unknown is not 0. */
-async function findCost(
-  ctx: MemberCtx,
-  record: Omit<TelemetryRecord, "claims" | "attributes">,
-): Promise<{ costMicros: number | null; pricing: Pricing }> {
-  if (record.costMicros !== null) return { costMicros: record.costMicros, pricing: "reported" };
-  const hasTokens = record.inputTokens !== null || record.outputTokens !== null;
-  if (!record.mayBePriced || !hasTokens) return { costMicros: null, pricing: "none" };
-  const costMicros = await findPrice(ctx, record);
-  return { costMicros, pricing: costMicros === null ? "unpriced" : "estimated" };
-}
+  cost: Cost,
+): EventRow => ({
+  ...record,
+  ...place,
+  ...cost,
+  orgId,
+  id: newIdAt("tev", record.at),
+  attributes: attributes && JSON.stringify(attributes),
+});

@@ -92,12 +92,25 @@ export interface ReportedRun {
   memberId: string;
   automationId: string;
   holder: string | null;
+  /** The worker that hosts the runner that holds the run. */
+  workerId: string | null;
 }
 
 export const listRuns = (db: Db, orgId: OrgId, ids: readonly string[]) =>
   db.rows<ReportedRun>(sql`
-    select id, member_id as "memberId", automation_id as "automationId", holder
-    from automation_runs where org_id = ${orgId} and id = any(${ids})`);
+    select r.id, r.member_id as "memberId", r.automation_id as "automationId", r.holder,
+      (select max(t.worker_id) from automation_runner_tokens t where t.runner_id = r.holder) as "workerId"
+    from automation_runs r where r.org_id = ${orgId} and r.id = any(${ids})`);
+
+export interface ReportingWorker {
+  id: string;
+  memberId: string | null;
+}
+
+export const listWorkers = (db: Db, orgId: OrgId, ids: readonly string[]) =>
+  db.rows<ReportingWorker>(
+    sql`select id, member_id as "memberId" from workers where org_id = ${orgId} and id = any(${ids})`,
+  );
 
 /** Members with one of these ids or mail addresses. */
 export const listMembers = (db: Db, orgId: OrgId, ids: readonly string[], emails: readonly string[]) =>

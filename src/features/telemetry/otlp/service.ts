@@ -1,4 +1,4 @@
-import type { MemberCtx } from "../../../platform/context.ts";
+import type { OrganizationCtx } from "../../../platform/context.ts";
 import type { HttpHeaders } from "../../../platform/http/index.ts";
 import { type Placed, type Problem, placeRecords, storeRecords } from "../ingest/index.ts";
 import { type CumulativePoint, recordPoints } from "../points/index.ts";
@@ -25,7 +25,7 @@ interface Report {
 }
 
 /** Stores an export request. It is committed when this returns. */
-export async function acceptExport(ctx: MemberCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
+export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
   const request = await parseBody(signal, await readBytes(), headers);
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
   const items = listItems(signal, request);
@@ -56,7 +56,7 @@ const toReply = (signal: OtlpSignal, { rejected, message }: Report): ExportReply
       };
 
 async function acceptItems(
-  ctx: MemberCtx,
+  ctx: OrganizationCtx,
   items: readonly Item[],
   settings: StoredSettings,
   translate: (item: Item, keepsContents: boolean) => TelemetryRecord,
@@ -68,7 +68,7 @@ async function acceptItems(
 }
 
 async function acceptMetrics(
-  ctx: MemberCtx,
+  ctx: OrganizationCtx,
   items: readonly Item[],
   settings: StoredSettings,
 ): Promise<Report> {
@@ -119,7 +119,7 @@ function addProblem(report: Report, message: string, rejected: number): void {
 
 /** Spans of an unknown run are stored without the run: losing them would help nobody. Other problems reject them. */
 async function place(
-  ctx: MemberCtx,
+  ctx: OrganizationCtx,
   records: readonly TelemetryRecord[],
   settings: StoredSettings,
   report: Report,

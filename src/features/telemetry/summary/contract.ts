@@ -35,6 +35,7 @@ const TelemetrySummaryItem = z
     teamName: name,
     model: name,
     workerId: name,
+    workerName: name.describe("Null when the worker was removed, or there is none."),
     automationId: name,
     automationName: name,
     ...figures,

@@ -58,6 +58,7 @@ function toItem(row: store.SummaryRow, groupBy: readonly Dimension[]): Telemetry
     automation,
     memberName,
     teamName,
+    workerName,
     automationName,
     ...figures
   } = row;
@@ -67,7 +68,7 @@ function toItem(row: store.SummaryRow, groupBy: readonly Dimension[]): Telemetry
     member: { memberId: member || null, memberName },
     team: { teamId: team || null, teamName },
     model: { model: model || null },
-    worker: { workerId: worker || null },
+    worker: { workerId: worker || null, workerName },
     automation: { automationId: automation || null, automationName },
   };
   return {

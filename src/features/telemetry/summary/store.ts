@@ -21,7 +21,8 @@ type Figures = Pick<
 > & { costMicros: number };
 
 export type SummaryRow = GroupKey &
-  Figures & { memberName: string | null; teamName: string | null; automationName: string | null };
+  Figures &
+  Record<"memberName" | "teamName" | "workerName" | "automationName", string | null>;
 
 /** A sum that fits a JSON number. */
 const total = (column: Sql) => sql`least(sum(${column}), 9007199254740991)::bigint`;
@@ -80,6 +81,7 @@ export const summarize = (
       (select u.name from members m join users u on u.id = m.user_id
         where m.id = g.member and m.org_id = ${orgId}) as "memberName",
       (select n.name from teams n where n.id = g.team and n.org_id = ${orgId}) as "teamName",
+      (select w.name from workers w where w.id = g.worker and w.org_id = ${orgId}) as "workerName",
       (select v.name from automations a join automation_revisions v on v.automation_id = a.id and v.revision = a.revision
         where a.id = g.automation and a.org_id = ${orgId}) as "automationName"
     from grouped g
