@@ -4,9 +4,13 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Refusal } from "../../../platform/errors.ts";
 import { listItems } from "./items.ts";
+import { toLogRecord } from "./logs.ts";
 import { otlpSignals } from "./messages.ts";
+import { listPoints } from "./metrics.ts";
 import { encodeProtobufReply } from "./protocol.ts";
+import { Rejection } from "./rejection.ts";
 import { toSpanRecord } from "./spans.ts";
 import { decodeMessage, WireError } from "./wire.ts";
 
@@ -108,6 +112,81 @@ test("bytes that are not a message are refused, and never end the process", () =
       },
     ),
     { numRuns: 500 },
+  );
+});
+
+test("whatever JSON has where, items are translated or rejected", () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom("1", "-1", 1e300, "NaN", "", "a".repeat(300)),
+  );
+  const attributes = fc.array(
+    fc.record({
+      key: value,
+      value: fc.record({ stringValue: value, intValue: value, arrayValue: value }, { requiredKeys: [] }),
+    }),
+    { maxLength: 3 },
+  );
+  const point = fc.record(
+    {
+      ...{ asInt: value, asDouble: value, sum: value, flags: value, attributes },
+      ...{ startTimeUnixNano: value, timeUnixNano: fc.oneof(value, fc.constant("1700000000000000000")) },
+    },
+    { requiredKeys: [] },
+  );
+  const data = fc.record(
+    {
+      dataPoints: fc.oneof(value, fc.array(point, { maxLength: 3 })),
+      aggregationTemporality: fc.constantFrom(0, 1, 2, "2", null),
+    },
+    { requiredKeys: [] },
+  );
+  const item = fc.record(
+    {
+      ...{
+        traceId: value,
+        spanId: value,
+        name: value,
+        status: value,
+        attributes: fc.oneof(value, attributes),
+      },
+      ...{
+        startTimeUnixNano: value,
+        timeUnixNano: fc.oneof(value, fc.constant("1700000000000000000")),
+        body: value,
+      },
+      ...{ sum: fc.oneof(value, data), gauge: fc.oneof(value, data), histogram: fc.oneof(value, data) },
+    },
+    { requiredKeys: [] },
+  );
+  const translate = (work: () => unknown) => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof Rejection || error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+  fc.assert(
+    fc.property(fc.oneof(value, item), value, fc.boolean(), (one, origin, keepsContents) => {
+      for (const signal of ["traces", "logs", "metrics"] as const) {
+        const [resources, scopes, items] = otlpSignals[signal].names;
+        const request = {
+          [resources]: [{ resource: origin, [scopes]: [{ scope: origin, [items]: [one] }] }],
+        };
+        for (const found of listItems(signal, request)) {
+          translate(() => toSpanRecord(found, keepsContents));
+          translate(() => toLogRecord(found, keepsContents));
+          for (const read of listPoints(found, keepsContents))
+            translate(() => {
+              const { record, point } = read();
+              return record ?? point?.toRecord(1);
+            });
+        }
+        translate(() => listItems(signal, { [resources]: one }));
+      }
+    }),
+    { numRuns: 1_000 },
   );
 });
 
