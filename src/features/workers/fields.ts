@@ -168,6 +168,7 @@ export const fields: FieldGuide = {
     "When the next heartbeat is due.",
     secondsExample,
   ],
+  "putV1WorkersByIdRuntime.workerId": ["The worker that the token is for.", worker],
   "putV1WorkersByIdRuntime.nextHeartbeatSeconds": ["When the next heartbeat is due.", secondsExample],
   "postV1Workers request": [
     "A whole example.",
@@ -197,8 +198,8 @@ export const fields: FieldGuide = {
   ],
   "postV1WorkersByIdRuntimeUpgrade request": ["A whole example.", { version: "0.2.0" }],
   "patchV1WorkersByIdRuntimeUpgrade request": ["A whole example.", { upgradeId, state: "draining" }],
-  "postV1WorkerUpgrades request": ["A whole example.", { version: "0.2.0", percent: 10, labels: ["linux"] }],
-  "patchV1WorkerUpgradesById request": ["A whole example.", { percent: 50 }],
+  "postV1WorkerRollouts request": ["A whole example.", { version: "0.2.0", percent: 10, labels: ["linux"] }],
+  "patchV1WorkerRolloutsById request": ["A whole example.", { percent: 50 }],
   "postV1WorkersByIdActivityHeartbeat request": [
     "A whole example.",
     { sequence: 42, at, status: "idle", runIds: [] },
@@ -238,5 +239,5 @@ export const fields: FieldGuide = {
   "/v1/workers/{id}/templates/{templateId}": ["The template.", templateId],
   "/v1/workers/{id}/connections/{connectionId}": ["The connection.", connectionId],
   "/v1/worker-registration-tokens/{id}": ["The registration token.", registrationId],
-  "/v1/worker-upgrades/{id}": ["The rollout.", rolloutId],
+  "/v1/worker-rollouts/{id}": ["The rollout.", rolloutId],
 };

@@ -286,7 +286,7 @@ describe("workers", () => {
     for (let i = 0; i < 12; i++) fleet.push(await create({ labels: [label] }));
     for (const worker of fleet.slice(0, 11)) await reportRuntime(server, worker);
     const body = { version: "2.0.0", percent: 30, labels: [label] };
-    const { rollout } = (await call("POST", "/v1/worker-upgrades", body)).body;
+    const { rollout } = (await call("POST", "/v1/worker-rollouts", body)).body;
     const listAsked = async () =>
       (
         await server.platform.db.rows<{ id: string }>(
@@ -294,7 +294,7 @@ describe("workers", () => {
         )
       ).map(({ id }) => id);
     const first = await listAsked();
-    const path = `/v1/worker-upgrades/${rollout.id}`;
+    const path = `/v1/worker-rollouts/${rollout.id}`;
     expect((await call("PATCH", path, { percent: 20 })).body.error).toBe("rollout_not_smaller");
     await call("PATCH", path, { percent: 60 });
     const second = await listAsked();

@@ -1,6 +1,7 @@
 import type { MachineCtx, MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../../platform/errors.ts";
+import { isId } from "../../../platform/ids.ts";
 import { issueToken } from "../../oauth-providers/index.ts";
 import type { Permission } from "../../permissions/index.ts";
 import { actAsOwner } from "../owners/index.ts";
@@ -82,7 +83,10 @@ export async function list(ctx: MachineCtx, id: string) {
 }
 
 export async function readTemplate(ctx: MachineCtx, id: string, templateId: string) {
-  const template = await store.findAssignedTemplate(ctx.db, ctx.orgId, requireSelf(ctx, id), templateId);
+  const workerId = requireSelf(ctx, id);
+  const template = isId("tpl", templateId)
+    ? await store.findAssignedTemplate(ctx.db, ctx.orgId, workerId, templateId)
+    : undefined;
   if (!template) throw notFound("template");
   return { template };
 }

@@ -102,6 +102,7 @@ export const register = route({
     "Takes a registration token as Bearer. A machine that registers again with the same `instanceId`, because it lost the reply or its state, gets the same worker with a new token, and earlier tokens of that worker end.",
   access: machine({ credentials: ["worker_registration"] }),
   // A newer worker may send more fields.
+  query: z.object({}),
   body: z.object({
     instanceId: z
       .string()
