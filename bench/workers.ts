@@ -35,7 +35,8 @@ interface Cost {
 
 /**
  * Workers that each beat every 15 s over HTTP, beside pgbench that updates one row of a table of the same shape at the
- * same rate. What the idle instance costs is subtracted. BENCH_WORKERS and BENCH_MINUTES change the size.
+ * same rate. What the idle instance costs is subtracted. BENCH_WORKERS and BENCH_MINUTES change the size. WAL is that of
+ * the whole PostgreSQL server, so nothing else may use the server.
  */
 export const workers: Bench = async ({ logProgress }) => {
   if (!(await listEngines(logProgress)).includes("postgres")) return [];
@@ -49,6 +50,8 @@ export const workers: Bench = async ({ logProgress }) => {
       const fleet = await insertWorkers(client, rows[0].id, workerCount);
       const measure = openMeter(client, product);
 
+      logProgress(`the idle instance for ${besideSeconds} s`);
+      const idle = scale(await measure(() => sleep(besideSeconds * 1000)), (minutes * 60) / besideSeconds);
       logProgress(`${workerCount} workers, each beats every 15 s: one round to warm up`);
       const beating = startBeating(product.url, fleet, intervalMs);
       await sleep(intervalMs + 2_000);
@@ -62,9 +65,9 @@ export const workers: Bench = async ({ logProgress }) => {
       await beating.stop();
       if (beating.counts.failed > 0) throw new Error(`${beating.counts.failed} heartbeats failed.`);
 
-      logProgress(`the idle instance for ${besideSeconds} s`);
-      const idle = scale(await measure(() => sleep(besideSeconds * 1000)), (minutes * 60) / besideSeconds);
       const cost = subtract(busy, idle);
+      // Otherwise the product would record that its workers are stale.
+      await product.stop();
       const peer = (await isPgbenchInstalled())
         ? await measurePeer(client, measure, place, workerCount / (intervalMs / 1000), logProgress)
         : [];
