@@ -338,7 +338,7 @@ describe("the program of a run", () => {
     expect((await getCredential(server, program, id, "?model=claude-sonnet-5")).body.apiKey).toBe(
       providerKey,
     );
-    expect((await getCredential(server, program, other.id)).body).toMatchObject({ reason: "not_granted" });
+    expect((await getCredential(server, program, other.id)).body.error).toBe("llm_provider_not_found");
     await complete(server, member.auth, run.id, { attempt: 1, status: "succeeded" });
     expect((await getCredential(server, program, id)).status).toBe(401);
   });
