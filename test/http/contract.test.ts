@@ -269,6 +269,7 @@ const unaudited: Record<string, string> = {
   postV1AutomationRunsByIdEvents: "the run itself tells it",
   postV1AutomationRunsByIdEventsBatch: "the run itself tells it",
   postV1OauthProvidersByProviderIdToken: "the connection's own events tell it",
+  postV1LlmProvidersByIdKeysByKeyIdEnable: "the key is enabled already",
   postV1MeSessionsEndOthers: "there are no others here",
   postV1MeTwoFactor: "begins what another step confirms",
   postV1MePasskeysOptions: "begins what another step confirms",

@@ -798,7 +798,9 @@ export type AutomationUsageReport = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
+  /** Input tokens that were read from a cache. */
   cacheReadTokens: number;
+  /** Input tokens that were written to a cache. */
   cacheWriteTokens: number;
   /** Null: the cost is not known. */
   costMicros: number | null;
@@ -806,6 +808,7 @@ export type AutomationUsageReport = {
   costSource: "reported" | "computed" | "unpriced";
   /** The price that a computed cost follows from. */
   price: {
+    /** `override`: a price of the organization. */
     source: "catalogue" | "override";
     /** The id of the organization's own price. */
     id?: string;
@@ -815,6 +818,7 @@ export type AutomationUsageReport = {
     provider: string;
     /** The model to use. Null when the runner chooses. */
     model: string;
+    /** From when the price is valid. Null: from the beginning. */
     validFrom: string | null;
   } | null;
   /** The cost before a price was corrected. Null: it was not known, or was never computed again. */
@@ -1296,6 +1300,7 @@ export type LlmBudget = {
   spentMicros: number;
   /** The current state. */
   state: "within" | "warned" | "exceeded";
+  /** When the period began. */
   periodStartAt: number;
   /** When the next period begins. */
   resetsAt: number;
@@ -1344,6 +1349,7 @@ export type LlmModel = {
   capabilities: string[] | null;
   /** The day on which the provider ends it, if known. */
   retiresOn: string | null;
+  /** True after the provider has ended it. */
   retired: boolean;
   /** The price that is valid now. */
   price: LlmModelPrice;
@@ -1360,10 +1366,14 @@ export type LlmModelPrice = {
   validFrom: number | null;
   /** Only between these seconds of a day in UTC. Null: the whole day. */
   hours: {
+    /** The first second of the day, in UTC. */
     fromSecond: number;
+    /** The second of the day at which it ends, in UTC. */
     toSecond: number;
   } | null;
+  /** Micro-units per million input tokens. Null: there is no price. */
   input: number | null;
+  /** Micro-units per million output tokens. Null: there is no price. */
   output: number | null;
   /** Reads from a cache. Null: they cost as much as other input. */
   cacheRead: number | null;
@@ -1375,8 +1385,11 @@ export type LlmModelPrice = {
   request: number | null;
   /** Prices of requests with more input tokens than this. */
   tiers: {
+    /** The tier applies to requests with more input tokens. */
     aboveInputTokens: number;
+    /** Micro-units per million input tokens. */
     input: number | null;
+    /** Micro-units per million output tokens. */
     output: number | null;
     /** Reads from a cache. Null: they cost as much as other input. */
     cacheRead: number | null;
@@ -1400,7 +1413,9 @@ export type LlmPrice = {
   validFrom: number;
   /** Micro-units per million tokens. */
   rates: {
+    /** Micro-units per million input tokens. */
     input?: number;
+    /** Micro-units per million output tokens. */
     output?: number;
     /** Reads from a cache. Omitted: they cost as much as other input. */
     cacheRead?: number;
@@ -1411,6 +1426,7 @@ export type LlmPrice = {
     /** Micro-units per thousand requests, in addition to tokens. */
     request?: number;
   };
+  /** Where the price comes from, for people. */
   note: string;
   /** The member who created it. Null when the member no longer exists. */
   createdBy: string;
@@ -1470,22 +1486,29 @@ export type LlmProviderAccess = {
 export type LlmProviderCatalog = {
   /** The day on which the catalogue was written. */
   date: string;
+  /** The currency of all prices. */
   currency: string;
+  /** Where the data comes from. */
   sources: {
     /** The name that people see. One line. */
     name: string;
     /** The version. */
     version: string;
+    /** The date of the source, if it has one. */
     date: string | null;
+    /** The licence of the data. */
     license: string;
     /** The address. */
     url: string;
+    /** The data that was taken from it. */
     provides: string;
   }[];
+  /** The kinds of providers. */
   kinds: LlmProviderKind[];
 };
 
 export type LlmProviderCatalogPage = {
+  /** The catalogue, without its models. */
   catalog: LlmProviderCatalog;
   /** The entries of this page. */
   items: LlmModel[];
@@ -1512,6 +1535,7 @@ export type LlmProviderKey = {
   lastVerdict: "valid" | "refused" | "model_not_allowed" | "quota_exhausted" | "wrong_address" | "blocked_by_egress" | "unavailable" | null;
   /** The result of the last test in a sentence. */
   lastMessage: string | null;
+  /** When it was last tested. */
   lastTestedAt: number | null;
   /** When it was last handed out, to the minute. */
   lastIssuedAt: number | null;
@@ -1541,6 +1565,7 @@ export type LlmProviderKind = {
   keyOptional: boolean;
   /** Where the provider says how to register a client. */
   documentation: string;
+  /** Where the provider publishes its prices. */
   pricingUrl: string | null;
   /** The number of models with a known price. */
   models: number;
@@ -4884,10 +4909,12 @@ export interface Operations {
         baseUrl?: string;
         /** The API key, without its secret. */
         apiKey?: string;
+        /** The only models that may be used. Null: all models. */
         models?: string[] | null;
       };
     };
     reply: {
+      /** The LLM provider, without its keys. */
       llmProvider: LlmProvider;
     };
   };
@@ -4895,11 +4922,12 @@ export interface Operations {
   "GET /v1/llm-providers/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
     };
     reply: {
+      /** The LLM provider, without its keys. */
       llmProvider: LlmProvider;
     };
   };
@@ -4907,7 +4935,7 @@ export interface Operations {
   "PATCH /v1/llm-providers/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
       body: {
@@ -4915,12 +4943,14 @@ export interface Operations {
         name?: string;
         /** The address of the code host. Null for the public one of its kind. */
         baseUrl?: string;
+        /** The only models that may be used. Null: all models. */
         models?: string[] | null;
         /** Whether it is enabled. */
         enabled?: boolean;
       };
     };
     reply: {
+      /** The LLM provider, without its keys. */
       llmProvider: LlmProvider;
     };
   };
@@ -4928,7 +4958,7 @@ export interface Operations {
   "DELETE /v1/llm-providers/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
     };
@@ -4938,7 +4968,7 @@ export interface Operations {
   "GET /v1/llm-providers/{id}/access": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
     };
@@ -4951,7 +4981,7 @@ export interface Operations {
   "PUT /v1/llm-providers/{id}/access": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
       body: {
@@ -4961,6 +4991,7 @@ export interface Operations {
         teamIds?: string[];
         /** Members, by id. */
         memberIds?: string[];
+        /** The only models that anybody may use. Null: all models. */
         models?: string[] | null;
         /** The only models for a team, a member, or the organization as a whole, by its id. */
         modelsBySubject?: Record<string, string[]>;
@@ -4975,7 +5006,7 @@ export interface Operations {
   "GET /v1/llm-providers/{id}/credential": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
       query?: {
@@ -4989,7 +5020,7 @@ export interface Operations {
   "POST /v1/llm-providers/{id}/test": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
       body?: {
@@ -5005,7 +5036,7 @@ export interface Operations {
   "GET /v1/llm-providers/{id}/keys": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
       query?: {
@@ -5021,7 +5052,7 @@ export interface Operations {
   "POST /v1/llm-providers/{id}/keys": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
       };
       body: {
@@ -5040,9 +5071,9 @@ export interface Operations {
   "POST /v1/llm-providers/{id}/keys/{keyId}/rotate": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
-        /** The id of the signing key. */
+        /** The key. */
         keyId: string;
       };
       body: {
@@ -5063,9 +5094,9 @@ export interface Operations {
   "POST /v1/llm-providers/{id}/keys/{keyId}/disable": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
-        /** The id of the signing key. */
+        /** The key. */
         keyId: string;
       };
     };
@@ -5078,9 +5109,9 @@ export interface Operations {
   "POST /v1/llm-providers/{id}/keys/{keyId}/enable": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
-        /** The id of the signing key. */
+        /** The key. */
         keyId: string;
       };
     };
@@ -5093,9 +5124,9 @@ export interface Operations {
   "DELETE /v1/llm-providers/{id}/keys/{keyId}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The LLM provider. */
         id: string;
-        /** The id of the signing key. */
+        /** The key. */
         keyId: string;
       };
     };
@@ -5121,9 +5152,13 @@ export interface Operations {
         provider: string;
         /** The model to use. Null when the runner chooses. */
         model: string;
+        /** From when the price is valid. */
         validFrom: number;
+        /** Micro-units per million tokens. */
         rates: {
+          /** Micro-units per million input tokens. */
           input?: number;
+          /** Micro-units per million output tokens. */
           output?: number;
           /** Reads from a cache. Omitted: they cost as much as other input. */
           cacheRead?: number;
@@ -5139,6 +5174,7 @@ export interface Operations {
       };
     };
     reply: {
+      /** The price. */
       price: LlmPrice;
       /** True when costs since `validFrom` are computed again in the background. */
       recomputing: boolean;
@@ -5148,7 +5184,7 @@ export interface Operations {
   "DELETE /v1/llm-prices/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The price. */
         id: string;
       };
     };
@@ -5158,10 +5194,12 @@ export interface Operations {
   "POST /v1/llm-prices/recompute": {
     input: {
       body: {
+        /** Reports since this time. */
         fromAt: number;
       };
     };
     reply: {
+      /** The work has been queued. */
       recomputing: true;
     };
   };
@@ -5188,9 +5226,13 @@ export interface Operations {
           /** Omitted for the organization. */
           id?: string;
         };
+        /** A calendar day, week or month in UTC. A week begins on Monday. */
         period: "day" | "week" | "month";
+        /** `budget` refuses once it is spent. `alert` only notifies. */
         mode?: "budget" | "alert";
+        /** Millionths of a dollar. */
         limitMicros: number;
+        /** The share of the limit at which people are notified. */
         warningPercent?: number;
       };
     };
@@ -5203,7 +5245,7 @@ export interface Operations {
   "GET /v1/llm-budgets/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The budget or alert. */
         id: string;
       };
     };
@@ -5216,12 +5258,15 @@ export interface Operations {
   "PATCH /v1/llm-budgets/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The budget or alert. */
         id: string;
       };
       body: {
+        /** `budget` refuses once it is spent. `alert` only notifies. */
         mode?: "budget" | "alert";
+        /** Millionths of a dollar. */
         limitMicros?: number;
+        /** The share of the limit at which people are notified. */
         warningPercent?: number;
       };
     };
@@ -5234,7 +5279,7 @@ export interface Operations {
   "DELETE /v1/llm-budgets/{id}": {
     input: {
       path: {
-        /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+        /** The budget or alert. */
         id: string;
       };
     };
