@@ -10,6 +10,7 @@ import { start } from "./start.ts";
 import { streams } from "./streams.ts";
 import { telemetry } from "./telemetry.ts";
 import { webhooks } from "./webhooks.ts";
+import { workers } from "./workers.ts";
 
 const benches: Record<string, Bench> = {
   authentication,
@@ -22,6 +23,7 @@ const benches: Record<string, Bench> = {
   "reports-on-full": reportsOnFull,
   telemetry,
   webhooks,
+  workers,
 };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]

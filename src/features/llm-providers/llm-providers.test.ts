@@ -11,33 +11,13 @@ import {
 } from "../../../test/harness.ts";
 import { createProvider, getCredential, providerKey, setAccess } from "../../../test/llm-providers.ts";
 import { findLeakedSecrets } from "../../../test/oauth.ts";
+import { createWorker } from "../../../test/workers.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
-import { hashSecret, newToken } from "../../platform/secrets.ts";
 import { listWorkerGrants, setWorkerGrants } from "./index.ts";
 
-const workerToken = newToken("sbw_");
-const workerId = "wrk_01jz8q2d9xf4vvh0tbq8k3m5na";
 let acme: Workspace;
-/** The organization of the worker is known after the server has started. */
-const findWorker = (): OrgId => acme.orgId as OrgId;
-
-const server = useServer({
-  moreCredentials: [
-    {
-      kind: "worker",
-      carrier: "bearer",
-      prefix: "sbw_",
-      find: async (_, tokenHash) =>
-        tokenHash === hashSecret(workerToken)
-          ? {
-              ...{ credential: "worker", credentialId: workerId, principal: "machine" },
-              machine: { orgId: findWorker(), permissions: new Set() },
-            }
-          : undefined,
-    },
-  ],
-});
+const server = useServer();
 let owner: Person;
 let member: Person & { memberId: string };
 beforeAll(async () => {
@@ -302,7 +282,7 @@ describe("the credential", () => {
   test("is handed out to a worker with a grant of its own", async () => {
     const { id } = await createProvider(server, owner.auth);
     const { db } = server.platform;
-    const auth = { authorization: `Bearer ${workerToken}` };
+    const { id: workerId, auth } = await createWorker(server, owner.auth);
     // A grant to the organization is for people.
     await setAccess(server, owner.auth, id, { organization: true });
     expect((await getCredential(server, auth, id)).body).toMatchObject({ reason: "not_granted" });
@@ -338,7 +318,7 @@ describe("the program of a run", () => {
     expect((await getCredential(server, program, id, "?model=claude-sonnet-5")).body.apiKey).toBe(
       providerKey,
     );
-    expect((await getCredential(server, program, other.id)).body).toMatchObject({ reason: "not_granted" });
+    expect((await getCredential(server, program, other.id)).body.error).toBe("llm_provider_not_found");
     await complete(server, member.auth, run.id, { attempt: 1, status: "succeeded" });
     expect((await getCredential(server, program, id)).status).toBe(401);
   });

@@ -63,6 +63,7 @@ const putSettings = (person: Pick<Person, "auth">, mail: object) =>
         "connection.needs_attention": ["member"],
         "budget.reached": ["admins"],
         "sync.failed": ["admins"],
+        "worker.unseen": ["admins"],
         ...mail,
       },
     },
@@ -78,6 +79,7 @@ const putMine = (person: Pick<Person, "auth">, mail: object) =>
         "connection.needs_attention": null,
         "budget.reached": null,
         "sync.failed": null,
+        "worker.unseen": null,
         ...mail,
       },
     },
@@ -321,6 +323,7 @@ describe("who gets mails", () => {
           "connection.needs_attention": null,
           "budget.reached": null,
           "sync.failed": null,
+          "worker.unseen": null,
         },
       },
       effective: {
@@ -328,6 +331,7 @@ describe("who gets mails", () => {
         "connection.needs_attention": "own",
         "budget.reached": "off",
         "sync.failed": "off",
+        "worker.unseen": "off",
       },
       emailVerified: false,
     });

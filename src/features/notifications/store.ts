@@ -97,6 +97,14 @@ export const findConnector = (db: Db, orgId: OrgId, id: string) =>
     select name, repository, ref, created_by as "createdBy" from connectors
     where org_id = ${orgId} and id = ${id}`);
 
+/** Null when the worker is removed or its owner has left. */
+export const findWorkerOwner = async (db: Db, orgId: OrgId, id: string) =>
+  (
+    await db.row<{ memberId: string | null }>(
+      sql`select member_id as "memberId" from workers where org_id = ${orgId} and id = ${id}`,
+    )
+  )?.memberId ?? null;
+
 /** The name of what a budget is for. */
 export const findBudgetSubject = (db: Db, orgId: OrgId, id: string) =>
   db.row<{ name: string | null }>(sql`
@@ -106,14 +114,6 @@ export const findBudgetSubject = (db: Db, orgId: OrgId, id: string) =>
       when 'provider' then (select p.name from llm_providers p where p.id = b.provider_id)
       else (select o.name from organizations o where o.id = b.org_id) end as name
     from llm_budgets b where b.org_id = ${orgId} and b.id = ${id}`);
-
-/** Null when the worker is removed or its owner has left. */
-export const findWorkerOwner = async (db: Db, orgId: OrgId, id: string) =>
-  (
-    await db.row<{ memberId: string | null }>(
-      sql`select member_id as "memberId" from workers where org_id = ${orgId} and id = ${id}`,
-    )
-  )?.memberId ?? null;
 
 /** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
 export const failPendingDeliveries = (tx: Db, orgId: OrgId, endpointId: string) =>

@@ -39,7 +39,12 @@ export const quotas = {
     limit: 200,
     provisional: 10,
   },
-  runners: { unit: "count", description: "Runners.", limit: 1_000, provisional: 5 },
+  runners: {
+    unit: "count",
+    description: "Runners, without those that workers host.",
+    limit: 1_000,
+    provisional: 5,
+  },
   workers: { unit: "count", description: "Workers.", limit: 20_000, provisional: 5 },
   worker_registration_tokens: {
     unit: "count",

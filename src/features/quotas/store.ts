@@ -46,7 +46,8 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   scim_groups: (orgId) => sql`scim_groups where org_id = ${orgId}`,
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
-  runners: (orgId) => sql`automation_runners where org_id = ${orgId}`,
+  runners: (orgId) => sql`automation_runners n where n.org_id = ${orgId}
+    and not exists (select from workers w where w.org_id = n.org_id and w.id = n.name)`,
   workers: (orgId) => sql`workers where org_id = ${orgId}`,
   worker_registration_tokens: (orgId) => sql`worker_registration_tokens where org_id = ${orgId}`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,

@@ -39,6 +39,7 @@ const workerExample = {
   registrationTokenId: null,
   templateIds: [templateId],
   connectionIds: [],
+  llmProviderIds: [],
   mcpConnectionIds: [],
   configuration: null,
   configurationRevision: 0,
@@ -101,6 +102,7 @@ const registrationToken = {
   labels: ["linux"],
   templateIds: [],
   connectionIds: [],
+  llmProviderIds: [],
   ownerId: "mem_01jz8q2d9xf4vvh0tbq8k3m5na",
   uses: 3,
   maxUses: 20,
@@ -140,6 +142,7 @@ export const fields: FieldGuide = {
     {
       templates: [{ id: templateId, slug: "review", name: "Review", version: 3 }],
       connections: [{ id: connectionId, providerId: "github", account: "default" }],
+      llmProviders: [{ id: "llp_01jz8q2d9xf4vvh0tbq8k3m5na", kind: "openai", name: "OpenAI" }],
     },
   ],
   worker: ["The worker.", workerExample],
@@ -168,6 +171,7 @@ export const fields: FieldGuide = {
     "When the next heartbeat is due.",
     secondsExample,
   ],
+  "putV1WorkersByIdRuntime.workerId": ["The worker that the token is for.", worker],
   "putV1WorkersByIdRuntime.nextHeartbeatSeconds": ["When the next heartbeat is due.", secondsExample],
   "postV1Workers request": [
     "A whole example.",
@@ -197,8 +201,8 @@ export const fields: FieldGuide = {
   ],
   "postV1WorkersByIdRuntimeUpgrade request": ["A whole example.", { version: "0.2.0" }],
   "patchV1WorkersByIdRuntimeUpgrade request": ["A whole example.", { upgradeId, state: "draining" }],
-  "postV1WorkerUpgrades request": ["A whole example.", { version: "0.2.0", percent: 10, labels: ["linux"] }],
-  "patchV1WorkerUpgradesById request": ["A whole example.", { percent: 50 }],
+  "postV1WorkerRollouts request": ["A whole example.", { version: "0.2.0", percent: 10, labels: ["linux"] }],
+  "patchV1WorkerRolloutsById request": ["A whole example.", { percent: 50 }],
   "postV1WorkersByIdActivityHeartbeat request": [
     "A whole example.",
     { sequence: 42, at, status: "idle", runIds: [] },
@@ -212,6 +216,8 @@ export const fields: FieldGuide = {
     "The registration token that it registered with. Null: registered by a person.",
     null,
   ],
+  "Worker.llmProviderIds": ["The LLM providers that it may use.", []],
+  "WorkerRegistrationToken.llmProviderIds": ["LLM providers of the workers that register with it.", []],
   "Worker.mcpConnectionIds": ["Saved MCP connections. There are none yet.", []],
   "Worker.configuration": ["The configuration it should use. Null: its own.", null],
   "Worker.configurationRevision": ["Grows with each change of the configuration.", 0],
@@ -238,5 +244,5 @@ export const fields: FieldGuide = {
   "/v1/workers/{id}/templates/{templateId}": ["The template.", templateId],
   "/v1/workers/{id}/connections/{connectionId}": ["The connection.", connectionId],
   "/v1/worker-registration-tokens/{id}": ["The registration token.", registrationId],
-  "/v1/worker-upgrades/{id}": ["The rollout.", rolloutId],
+  "/v1/worker-rollouts/{id}": ["The rollout.", rolloutId],
 };

@@ -3,11 +3,13 @@ import { claim, queueRun } from "../../../test/automations.ts";
 import { createTemplate } from "../../../test/connectors.ts";
 import {
   createKey,
+  createRole,
   createWorkspace,
   joinWorkspace,
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { createProvider } from "../../../test/llm-providers.ts";
 import { seedConnection } from "../../../test/oauth.ts";
 import {
   beat,
@@ -286,7 +288,7 @@ describe("workers", () => {
     for (let i = 0; i < 12; i++) fleet.push(await create({ labels: [label] }));
     for (const worker of fleet.slice(0, 11)) await reportRuntime(server, worker);
     const body = { version: "2.0.0", percent: 30, labels: [label] };
-    const { rollout } = (await call("POST", "/v1/worker-upgrades", body)).body;
+    const { rollout } = (await call("POST", "/v1/worker-rollouts", body)).body;
     const listAsked = async () =>
       (
         await server.platform.db.rows<{ id: string }>(
@@ -294,7 +296,7 @@ describe("workers", () => {
         )
       ).map(({ id }) => id);
     const first = await listAsked();
-    const path = `/v1/worker-upgrades/${rollout.id}`;
+    const path = `/v1/worker-rollouts/${rollout.id}`;
     expect((await call("PATCH", path, { percent: 20 })).body.error).toBe("rollout_not_smaller");
     await call("PATCH", path, { percent: 60 });
     const second = await listAsked();
@@ -369,6 +371,37 @@ describe("workers", () => {
     expect(issued.body).toMatchObject({ connectionId, tokenType: "Bearer" });
     await call("PUT", `/v1/oauth-connections/${connectionId}/grants`, { ...grants, everyone: false });
     expect((await self(worker, "POST", `/connections/${connectionId}/token`)).status).toBe(404);
+  });
+
+  test("get the credentials of the LLM providers they were given, and of no others", async () => {
+    const [given, other] = [
+      await createProvider(server, acme.owner.auth),
+      await createProvider(server, acme.owner.auth),
+    ];
+    const limited = await createKey(server, acme.owner, { permissions: ["workers:manage"] });
+    const body = workerBody({ llmProviderIds: [given.id] });
+    expect((await call("POST", "/v1/workers", body, limited.auth)).body.reason).toBe("missing_permission");
+    const unknown = workerBody({ llmProviderIds: [given.id, "llp_1"] });
+    expect((await call("POST", "/v1/workers", unknown)).body.details[0].path).toEqual(["llmProviderIds", 1]);
+    const registration = await createRegistrationToken(server, acme.owner.auth, {
+      llmProviderIds: [given.id],
+    });
+    const instance = { instanceId: `llm-${Date.now()}` };
+    const { worker, token } = (await call("POST", "/v1/workers/register", instance, registration.auth)).body;
+    expect(worker.llmProviderIds).toEqual([given.id]);
+    const self = { authorization: `Bearer ${token}` };
+    const credential = async (id: string) =>
+      (await call("GET", `/v1/llm-providers/${id}/credential`, undefined, self)).status;
+    expect(await credential(given.id)).toBe(200);
+    expect(await credential(other.id)).toBe(403);
+    const assigned = await call("GET", "/v1/workers/self/assignments", undefined, self);
+    expect(assigned.body.llmProviders).toMatchObject([{ id: given.id }]);
+    // A token of the worker would give the key of the provider.
+    const role = await createRole(server, acme.owner, ["workers:manage"]);
+    const manager = await joinWorkspace(server, acme, role.id);
+    expect((await call("POST", `/v1/workers/${worker.id}/tokens`, {}, manager.auth)).status).toBe(403);
+    await call("PATCH", `/v1/workers/${worker.id}`, { llmProviderIds: [] });
+    expect(await credential(given.id)).toBe(403);
   });
 
   test("act for whoever made their newest token, and for nobody whose credentials have ended", async () => {

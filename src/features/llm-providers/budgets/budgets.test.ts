@@ -63,7 +63,7 @@ const listCrossings = async (id: string) =>
 
 describe("a budget", () => {
   test.each([
-    ["organization", () => undefined],
+    ["organization", (): string | undefined => undefined],
     ["team", () => team.id],
     ["member", () => member.memberId],
     ["provider", () => providerId],

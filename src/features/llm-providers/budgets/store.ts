@@ -101,13 +101,14 @@ export const remove = (tx: Db, orgId: OrgId, id: BudgetId) =>
 /** Marks a level as reached. Returns 1 to the first caller, who announces it, and 0 to others. */
 export const markCrossed = (
   tx: Db,
-  _orgId: OrgId,
+  orgId: OrgId,
   { id, periodStart, limitMicros }: Pick<BudgetRow, "id" | "periodStart" | "limitMicros">,
   level: "warned" | "exceeded",
 ) =>
   tx.run(sql`
     insert into llm_budget_crossings (budget_id, period_start, level, limit_micros)
-    values (${id}, ${periodStart}::date, ${level}, ${limitMicros}) on conflict do nothing`);
+    select b.id, ${periodStart}::date, ${level}, ${limitMicros} from llm_budgets b
+    where b.org_id = ${orgId} and b.id = ${id} on conflict do nothing`);
 
 /** The monthly budget of the organization. */
 export const findOrganizationBudget = (db: Db, orgId: OrgId) =>

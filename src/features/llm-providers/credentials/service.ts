@@ -20,10 +20,11 @@ export async function issueCredential(ctx: OrganizationCtx, id: string, model: s
   return db.transaction(async (tx) => {
     const provider = await requireProvider(tx, orgId, null, id);
     if (caller.limitedTo && !caller.limitedTo.has(id)) {
-      throw forbidden(
-        "not_granted",
-        "The automation of this run does not name this LLM provider. Set it as the providerId of the automation's model.",
-      );
+      throw new Refusal(404, {
+        error: "llm_provider_not_found",
+        message:
+          "The automation of this run does not name this LLM provider. Set it as the providerId of the automation's model.",
+      });
     }
     const granted = await listGrantedModels(tx, orgId, provider.id, subject);
     if (granted.length === 0)

@@ -12,6 +12,13 @@ const formatMoney = (micros: unknown) =>
 const formatTime = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const formatTimes = (count: number) => (count === 1 ? "" : ` ${count} times`);
 
+const stages: Record<string, string> = {
+  lost: "is not seen any more",
+  removal_due: "will be removed soon",
+  removed: "was removed",
+};
+const describeStage = (stage: unknown) => stages[String(stage)] ?? "is not seen any more";
+
 const readSubject = (subject: unknown) => (subject ?? {}) as { kind?: string; name?: string | null };
 const readKind = (subject: unknown) => readSubject(subject).kind ?? "organization";
 
@@ -24,13 +31,6 @@ function formatShare({ percent, period, mode, subject }: Item): string {
     kind === "organization" ? "" : ` of the ${kind === "provider" ? "LLM provider" : kind} ${name}`.trimEnd();
   return `${percent === 100 ? "" : `${percent} % of `}${whole}${whose}`;
 }
-
-const stages: Record<string, string> = {
-  lost: "is not seen any more",
-  removal_due: "will be removed soon",
-  removed: "was removed",
-};
-const describeStage = (stage: unknown) => stages[String(stage)] ?? "is not seen any more";
 
 interface Wording {
   /** Follows the name of the organization. */

@@ -40,6 +40,7 @@ export const heartbeat = route({
   access: machine({ credentials: ["worker"] }),
   params,
   // A newer worker may send more fields.
+  query: z.object({}),
   body: z.object({
     sequence: z.int().min(0).describe("Greater than that of the heartbeat before, also after a restart."),
     at: z.int().min(0).describe("The worker's own clock. Ages are measured with the server's clock."),

@@ -26,7 +26,7 @@ const updateBeats = reuseStatement(
         v (worker_id, sequence, status, run_ids)
       join workers w on w.id = v.worker_id
     where b.worker_id = v.worker_id and v.sequence > b.sequence
-    returning b.worker_id as "workerId", b.sequence, b.seen_at as "receivedAt", ${desiredColumns}`,
+    returning b.worker_id as "workerId", b.sequence, now() as "receivedAt", ${desiredColumns}`,
 );
 
 /** Stores many heartbeats with one statement. Returns those that moved forward, with what is wanted of their workers. */

@@ -44,7 +44,7 @@ const percent = z
 
 export const create = route({
   method: "post",
-  path: "/v1/worker-upgrades",
+  path: "/v1/worker-rollouts",
   tag,
   summary: "Upgrade a share of the workers",
   description:
@@ -61,7 +61,7 @@ export const create = route({
 
 export const list = route({
   method: "get",
-  path: "/v1/worker-upgrades",
+  path: "/v1/worker-rollouts",
   tag,
   summary: "List rollouts",
   description: "Newest first, each with how far it is.",
@@ -72,7 +72,7 @@ export const list = route({
 
 export const read = route({
   method: "get",
-  path: "/v1/worker-upgrades/{id}",
+  path: "/v1/worker-rollouts/{id}",
   tag,
   summary: "Read a rollout",
   description: "With the number of workers in each state.",
@@ -83,7 +83,7 @@ export const read = route({
 
 export const widen = route({
   method: "patch",
-  path: "/v1/worker-upgrades/{id}",
+  path: "/v1/worker-rollouts/{id}",
   tag,
   summary: "Widen a rollout",
   description: "The share only grows: workers that were asked to upgrade cannot be asked back.",
@@ -98,7 +98,7 @@ export const widen = route({
 
 export const end = route({
   method: "delete",
-  path: "/v1/worker-upgrades/{id}",
+  path: "/v1/worker-rollouts/{id}",
   tag,
   summary: "End a rollout",
   description:

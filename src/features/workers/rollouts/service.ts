@@ -61,7 +61,7 @@ export async function widen(ctx: MemberCtx, id: string, { percent }: { percent: 
     if (rollout.endedAt !== null)
       throw conflict(
         "rollout_ended",
-        "This rollout has ended. Start another one with POST /v1/worker-upgrades.",
+        "This rollout has ended. Start another one with POST /v1/worker-rollouts.",
       );
     if (percent < rollout.percent)
       throw conflict(

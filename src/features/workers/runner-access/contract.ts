@@ -10,6 +10,8 @@ export const token = route({
     "The runner acts for the member who registered the worker. Its name is the id of the worker. The token is valid for twelve hours and ends with the worker. While the worker is paused or drains, the runner gets no new runs.",
   access: machine({ credentials: ["worker"] }),
   params: z.strictObject({ id: z.string() }),
+  // A newer worker may send more fields.
+  query: z.object({}),
   body: z.object({
     platform: lineOfText(160).optional(),
     version: lineOfText(160).optional(),

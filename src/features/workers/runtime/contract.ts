@@ -56,6 +56,7 @@ export const report = route({
   access: machine({ credentials: ["worker"] }),
   params,
   // A newer worker may send more fields.
+  query: z.object({}),
   body: z.object({
     version: version.describe("The product version."),
     apiVersion: z.int().min(0).max(1_000_000).describe("The version of the worker API that it speaks."),

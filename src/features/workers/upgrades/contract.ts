@@ -70,14 +70,14 @@ export const report = route({
     "For the worker itself. States only move forward; a repeated report changes nothing. `upgraded` is not reported: it follows from a runtime report with the desired version.",
   access: machine({ credentials: ["worker"] }),
   params,
-  body: z.object({
+  body: z.strictObject({
     upgradeId: z.string().max(60),
     state: z.enum(["acknowledged", "draining", "failed"]),
     reason: z.string().trim().max(500).optional().describe("Why it failed, for people."),
   }),
   replies: { 200: one },
   errors: {
-    404: "`worker_upgrade_not_found`.",
+    404: "`worker_not_found`, or `worker_upgrade_not_found`.",
     409: "`upgrade_ended`: it was cancelled, has failed, or its time is over.",
   },
 });
