@@ -1391,6 +1391,122 @@ create table teams (
 CREATE UNIQUE INDEX teams_name ON teams USING btree (org_id, lower(name));
 CREATE INDEX teams_page ON teams USING btree (org_id, id DESC);
 
+create table telemetry_additions (
+  no bigint not null generated always as identity,
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_micros bigint not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms bigint not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_additions_pkey PRIMARY KEY (no)
+);
+CREATE INDEX telemetry_additions_org ON telemetry_additions USING btree (org_id, day);
+
+create table telemetry_days (
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_micros bigint not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms bigint not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_days_pkey PRIMARY KEY (org_id, day, type, member_id, model, worker_id, automation_id),
+  constraint telemetry_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_events (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  signal text not null,
+  event_id text collate "C" not null,
+  digest bytea not null,
+  at timestamptz not null,
+  type text collate "C" not null,
+  source text not null,
+  mapping_version integer not null,
+  member_id text collate "C",
+  worker_id text collate "C",
+  run_id text collate "C",
+  automation_id text collate "C",
+  provider text,
+  model text collate "C",
+  input_tokens bigint,
+  output_tokens bigint,
+  cache_read_tokens bigint,
+  cache_write_tokens bigint,
+  cost_micros bigint,
+  pricing text not null,
+  counts_usage boolean not null,
+  duration_ms bigint,
+  failed boolean not null,
+  value numeric,
+  tool_name text,
+  agent_name text,
+  conversation_id text,
+  attributes jsonb,
+  received_at timestamptz not null default now(),
+  constraint telemetry_events_pkey PRIMARY KEY (org_id, id)
+);
+CREATE UNIQUE INDEX telemetry_events_event ON telemetry_events USING btree (org_id, event_id, signal);
+CREATE INDEX telemetry_events_member ON telemetry_events USING btree (org_id, member_id, id COLLATE "POSIX");
+CREATE INDEX telemetry_events_run ON telemetry_events USING btree (org_id, run_id, id COLLATE "POSIX") WHERE (run_id IS NOT NULL);
+
+create table telemetry_names (
+  org_id text collate "C" not null,
+  day date not null,
+  kind text collate "C" not null,
+  name text collate "C" not null,
+  constraint telemetry_names_pkey PRIMARY KEY (org_id, day, kind, name),
+  constraint telemetry_names_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_points (
+  org_id text collate "C" not null,
+  series bytea not null,
+  started_nanos bigint not null,
+  nanos bigint not null,
+  value numeric not null,
+  constraint telemetry_points_pkey PRIMARY KEY (org_id, series, started_nanos, nanos),
+  constraint telemetry_points_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_settings (
+  org_id text collate "C" not null,
+  enabled boolean not null default true,
+  keeps_contents boolean not null default false,
+  retention_days integer not null default 90,
+  pruned_before date,
+  updated_at timestamptz not null default now(),
+  constraint telemetry_settings_pkey PRIMARY KEY (org_id),
+  constraint telemetry_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create table template_search (
   org_id text collate "C" not null,
   template_id text collate "C" not null,

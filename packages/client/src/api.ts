@@ -1977,6 +1977,43 @@ export type OrganizationPage = {
   nextCursor: string | null;
 };
 
+export type OtlpLogsReply = {
+  /** Absent when everything was stored, now or before. */
+  partialSuccess?: {
+    /** How many were not stored. */
+    rejectedLogRecords?: string;
+    /** Why some were not stored, or what else the sender should know. */
+    errorMessage: string;
+  };
+};
+
+export type OtlpMetricsReply = {
+  /** Absent when everything was stored, now or before. */
+  partialSuccess?: {
+    /** How many were not stored. */
+    rejectedDataPoints?: string;
+    /** Why some were not stored, or what else the sender should know. */
+    errorMessage: string;
+  };
+};
+
+export type OtlpStatus = {
+  /** The code of `google.rpc.Code` that is nearest to the HTTP status. */
+  code: number;
+  /** What is wrong, and what to do. */
+  message: string;
+};
+
+export type OtlpTraceReply = {
+  /** Absent when everything was stored, now or before. */
+  partialSuccess?: {
+    /** How many were not stored. */
+    rejectedSpans?: string;
+    /** Why some were not stored, or what else the sender should know. */
+    errorMessage: string;
+  };
+};
+
 export type Passkey = {
   /** Its id. */
   id: string;
@@ -2744,6 +2781,165 @@ export type Team = {
 export type TeamPage = {
   /** The entries of this page. */
   items: Team[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type TelemetryEvent = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** How it was reported. */
+  signal: "event" | "span" | "log" | "metric";
+  /** The id that the sender gave. For spans, the ids of trace and span; for others, a hash. */
+  eventId: string;
+  /** When it happened. For spans, the start. */
+  at: number;
+  /** What happened. */
+  type: string;
+  /** Whose names the sender used. */
+  source: "gen_ai" | "openllmetry" | "openinference" | "ai_sdk" | "claude_code" | "other";
+  /** The version of the mapping of names to fields. */
+  mappingVersion: number;
+  /** The member that it belongs to. */
+  memberId: string | null;
+  /** The worker that reported it. */
+  workerId: string | null;
+  /** The run that it belongs to. */
+  runId: string | null;
+  /** The automation of the run. */
+  automationId: string | null;
+  /** The LLM provider, as the sender names it. */
+  provider: string | null;
+  /** The model. `other` beyond the limit of names per day. */
+  model: string | null;
+  /** All input tokens, cached ones too. */
+  inputTokens: number | null;
+  /** Output tokens. */
+  outputTokens: number | null;
+  /** Input tokens that were read from a cache. */
+  cacheReadTokens: number | null;
+  /** Input tokens that were written to a cache. */
+  cacheWriteTokens: number | null;
+  /** The cost. Null when it is not known. */
+  costMicros: number | null;
+  /** Where the cost comes from: the sender, the catalogue of prices, or nowhere. `none`: it has no cost of its own. */
+  pricing: "reported" | "estimated" | "unpriced" | "none";
+  /** False when another event reports the same tokens. */
+  countsUsage: boolean;
+  /** How long it took. */
+  durationMs: number | null;
+  /** True when it reports a failure. */
+  failed: boolean;
+  /** What a point of a metric adds. */
+  value: number | null;
+  /** The tool. `other` beyond the limit of names per day. */
+  toolName: string | null;
+  /** The agent, as the sender names it. */
+  agentName: string | null;
+  /** The conversation or session. */
+  conversationId: string | null;
+  /** Other attributes, of limited number and size. */
+  attributes: Record<string, unknown> | null;
+  /** When it arrived. */
+  receivedAt: number;
+};
+
+export type TelemetryEventInput = {
+  /** Chosen by the sender, such as a UUID. An event with a known id is not stored again. */
+  id: string;
+  /** What happened. Any name; those of the sender are kept as they are. */
+  type: string;
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+  /** The caller, unless it may report for other members. */
+  memberId?: string;
+  /** The worker that it is about. */
+  workerId?: string;
+  /** A run that the caller may report about. */
+  runId?: string;
+  /** The model that was used. */
+  model?: string;
+  /** More about it. Names of the GenAI conventions become fields: `gen_ai.usage.input_tokens`, `gen_ai.tool.name` and others. */
+  attributes?: Record<string, string | number | boolean | null>;
+};
+
+export type TelemetryEventPage = {
+  /** The entries of this page. */
+  items: TelemetryEvent[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type TelemetryReport = {
+  /** New events. */
+  accepted: number;
+  /** Events that were stored before. */
+  duplicates: number;
+  /** Ids that other events already have. These events were not stored. Absent when there are none. */
+  conflicts?: string[];
+};
+
+export type TelemetrySettings = {
+  /** False: telemetry is accepted and dropped, so that senders need not be changed. */
+  enabled: boolean;
+  /** True: prompts, replies, arguments of tools and bodies of log records are stored too. */
+  keepsContents: boolean;
+  /** How long events are kept. Daily sums are kept for 800 days. */
+  retentionDays: number;
+};
+
+export type TelemetrySummaryItem = {
+  /** The day in UTC. */
+  day?: string;
+  /** The type of the events. */
+  type?: string;
+  /** The member. Null for events without one. */
+  memberId?: string | null;
+  /** Null when the member has left, or there is none. */
+  memberName?: string | null;
+  /** A team of the member today. Null for members without a team. */
+  teamId?: string | null;
+  /** The name of the team. */
+  teamName?: string | null;
+  /** The model. Null for events without one. */
+  model?: string | null;
+  /** The worker. Null for events without one. */
+  workerId?: string | null;
+  /** Null when the worker was removed, or there is none. */
+  workerName?: string | null;
+  /** The automation. Null for events without one. */
+  automationId?: string | null;
+  /** The name of the automation. */
+  automationName?: string | null;
+  /** The number of events. */
+  events: number;
+  /** The number of events that report a failure. */
+  failures: number;
+  /** Input tokens, with those that were read from or written to a cache. */
+  inputTokens: number;
+  /** Output tokens. */
+  outputTokens: number;
+  /** The part of the input tokens that was read from a cache. */
+  cacheReadTokens: number;
+  /** The part of the input tokens that was written to a cache. */
+  cacheWriteTokens: number;
+  /** Millionths of the currency of the prices. Null when no event has a cost: unknown is not 0. */
+  costMicros: number | null;
+  /** Events with a cost, reported or estimated. */
+  pricedEvents: number;
+  /** Events with tokens for which no price is known. Their cost is missing. */
+  unpricedEvents: number;
+  /** The sum of all durations. */
+  durationMs: number;
+  /** Events with a duration. */
+  timedEvents: number;
+  /** The sum of the values of metrics. Only useful for one type. */
+  value: number;
+};
+
+export type TelemetrySummaryPage = {
+  /** The entries of this page. */
+  items: TelemetrySummaryItem[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
@@ -4272,7 +4468,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -4293,7 +4489,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5162,7 +5358,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -7509,6 +7705,95 @@ export interface Operations {
       /** The delivery. */
       delivery: WebhookEndpointDelivery;
     };
+  };
+  /** Report telemetry events */
+  "POST /v1/telemetry/events": {
+    input: {
+      body: {
+        /** The events, in order. */
+        events: TelemetryEventInput[];
+      };
+    };
+    reply: TelemetryReport;
+  };
+  /** List telemetry events */
+  "GET /v1/telemetry/events": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only events of this type. */
+        type?: string;
+        /** Only events of this member. */
+        memberId?: string;
+        /** Only events of this run. */
+        runId?: string;
+        /** Only events at this time or later, in milliseconds since 1970. */
+        from?: number;
+        /** Only events before this time, in milliseconds since 1970. */
+        to?: number;
+      };
+    };
+    reply: TelemetryEventPage;
+  };
+  /** Sum telemetry by day, type, member, team, model, worker or automation */
+  "GET /v1/telemetry/summary": {
+    input: {
+      query?: {
+        /** The first day: the one with this time, in milliseconds since 1970. By default 30 days ago. */
+        from?: number;
+        /** The days end before this time. By default with today. */
+        to?: number;
+        /** What each item is about, separated by commas: day, type, member, team, model, worker, automation. */
+        groupBy?: string;
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: TelemetrySummaryPage;
+  };
+  /** Read the telemetry settings */
+  "GET /v1/telemetry/settings": {
+    input: object;
+    reply: {
+      /** The settings. */
+      settings: TelemetrySettings;
+    };
+  };
+  /** Change the telemetry settings */
+  "PUT /v1/telemetry/settings": {
+    input: {
+      body: TelemetrySettings;
+    };
+    reply: {
+      /** The settings. */
+      settings: TelemetrySettings;
+    };
+  };
+  /** Receive spans */
+  "POST /otlp/v1/traces": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OtlpTraceReply;
+  };
+  /** Receive log records */
+  "POST /otlp/v1/logs": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OtlpLogsReply;
+  };
+  /** Receive metrics */
+  "POST /otlp/v1/metrics": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OtlpMetricsReply;
   };
   /** Find out how an external MCP server must be connected */
   "POST /v1/mcp-connections/discover": {
