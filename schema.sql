@@ -167,13 +167,16 @@ create table automation_runner_tokens (
   key_id text collate "C",
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
+  worker_id text collate "C",
   constraint automation_runner_tokens_pkey PRIMARY KEY (token_hash),
   constraint automation_runner_tokens_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
-  constraint automation_runner_tokens_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES automation_runners(id) ON DELETE CASCADE
+  constraint automation_runner_tokens_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES automation_runners(id) ON DELETE CASCADE,
+  constraint automation_runner_tokens_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
 );
 CREATE INDEX automation_runner_tokens_expiry ON automation_runner_tokens USING btree (expires_at);
 CREATE INDEX automation_runner_tokens_key ON automation_runner_tokens USING btree (key_id);
 CREATE INDEX automation_runner_tokens_runner ON automation_runner_tokens USING btree (runner_id);
+CREATE INDEX automation_runner_tokens_worker ON automation_runner_tokens USING btree (worker_id) WHERE (worker_id IS NOT NULL);
 
 create table automation_runners (
   id text collate "C" not null,
@@ -263,6 +266,7 @@ create table automation_spend (
   constraint automation_spend_pkey PRIMARY KEY (org_id, month),
   constraint automation_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE TRIGGER automation_spend_followed AFTER INSERT OR UPDATE OF cost_micros ON automation_spend FOR EACH ROW EXECUTE FUNCTION llm_spend_follow();
 
 create table automation_usage (
   run_id text collate "C" not null,
@@ -278,9 +282,22 @@ create table automation_usage (
   reported_at timestamptz not null default now(),
   state text not null default 'counted'::text,
   reported jsonb,
+  provider text,
+  cache_read_tokens bigint not null default 0,
+  cache_write_tokens bigint not null default 0,
+  cache_write_1h_tokens bigint not null default 0,
+  cost_source text not null default 'reported'::text,
+  price jsonb,
+  priced_at timestamptz,
+  previous jsonb,
+  recomputed_at timestamptz,
+  spend_day date,
+  spend_subjects text[],
   constraint automation_usage_pkey PRIMARY KEY (run_id, attempt, report),
+  constraint automation_usage_cost_source_check CHECK ((cost_source = ANY (ARRAY['reported'::text, 'computed'::text, 'unpriced'::text]))),
   constraint automation_usage_state_check CHECK ((state = ANY (ARRAY['counted'::text, 'held'::text, 'corrected'::text])))
 );
+CREATE INDEX automation_usage_computed ON automation_usage USING btree (org_id, reported_at, run_id, attempt, report) WHERE (cost_source <> 'reported'::text);
 CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
 CREATE INDEX automation_usage_time ON automation_usage USING btree (org_id, reported_at);
 
@@ -472,6 +489,141 @@ create table job_deaths (
   noted_at timestamptz not null default now(),
   constraint job_deaths_pkey PRIMARY KEY (job_id)
 );
+
+create table llm_budget_crossings (
+  budget_id text collate "C" not null,
+  period_start date not null,
+  level text not null,
+  limit_micros bigint not null,
+  crossed_at timestamptz not null default now(),
+  constraint llm_budget_crossings_pkey PRIMARY KEY (budget_id, period_start, level, limit_micros),
+  constraint llm_budget_crossings_level_check CHECK ((level = ANY (ARRAY['warned'::text, 'exceeded'::text]))),
+  constraint llm_budget_crossings_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES llm_budgets(id) ON DELETE CASCADE
+);
+
+create table llm_budgets (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  provider_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, provider_id, org_id)) stored,
+  period text not null,
+  mode text not null,
+  limit_micros bigint not null,
+  warning_percent integer not null,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_budgets_pkey PRIMARY KEY (id),
+  constraint llm_budgets_subject UNIQUE (org_id, subject_id, period),
+  constraint llm_budgets_limit_micros_check CHECK ((limit_micros >= 0)),
+  constraint llm_budgets_mode_check CHECK ((mode = ANY (ARRAY['budget'::text, 'alert'::text]))),
+  constraint llm_budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text]))),
+  constraint llm_budgets_subject_kind CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'provider'::text) = (provider_id IS NOT NULL)))),
+  constraint llm_budgets_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'provider'::text]))),
+  constraint llm_budgets_warning_percent_check CHECK (((warning_percent >= 1) AND (warning_percent <= 100))),
+  constraint llm_budgets_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint llm_budgets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_budgets_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE,
+  constraint llm_budgets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_budgets_member ON llm_budgets USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX llm_budgets_page ON llm_budgets USING btree (org_id, id DESC);
+CREATE INDEX llm_budgets_provider ON llm_budgets USING btree (provider_id) WHERE (provider_id IS NOT NULL);
+CREATE INDEX llm_budgets_team ON llm_budgets USING btree (team_id) WHERE (team_id IS NOT NULL);
+
+create table llm_prices (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider text collate "C" not null,
+  model text collate "C" not null,
+  valid_from timestamptz not null,
+  rates jsonb not null,
+  note text not null default ''::text,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_prices_pkey PRIMARY KEY (id),
+  constraint llm_prices_validity UNIQUE (org_id, provider, model, valid_from),
+  constraint llm_prices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_prices_page ON llm_prices USING btree (org_id, id DESC);
+
+create table llm_provider_grants (
+  provider_id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  worker_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, worker_id, org_id)) stored,
+  models text[],
+  created_at timestamptz not null default now(),
+  constraint llm_provider_grants_pkey PRIMARY KEY (provider_id, subject_id),
+  constraint llm_provider_grants_subject CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'worker'::text) = (worker_id IS NOT NULL)))),
+  constraint llm_provider_grants_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'worker'::text]))),
+  constraint llm_provider_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_worker_fk FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_provider_grants_member ON llm_provider_grants USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX llm_provider_grants_subjects ON llm_provider_grants USING btree (org_id, subject_id);
+CREATE INDEX llm_provider_grants_team ON llm_provider_grants USING btree (team_id) WHERE (team_id IS NOT NULL);
+CREATE INDEX llm_provider_grants_worker ON llm_provider_grants USING btree (worker_id) WHERE (worker_id IS NOT NULL);
+
+create table llm_provider_keys (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  name text not null,
+  secret text not null,
+  tail text not null,
+  disabled_at timestamptz,
+  retires_at timestamptz,
+  replaced_by text collate "C",
+  last_verdict text,
+  last_message text,
+  last_tested_at timestamptz,
+  last_issued_at timestamptz,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint llm_provider_keys_pkey PRIMARY KEY (id),
+  constraint llm_provider_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_provider_keys_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_provider_keys_organization ON llm_provider_keys USING btree (org_id);
+CREATE INDEX llm_provider_keys_page ON llm_provider_keys USING btree (provider_id, id DESC);
+CREATE INDEX llm_provider_keys_retiring ON llm_provider_keys USING btree (retires_at) WHERE (retires_at IS NOT NULL);
+
+create table llm_providers (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  kind text not null,
+  name text not null,
+  base_url text not null,
+  models text[],
+  enabled boolean not null default true,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_providers_pkey PRIMARY KEY (id),
+  constraint llm_providers_name UNIQUE (org_id, name),
+  constraint llm_providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_providers_page ON llm_providers USING btree (org_id, id DESC);
+
+create table llm_spend (
+  org_id text collate "C" not null,
+  subject_id text collate "C" not null,
+  day date not null,
+  cost_micros bigint not null,
+  constraint llm_spend_pkey PRIMARY KEY (org_id, subject_id, day),
+  constraint llm_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+) with (fillfactor=70);
 
 create table mails (
   id text collate "C" not null,
@@ -1279,6 +1431,122 @@ create table teams (
 CREATE UNIQUE INDEX teams_name ON teams USING btree (org_id, lower(name));
 CREATE INDEX teams_page ON teams USING btree (org_id, id DESC);
 
+create table telemetry_additions (
+  no bigint not null generated always as identity,
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_micros bigint not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms bigint not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_additions_pkey PRIMARY KEY (no)
+);
+CREATE INDEX telemetry_additions_org ON telemetry_additions USING btree (org_id, day);
+
+create table telemetry_days (
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_micros bigint not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms bigint not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_days_pkey PRIMARY KEY (org_id, day, type, member_id, model, worker_id, automation_id),
+  constraint telemetry_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_events (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  signal text not null,
+  event_id text collate "C" not null,
+  digest bytea not null,
+  at timestamptz not null,
+  type text collate "C" not null,
+  source text not null,
+  mapping_version integer not null,
+  member_id text collate "C",
+  worker_id text collate "C",
+  run_id text collate "C",
+  automation_id text collate "C",
+  provider text,
+  model text collate "C",
+  input_tokens bigint,
+  output_tokens bigint,
+  cache_read_tokens bigint,
+  cache_write_tokens bigint,
+  cost_micros bigint,
+  pricing text not null,
+  counts_usage boolean not null,
+  duration_ms bigint,
+  failed boolean not null,
+  value numeric,
+  tool_name text,
+  agent_name text,
+  conversation_id text,
+  attributes jsonb,
+  received_at timestamptz not null default now(),
+  constraint telemetry_events_pkey PRIMARY KEY (org_id, id)
+);
+CREATE UNIQUE INDEX telemetry_events_event ON telemetry_events USING btree (org_id, event_id, signal);
+CREATE INDEX telemetry_events_member ON telemetry_events USING btree (org_id, member_id, id COLLATE "POSIX");
+CREATE INDEX telemetry_events_run ON telemetry_events USING btree (org_id, run_id, id COLLATE "POSIX") WHERE (run_id IS NOT NULL);
+
+create table telemetry_names (
+  org_id text collate "C" not null,
+  day date not null,
+  kind text collate "C" not null,
+  name text collate "C" not null,
+  constraint telemetry_names_pkey PRIMARY KEY (org_id, day, kind, name),
+  constraint telemetry_names_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_points (
+  org_id text collate "C" not null,
+  series bytea not null,
+  started_nanos bigint not null,
+  nanos bigint not null,
+  value numeric not null,
+  constraint telemetry_points_pkey PRIMARY KEY (org_id, series, started_nanos, nanos),
+  constraint telemetry_points_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_settings (
+  org_id text collate "C" not null,
+  enabled boolean not null default true,
+  keeps_contents boolean not null default false,
+  retention_days integer not null default 90,
+  pruned_before date,
+  updated_at timestamptz not null default now(),
+  constraint telemetry_settings_pkey PRIMARY KEY (org_id),
+  constraint telemetry_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create table template_search (
   org_id text collate "C" not null,
   template_id text collate "C" not null,
@@ -1475,6 +1743,205 @@ create table webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_page ON webhook_endpoints USING btree (org_id, id DESC);
 
+create table worker_activity (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  worker_id text collate "C" not null,
+  type text not null,
+  detail jsonb not null default '{}'::jsonb,
+  at timestamptz not null default now(),
+  constraint worker_activity_pkey PRIMARY KEY (id),
+  constraint worker_activity_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_activity_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_activity_org ON worker_activity USING btree (org_id);
+CREATE INDEX worker_activity_page ON worker_activity USING btree (worker_id, id DESC);
+
+create table worker_beats (
+  seen_at timestamptz,
+  sequence bigint not null default '-1'::integer,
+  status text not null default 'online'::text,
+  worker_id text collate "C" not null,
+  run_ids text not null default ''::text,
+  constraint worker_beats_pkey PRIMARY KEY (worker_id),
+  constraint worker_beats_status_check CHECK ((status = ANY (ARRAY['online'::text, 'busy'::text, 'idle'::text, 'draining'::text, 'stopped'::text]))),
+  constraint worker_beats_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table worker_outages (
+  from_at timestamptz not null,
+  to_at timestamptz not null,
+  constraint worker_outages_pkey PRIMARY KEY (from_at)
+);
+
+create table worker_registration_secrets (
+  token_hash text not null,
+  token_id text collate "C" not null,
+  org_id text collate "C" not null,
+  start text not null,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint worker_registration_secrets_pkey PRIMARY KEY (token_hash),
+  constraint worker_registration_secrets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_registration_secrets_token_id_fkey FOREIGN KEY (token_id) REFERENCES worker_registration_tokens(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_registration_secrets_org ON worker_registration_secrets USING btree (org_id);
+CREATE INDEX worker_registration_secrets_token ON worker_registration_secrets USING btree (token_id);
+
+create table worker_registration_tokens (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  name text not null,
+  kind text not null,
+  labels text[] not null default '{}'::text[],
+  template_ids text[] not null default '{}'::text[],
+  connection_ids text[] not null default '{}'::text[],
+  runner_permissions text[] not null,
+  uses integer not null default 0,
+  max_uses integer,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  llm_provider_ids text[] not null default '{}'::text[],
+  constraint worker_registration_tokens_pkey PRIMARY KEY (id),
+  constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
+  constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint worker_registration_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_registration_tokens_member ON worker_registration_tokens USING btree (member_id);
+CREATE INDEX worker_registration_tokens_page ON worker_registration_tokens USING btree (org_id, id DESC);
+
+create table worker_rollouts (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  version text not null,
+  percent integer not null,
+  labels text[] not null default '{}'::text[],
+  deadline_seconds integer not null,
+  ended_at timestamptz,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint worker_rollouts_pkey PRIMARY KEY (id),
+  constraint worker_rollouts_percent_check CHECK (((percent >= 1) AND (percent <= 100))),
+  constraint worker_rollouts_created_by_fkey FOREIGN KEY (created_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint worker_rollouts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_rollouts_active ON worker_rollouts USING btree (org_id) WHERE (ended_at IS NULL);
+CREATE INDEX worker_rollouts_creator ON worker_rollouts USING btree (created_by);
+CREATE INDEX worker_rollouts_page ON worker_rollouts USING btree (org_id, id DESC);
+
+create table worker_runtimes (
+  worker_id text collate "C" not null,
+  version text not null,
+  api_version integer not null,
+  platform text not null,
+  arch text not null,
+  capabilities text[] not null default '{}'::text[],
+  limits jsonb not null default '{}'::jsonb,
+  services jsonb not null default '[]'::jsonb,
+  boot_id text,
+  configuration_revision integer,
+  reported_at timestamptz not null default now(),
+  constraint worker_runtimes_pkey PRIMARY KEY (worker_id),
+  constraint worker_runtimes_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+
+create table worker_service (
+  id boolean not null default true,
+  alive_at timestamptz not null default now(),
+  interval_seconds integer not null default 15,
+  previous_seconds integer not null default 15,
+  interval_changed_at timestamptz not null default now(),
+  constraint worker_service_pkey PRIMARY KEY (id),
+  constraint worker_service_id_check CHECK (id)
+) with (fillfactor=50);
+
+create table worker_states (
+  worker_id text collate "C" not null,
+  state text not null default 'never_connected'::text,
+  since timestamptz not null default now(),
+  notices smallint not null default 0,
+  constraint worker_states_pkey PRIMARY KEY (worker_id),
+  constraint worker_states_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table worker_tokens (
+  id text collate "C" not null,
+  worker_id text collate "C" not null,
+  org_id text collate "C" not null,
+  start text not null,
+  token_hash text not null,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint worker_tokens_pkey PRIMARY KEY (id),
+  constraint worker_tokens_token_hash_key UNIQUE (token_hash),
+  constraint worker_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_tokens_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_tokens_org ON worker_tokens USING btree (org_id);
+CREATE INDEX worker_tokens_worker ON worker_tokens USING btree (worker_id, id DESC);
+
+create table worker_upgrades (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  worker_id text collate "C" not null,
+  rollout_id text collate "C",
+  version text not null,
+  from_version text,
+  state text not null default 'requested'::text,
+  reason text,
+  deadline_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  acknowledged_at timestamptz,
+  draining_at timestamptz,
+  ended_at timestamptz,
+  constraint worker_upgrades_pkey PRIMARY KEY (id),
+  constraint worker_upgrades_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'acknowledged'::text, 'draining'::text, 'upgraded'::text, 'failed'::text, 'timed_out'::text, 'cancelled'::text]))),
+  constraint worker_upgrades_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_upgrades_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES worker_rollouts(id) ON DELETE CASCADE,
+  constraint worker_upgrades_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_upgrades_deadline ON worker_upgrades USING btree (deadline_at) WHERE (ended_at IS NULL);
+CREATE UNIQUE INDEX worker_upgrades_open ON worker_upgrades USING btree (worker_id) WHERE (ended_at IS NULL);
+CREATE INDEX worker_upgrades_page ON worker_upgrades USING btree (org_id, id DESC);
+CREATE UNIQUE INDEX worker_upgrades_rollout ON worker_upgrades USING btree (rollout_id, worker_id);
+CREATE INDEX worker_upgrades_worker ON worker_upgrades USING btree (worker_id, id DESC);
+
+create table workers (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C",
+  name text not null,
+  kind text not null,
+  labels text[] not null default '{}'::text[],
+  template_ids text[] not null default '{}'::text[],
+  connection_ids text[] not null default '{}'::text[],
+  runner_permissions text[] not null,
+  instance_id text,
+  registration_token_id text collate "C",
+  paused_at timestamptz,
+  paused_until timestamptz,
+  pause_note text,
+  drain_requested_at timestamptz,
+  desired_version text,
+  configuration jsonb,
+  configuration_revision integer not null default 0,
+  upgrade_id text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
+  constraint workers_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint workers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint workers_registration_token_id_fkey FOREIGN KEY (registration_token_id) REFERENCES worker_registration_tokens(id) ON DELETE SET NULL
+);
+CREATE UNIQUE INDEX workers_instance ON workers USING btree (org_id, instance_id) WHERE (instance_id IS NOT NULL);
+CREATE INDEX workers_member ON workers USING btree (member_id);
+CREATE UNIQUE INDEX workers_name ON workers USING btree (org_id, lower(name));
+CREATE INDEX workers_page ON workers USING btree (org_id, id DESC);
+CREATE INDEX workers_registration ON workers USING btree (registration_token_id);
+
 CREATE OR REPLACE FUNCTION audit_events_stay()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1509,6 +1976,18 @@ begin
   values (new.org_id, new.id,
     lower(new.name || ' ' || new.slug || ' ' || new.description || ' ' || array_to_string(new.tags, ' ')), new.tags)
   on conflict (org_id, template_id) do update set text = excluded.text, tags = excluded.tags;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION llm_spend_follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into llm_spend as s (org_id, subject_id, day, cost_micros)
+  values (new.org_id, new.org_id, new.month,
+    new.cost_micros - case when tg_op = 'UPDATE' then old.cost_micros else 0 end)
+  on conflict (org_id, subject_id, day) do update set cost_micros = s.cost_micros + excluded.cost_micros;
   return null;
 end $function$;
 

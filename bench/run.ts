@@ -8,7 +8,9 @@ import { oauth } from "./oauth.ts";
 import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
 import { streams } from "./streams.ts";
+import { telemetry } from "./telemetry.ts";
 import { webhooks } from "./webhooks.ts";
+import { workers } from "./workers.ts";
 
 const benches: Record<string, Bench> = {
   authentication,
@@ -19,7 +21,9 @@ const benches: Record<string, Bench> = {
   streams,
   reports,
   "reports-on-full": reportsOnFull,
+  telemetry,
   webhooks,
+  workers,
 };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]

@@ -10,6 +10,7 @@ export interface LargeOrganization extends Workspace {
   connectorId: string;
   connectionId: string;
   endpointId: string;
+  llmProviderId: string;
   memberId: string;
   runId: string;
   teamId: string;
@@ -73,6 +74,13 @@ export async function createLargeOrganization(
     from unnest(${createIds("aud", many)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`update audit_chains set seq = 1000 + ${many}::bigint where scope = ${orgId}`);
 
+  await db.run(sql`
+    insert into telemetry_events (org_id, id, signal, event_id, digest, at, type, source, mapping_version, member_id,
+      run_id, pricing, counts_usage, failed)
+    select ${orgId}, id, 'event', id, '', now(), case when n % 10 = 0 then 'rare' else 'common' end, 'other', 1,
+      case when n % 10 = 0 then ${otherMember} else ${memberId} end,
+      case when n % 10 = 0 then ${runs[0]} end, 'none', true, false
+    from unnest(${createIds("tev", many)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into invitations (id, org_id, email, role, token_hash, mail_hash, inviter_name, expires_at, accepted_at)
     select id, ${orgId}, id, 'member', id, id, 'Ada', now(), now() from unnest(${createIds("inv", some)}::text[]) id`);
@@ -164,6 +172,21 @@ export async function createLargeOrganization(
     select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, 'evt_' || substr(id, 5), 'run.failed', '{}',
       'succeeded', now()
     from unnest(${createIds("wed", many)}::text[]) with ordinality t (id, n)`);
+
+  const providers = createIds("llp", 200);
+  await db.run(sql`
+    insert into llm_providers (id, org_id, kind, name, base_url, created_by)
+    select id, ${orgId}, 'openai', id, 'https://api.openai.com/v1', ${memberId} from unnest(${providers}::text[]) id`);
+  await db.run(sql`
+    insert into llm_provider_keys (id, org_id, provider_id, name, secret, tail, created_by)
+    select id, ${orgId}, ${providers[0]}, 'Key', '', '', ${memberId} from unnest(${createIds("llk", some)}::text[]) id`);
+  await db.run(sql`
+    insert into llm_prices (id, org_id, provider, model, valid_from, rates, created_by)
+    select id, ${orgId}, 'openai', id, now(), '{"input":1}', ${memberId} from unnest(${createIds("lpr", 1000)}::text[]) id`);
+  await db.run(sql`
+    insert into llm_budgets (id, org_id, subject_kind, member_id, period, mode, limit_micros, warning_percent)
+    select id, ${orgId}, 'member', (${members}::text[])[n], 'month', 'alert', 1000000, 80
+    from unnest(${createIds("lbg", 1500)}::text[]) with ordinality t (id, n)`);
   await db.queryWithDriverTypes("analyze");
   return {
     ...workspace,
@@ -171,6 +194,7 @@ export async function createLargeOrganization(
     connectorId,
     connectionId: connections[0]!,
     endpointId: endpoints[0]!,
+    llmProviderId: providers[0]!,
     memberId,
     runId,
     teamId,

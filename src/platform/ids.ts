@@ -60,7 +60,8 @@ export const idsBetween = (prefix: string, from: number | undefined, to: number 
   end: to === undefined ? undefined : smallestIdAt(prefix, to + clockSkewMs),
 });
 
-function smallestIdAt(prefix: string, time: number): string {
+/** The smallest id that `newIdAt` can create for this time. */
+export function smallestIdAt(prefix: string, time: number): string {
   const smallest = Buffer.alloc(16);
   smallest.writeUIntBE(Math.min(Math.max(Math.floor(time), 0), 2 ** 48 - 1), 0, 6);
   return `${prefix}_${encode(smallest)}`;

@@ -7,6 +7,7 @@ import { useServer } from "../harness.ts";
 import { createLargeOrganization, type LargeOrganization } from "../large-organization.ts";
 import { countRowsRead, explainStatement, recordStatements } from "../plans.ts";
 import { seedConnector } from "../sso.ts";
+import { createWorker } from "../workers.ts";
 
 const server = useServer();
 
@@ -17,6 +18,7 @@ const maxRowsOfRequest = 3 * scanBudget + 2_000;
 const hour = 3_600_000;
 let crowd: LargeOrganization;
 let ssoConnectorId: string;
+let workerId: string;
 beforeAll(async () => {
   // A statement that reads every row exceeds the limit of a statement; on PostgreSQL, a request that examines every row
   // also exceeds the limit of a request. More rows only take longer.
@@ -24,6 +26,7 @@ beforeAll(async () => {
   const many = inject("engine") === "postgres" ? scanBudget + 2_000 : maxRowsOfStatement + 2_000;
   crowd = await createLargeOrganization(server, { many, some });
   ssoConnectorId = (await seedConnector(server, crowd.owner)).id;
+  workerId = (await createWorker(server, crowd.owner.auth, { labels: ["linux"] })).id;
 }, 300_000);
 
 interface Parameter {
@@ -45,14 +48,18 @@ const samples: Record<string, () => (string | number)[]> = {
   event: () => ["push", "nothing"],
   from: () => [Date.now() - hour, Date.now() + hour],
   fromAt: () => [Date.now() - hour, Date.now() + hour],
+  groupBy: () => ["day", "team", "day,type,member,model,worker,automation"],
+  label: () => ["linux", "nothing"],
   memberId: () => [crowd.memberId, newId("mem")],
   providerId: () => ["github", "gitlab"],
   q: () => ["review", "nothing at all"],
   role: () => ["member", "admin", newId("role")],
+  runId: () => [crowd.runId, newId("run")],
   search: () => ["somebody", "nobody at all"],
   status: () => ["succeeded", "failed", "queued", "failed,cancelled,skipped"],
   slug: () => ["nothing"],
   tag: () => ["nothing"],
+  type: () => ["common", "nothing"],
   targetId: () => [crowd.automationId, newId("aut")],
   targetType: () => ["automation", "member"],
   teamId: () => [crowd.teamId, newId("team")],
@@ -64,11 +71,15 @@ const idOfPath: Record<string, () => string> = {
   "/v1/automations/{id}/revisions": () => crowd.automationId,
   "/v1/automation-runs/{id}/events": () => crowd.runId,
   "/v1/automation-runs/{id}/late-reports": () => crowd.runId,
+  "/v1/automation-runs/{id}/usage": () => crowd.runId,
+  "/v1/llm-providers/{id}/keys": () => crowd.llmProviderId,
   "/v1/templates/{id}/versions": () => crowd.templateId,
   "/v1/connectors/{id}/webhook-secrets": () => crowd.connectorId,
   "/v1/connectors/{id}/refused-deliveries": () => crowd.connectorId,
   "/v1/oauth-connections/{id}/events": () => crowd.connectionId,
   "/v1/webhook-endpoints/{id}/deliveries": () => crowd.endpointId,
+  "/v1/workers/{id}/activity": () => workerId,
+  "/v1/workers/{id}/runtime/upgrades": () => workerId,
   "/v1/sso/{id}/events": () => ssoConnectorId,
   "/v1/sso/{id}/identities": () => ssoConnectorId,
 };
@@ -87,7 +98,7 @@ const lists = Object.entries(paths)
   }));
 
 /** These routes must read every row: an export streams all entries, and sums add up all reports. */
-const wholeReads = new Set(["/v1/audit-export", "/v1/automation-usage"]);
+const wholeReads = new Set(["/v1/audit-export", "/v1/automation-usage", "/v1/telemetry/summary"]);
 
 /** PostgreSQL adds up usage in one statement, which the statement time limit bounds. */
 const isBounded = ({ path }: { path: string }) =>

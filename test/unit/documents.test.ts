@@ -37,6 +37,11 @@ const otherPrograms: Record<string, string> = {
   WEBHOOK_SECRET: "of the example of a receiver",
   CREDENTIALS_DIRECTORY: "set by systemd",
   STATE_DIRECTORY: "set by systemd",
+  CLAUDE_CODE_ENABLE_TELEMETRY: "of Claude Code",
+  OTEL_METRICS_EXPORTER: "of OpenTelemetry SDKs",
+  OTEL_LOGS_EXPORTER: "of OpenTelemetry SDKs",
+  TRACELOOP_BASE_URL: "of OpenLLMetry",
+  TRACELOOP_HEADERS: "of OpenLLMetry",
 };
 
 test("the listed names of other programs are in the documents", () => {

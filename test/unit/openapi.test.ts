@@ -97,10 +97,14 @@ test("every reference has a schema, and every schema is referenced", () => {
 /** A request without a body means the usual there, and says so. */
 const mayBeLeftOut = new Set([
   "postV1ScimToken",
+  "postV1LlmProvidersByIdTest",
   "postV1OauthProvidersByProviderIdToken",
   "postV1OauthProvidersByProviderIdDisconnect",
   "postV1SsoByIdMetadataApprove",
   "postV1SsoByIdMetadataRefresh",
+  "postV1WorkersByIdTokens",
+  "postV1WorkersByIdConnectionsByConnectionIdToken",
+  "postV1WorkerRegistrationTokensByIdRotate",
 ]);
 
 test("bodies are required, tags are known, and refusals are described", () => {

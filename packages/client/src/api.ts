@@ -36,7 +36,7 @@ export type AuditActor = {
   /** The name at that time. */
   name: string | null;
   /** The credential that was used. `system`: the service itself acted. */
-  credential: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
+  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
   /** The id of the credential that was used. */
   credentialId: string | null;
 };
@@ -211,8 +211,8 @@ export type AutomationCorrectedReport = {
   costMicros: number;
   /** The current state. */
   state: "corrected";
-  /** What the runner reported. */
-  reported: AutomationUsageTotals;
+  /** The figures that were reported. A cost of null was not reported and could not be computed. */
+  reported: AutomationReportedUsage;
 };
 
 export type AutomationHeldReport = {
@@ -232,8 +232,8 @@ export type AutomationHeldReport = {
   memberName: string | null;
   /** The model that was used. */
   model: string | null;
-  /** What the runner reported. */
-  reported: AutomationUsageTotals;
+  /** The figures that were reported. A cost of null was not reported and could not be computed. */
+  reported: AutomationReportedUsage;
   /** When it was reported, in milliseconds since 1970. */
   reportedAt: number;
 };
@@ -281,6 +281,15 @@ export type AutomationPage = {
   items: Automation[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type AutomationReportedUsage = {
+  /** How many input tokens were used. */
+  inputTokens: number;
+  /** How many output tokens were used. */
+  outputTokens: number;
+  /** The cost, in millionths of the currency unit. */
+  costMicros: number | null;
 };
 
 export type AutomationRevision = {
@@ -331,7 +340,7 @@ export type AutomationRun = {
   /** The state of the run. */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
   /** Why it is in this state. */
-  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | null;
+  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded" | null;
   /** The reason in a sentence for a person. */
   reasonDetail: string | null;
   /** The number of attempts so far. The next report of a queued run belongs to the next attempt. */
@@ -399,8 +408,18 @@ export type AutomationRunCompletion = {
     inputTokens?: number | null;
     /** How many output tokens were used. */
     outputTokens?: number | null;
-    /** Millionths of the currency of your prices. */
+    /** Millionths of the currency of your prices. When it is omitted, it is computed from the tokens and the price of the model. */
     costMicros?: number | null;
+    /** Input tokens that were read from a cache. They are part of `inputTokens`. */
+    cacheReadTokens?: number | null;
+    /** Input tokens that were written to a cache. They are part of `inputTokens`. */
+    cacheWriteTokens?: number | null;
+    /** Those of `cacheWriteTokens` that were written to a cache that lasts an hour. */
+    cacheWrite1hTokens?: number | null;
+    /** The kind of provider, or the id of an LLM provider. By default that of the automation's model. */
+    provider?: string | null;
+    /** The model that was used. By default that of the automation. */
+    model?: string | null;
   } | null;
   /** Why the attempt failed. Null or omitted when it did not fail. */
   error?: {
@@ -564,7 +583,7 @@ export type AutomationRunWithNames = {
   /** The current state. */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
   /** Why it is in this state. */
-  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | null;
+  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded" | null;
   /** The reason in a sentence for a person. */
   reasonDetail: string | null;
   /** The number of attempts so far. The next report of a queued run belongs to the next attempt. */
@@ -751,8 +770,10 @@ export type AutomationUsageGroup = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices. */
-  costMicros: number;
+  /** Millionths of the currency of your prices: what is known of the cost. Null: nothing is known. */
+  costMicros: number | null;
+  /** False: some tokens have no known price, so the cost is higher than `costMicros`. */
+  priced: boolean;
 };
 
 export type AutomationUsagePage = {
@@ -764,13 +785,68 @@ export type AutomationUsagePage = {
   nextCursor: string | null;
 };
 
+export type AutomationUsageReport = {
+  /** The attempt of the run, from 1. */
+  attempt: number;
+  /** The sequence of the event. Null for the completion. */
+  sequence: number | null;
+  /** The model to use. Null when the runner chooses. */
+  model: string | null;
+  /** The kind of provider, or the id of an LLM provider. */
+  provider: string | null;
+  /** All input tokens, with those of caches. */
+  inputTokens: number;
+  /** How many output tokens were used. */
+  outputTokens: number;
+  /** Input tokens that were read from a cache. */
+  cacheReadTokens: number;
+  /** Input tokens that were written to a cache. */
+  cacheWriteTokens: number;
+  /** Null: the cost is not known. */
+  costMicros: number | null;
+  /** `computed`: from tokens and `price`. `unpriced`: there is no price for the model. */
+  costSource: "reported" | "computed" | "unpriced";
+  /** The price that a computed cost follows from. */
+  price: {
+    /** `override`: a price of the organization. */
+    source: "catalogue" | "override";
+    /** The id of the organization's own price. */
+    id?: string;
+    /** The day of the catalogue. */
+    date?: string;
+    /** The provider. */
+    provider: string;
+    /** The model to use. Null when the runner chooses. */
+    model: string;
+    /** From when the price is valid. Null: from the beginning. */
+    validFrom: string | null;
+  } | null;
+  /** The cost before a price was corrected. Null: it was not known, or was never computed again. */
+  previousCostMicros: number | null;
+  /** When the cost was computed again after a price was corrected. */
+  recomputedAt: number | null;
+  /** The current state. */
+  state: "counted" | "held" | "corrected";
+  /** When it was reported, in milliseconds since 1970. */
+  reportedAt: number;
+};
+
+export type AutomationUsageReportPage = {
+  /** The entries of this page. */
+  items: AutomationUsageReport[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 export type AutomationUsageTotals = {
   /** How many input tokens were used. */
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices. */
-  costMicros: number;
+  /** Millionths of the currency of your prices: what is known of the cost. Null: nothing is known. */
+  costMicros: number | null;
+  /** False: some tokens have no known price, so the cost is higher than `costMicros`. */
+  priced: boolean;
 };
 
 export type Claim = {
@@ -1200,6 +1276,317 @@ export type InvitationPreview = {
   expiresAt: number;
 };
 
+export type LlmBudget = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The id of the account at the provider. */
+  subject: {
+    /** Which kind it is. */
+    kind: "organization" | "team" | "member" | "provider";
+    /** The id of the organization, team, member or LLM provider. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string | null;
+  };
+  /** A calendar day, week or month in UTC. A week begins on Monday. What was spent is 0 again after it. */
+  period: "day" | "week" | "month";
+  /** `budget`: once it is spent, credentials are not handed out and runs are not started. `alert`: people are notified, and nothing is refused. */
+  mode: "budget" | "alert";
+  /** Millionths of a dollar. */
+  limitMicros: number;
+  /** The share of the limit at which people are notified. */
+  warningPercent: number;
+  /** What was spent in this period. Costs that are not known do not count. */
+  spentMicros: number;
+  /** The current state. */
+  state: "within" | "warned" | "exceeded";
+  /** When the period began. */
+  periodStartAt: number;
+  /** When the next period begins. */
+  resetsAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type LlmBudgetPage = {
+  /** The entries of this page. */
+  items: LlmBudget[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmCredential = {
+  /** The provider. */
+  providerId: string;
+  /** Which kind it is. */
+  kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+  /** The id of the signing key. */
+  keyId: string | null;
+  /** The key. Null: the server needs none. */
+  apiKey: string | null;
+  /** The address of the code host. Null for the public one of its kind. */
+  baseUrl: string;
+  /** The headers that each request needs, with the key. */
+  headers: Record<string, string>;
+  /** The only models that the caller may use. Null: all models. */
+  models: string[] | null;
+  /** When the key stops being handed out because it was rotated. Null: not planned. */
+  retiresAt: number | null;
+};
+
+export type LlmModel = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string | null;
+  /** The most input tokens. Null: not known. */
+  contextTokens: number | null;
+  /** The most output tokens. Null: not known. */
+  maxOutputTokens: number | null;
+  /** `vision`, `tools`, `cache`, `reasoning`, `pdf`, `audio`. Null: not known. */
+  capabilities: string[] | null;
+  /** The day on which the provider ends it, if known. */
+  retiresOn: string | null;
+  /** True after the provider has ended it. */
+  retired: boolean;
+  /** The price that is valid now. */
+  price: LlmModelPrice;
+  /** All prices, with those of the past and the future. */
+  prices: LlmModelPrice[];
+};
+
+export type LlmModelPrice = {
+  /** `override`: a price of the organization. */
+  source: "catalogue" | "override";
+  /** The id of the organization's price. */
+  id: string | null;
+  /** From when it is valid. Null: from the beginning. */
+  validFrom: number | null;
+  /** Only between these seconds of a day in UTC. Null: the whole day. */
+  hours: {
+    /** The first second of the day, in UTC. */
+    fromSecond: number;
+    /** The second of the day at which it ends, in UTC. */
+    toSecond: number;
+  } | null;
+  /** Micro-units per million input tokens. Null: there is no price. */
+  input: number | null;
+  /** Micro-units per million output tokens. Null: there is no price. */
+  output: number | null;
+  /** Reads from a cache. Null: they cost as much as other input. */
+  cacheRead: number | null;
+  /** Writes to a cache. Null: they cost as much as other input. */
+  cacheWrite: number | null;
+  /** Writes to a cache that lasts an hour. Null: as other writes. */
+  cacheWrite1h: number | null;
+  /** Micro-units per thousand requests, in addition to tokens. */
+  request: number | null;
+  /** Prices of requests with more input tokens than this. */
+  tiers: {
+    /** The tier applies to requests with more input tokens. */
+    aboveInputTokens: number;
+    /** Micro-units per million input tokens. */
+    input: number | null;
+    /** Micro-units per million output tokens. */
+    output: number | null;
+    /** Reads from a cache. Null: they cost as much as other input. */
+    cacheRead: number | null;
+    /** Writes to a cache. Null: they cost as much as other input. */
+    cacheWrite: number | null;
+    /** Writes to a cache that lasts an hour. Null: as other writes. */
+    cacheWrite1h: number | null;
+    /** Micro-units per thousand requests, in addition to tokens. */
+    request: number | null;
+  }[];
+};
+
+export type LlmPrice = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** A kind of provider, or the id of one of the organization's providers. */
+  provider: string;
+  /** The name of the model, in lower case. */
+  model: string;
+  /** From when the price is valid, until the next one begins. */
+  validFrom: number;
+  /** Micro-units per million tokens. */
+  rates: {
+    /** Micro-units per million input tokens. */
+    input?: number;
+    /** Micro-units per million output tokens. */
+    output?: number;
+    /** Reads from a cache. Omitted: they cost as much as other input. */
+    cacheRead?: number;
+    /** Writes to a cache. Omitted: they cost as much as other input. */
+    cacheWrite?: number;
+    /** Writes to a cache that lasts an hour. Omitted: as other writes. */
+    cacheWrite1h?: number;
+    /** Micro-units per thousand requests, in addition to tokens. */
+    request?: number;
+  };
+  /** Where the price comes from, for people. */
+  note: string;
+  /** The member who created it. Null when the member no longer exists. */
+  createdBy: string;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type LlmPricePage = {
+  /** The entries of this page. */
+  items: LlmPrice[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProvider = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The kind of service. It decides the form of requests and the prices. */
+  kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+  /** The name that people see. One line. */
+  name: string;
+  /** The address that requests are sent to. */
+  baseUrl: string;
+  /** The only models that may be used. `*` at the end stands for any rest. Null: all models. */
+  models: string[] | null;
+  /** False: its credential is not handed out. */
+  enabled: boolean;
+  /** The last characters of the newest active key. Null: there is none. */
+  keyTail: string | null;
+  /** The number of keys that are not disabled. */
+  keys: number;
+  /** The member who created it. Null when the member no longer exists. */
+  createdBy: string;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type LlmProviderAccess = {
+  /** Every member of the organization may use the provider. */
+  organization: boolean;
+  /** The teams whose members may use it. */
+  teamIds: string[];
+  /** The members who may use it. */
+  memberIds: string[];
+  /** The workers that may use it. They are set with the worker. */
+  workerIds: string[];
+  /** The only models that anybody may use. Null: all models. */
+  models: string[] | null;
+  /** The only models for a team, a member, or the organization as a whole, by its id. Somebody with several grants may use the models of all of them. */
+  modelsBySubject: Record<string, string[]>;
+};
+
+export type LlmProviderCatalog = {
+  /** The day on which the catalogue was written. */
+  date: string;
+  /** The currency of all prices. */
+  currency: string;
+  /** Where the data comes from. */
+  sources: {
+    /** The name that people see. One line. */
+    name: string;
+    /** The version. */
+    version: string;
+    /** The date of the source, if it has one. */
+    date: string | null;
+    /** The licence of the data. */
+    license: string;
+    /** The address. */
+    url: string;
+    /** The data that was taken from it. */
+    provides: string;
+  }[];
+  /** The kinds of providers. */
+  kinds: LlmProviderKind[];
+};
+
+export type LlmProviderCatalogPage = {
+  /** The catalogue, without its models. */
+  catalog: LlmProviderCatalog;
+  /** The entries of this page. */
+  items: LlmModel[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProviderKey = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The provider. */
+  providerId: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** The last characters of the key. The key itself is never shown. */
+  tail: string;
+  /** `retiring`: it was rotated, and is deleted at `retiresAt`. It is only handed out when no other key works. `disabled`: it is not handed out. */
+  status: "active" | "retiring" | "disabled";
+  /** When a rotated key is deleted. */
+  retiresAt: number | null;
+  /** The key that replaced it. */
+  replacedBy: string | null;
+  /** The result of the last test. */
+  lastVerdict: "valid" | "refused" | "model_not_allowed" | "quota_exhausted" | "wrong_address" | "blocked_by_egress" | "unavailable" | null;
+  /** The result of the last test in a sentence. */
+  lastMessage: string | null;
+  /** When it was last tested. */
+  lastTestedAt: number | null;
+  /** When it was last handed out, to the minute. */
+  lastIssuedAt: number | null;
+  /** The member who created it. Null when the member no longer exists. */
+  createdBy: string;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type LlmProviderKeyPage = {
+  /** The entries of this page. */
+  items: LlmProviderKey[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProviderKind = {
+  /** Which kind it is. */
+  kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+  /** The name that people see. One line. */
+  name: string;
+  /** The fixed address. Null: it must be given. */
+  baseUrl: string | null;
+  /** An example of an address, for kinds without a fixed one. */
+  example: string | null;
+  /** The organization's own servers may need no key. */
+  keyOptional: boolean;
+  /** Where the provider says how to register a client. */
+  documentation: string;
+  /** Where the provider publishes its prices. */
+  pricingUrl: string | null;
+  /** The number of models with a known price. */
+  models: number;
+};
+
+export type LlmProviderPage = {
+  /** The entries of this page. */
+  items: LlmProvider[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProviderTest = {
+  /** `refused`: the provider does not accept the key. `model_not_allowed`: it accepts the key, but not for the model. `quota_exhausted`: no credit or rate is left. `wrong_address`: wrong region or base URL. `blocked_by_egress`: the egress guard of this instance forbids the address. `unavailable`: the provider did not answer. */
+  verdict: "valid" | "refused" | "model_not_allowed" | "quota_exhausted" | "wrong_address" | "blocked_by_egress" | "unavailable";
+  /** The result in a sentence, and what to do. */
+  message: string;
+  /** The models that the key can use, if the provider lists them. */
+  models?: string[];
+};
+
 export type McpToken = {
   /** The id of the MCP token. */
   id: string;
@@ -1287,10 +1674,28 @@ export type MyNotificationSettings = {
     "run.failed": "off" | "own" | "all" | null;
     /** A connection to an outside account needs attention. `all` needs `connections:manage`. */
     "connection.needs_attention": "off" | "own" | "all" | null;
-    /** The automation costs of the month reached the warning level or the whole budget. `all` needs `usage:read`. */
+    /** Costs reached the warning level or the whole of a budget or alert. `all` needs `usage:read`. */
     "budget.reached": "off" | "all" | null;
     /** A connector could not be synced. `all` needs `connectors:read`. */
     "sync.failed": "off" | "own" | "all" | null;
+    /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
+    "worker.unseen": "off" | "own" | "all" | null;
+  };
+};
+
+export type MyNotificationSettingsInput = {
+  /** For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null means that the settings of the organization apply. */
+  mail: {
+    /** A run failed. `all` needs `automations:manage`. */
+    "run.failed": "off" | "own" | "all" | null;
+    /** A connection to an outside account needs attention. `all` needs `connections:manage`. */
+    "connection.needs_attention": "off" | "own" | "all" | null;
+    /** Costs reached the warning level or the whole of a budget or alert. `all` needs `usage:read`. */
+    "budget.reached": "off" | "all" | null;
+    /** A connector could not be synced. `all` needs `connectors:read`. */
+    "sync.failed": "off" | "own" | "all" | null;
+    /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
+    "worker.unseen"?: "off" | "own" | "all" | null;
   };
 };
 
@@ -1306,10 +1711,28 @@ export type NotificationSettings = {
     "run.failed": ("member" | "admins")[];
     /** A connection to an outside account needs attention. `member`: the owner of the connection, or the member who made it if it is shared. */
     "connection.needs_attention": ("member" | "admins")[];
-    /** The automation costs of the month reached the warning level or the whole budget. */
+    /** Costs reached the warning level or the whole of a budget or alert. */
     "budget.reached": "admins"[];
     /** A connector could not be synced. `member`: the member who created the connector. */
     "sync.failed": ("member" | "admins")[];
+    /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
+    "worker.unseen": ("member" | "admins")[];
+  };
+};
+
+export type NotificationSettingsInput = {
+  /** Who gets a mail, for each type of event. `admins`: owners and admins. They also get the mails of a member who has left. */
+  mail: {
+    /** A run failed. `member`: the owner of the automation. */
+    "run.failed": ("member" | "admins")[];
+    /** A connection to an outside account needs attention. `member`: the owner of the connection, or the member who made it if it is shared. */
+    "connection.needs_attention": ("member" | "admins")[];
+    /** Costs reached the warning level or the whole of a budget or alert. */
+    "budget.reached": "admins"[];
+    /** A connector could not be synced. `member`: the member who created the connector. */
+    "sync.failed": ("member" | "admins")[];
+    /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
+    "worker.unseen"?: ("member" | "admins")[];
   };
 };
 
@@ -1552,6 +1975,43 @@ export type OrganizationPage = {
   items: Organization[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type OtlpLogsReply = {
+  /** Absent when everything was stored, now or before. */
+  partialSuccess?: {
+    /** How many were not stored. */
+    rejectedLogRecords?: string;
+    /** Why some were not stored, or what else the sender should know. */
+    errorMessage: string;
+  };
+};
+
+export type OtlpMetricsReply = {
+  /** Absent when everything was stored, now or before. */
+  partialSuccess?: {
+    /** How many were not stored. */
+    rejectedDataPoints?: string;
+    /** Why some were not stored, or what else the sender should know. */
+    errorMessage: string;
+  };
+};
+
+export type OtlpStatus = {
+  /** The code of `google.rpc.Code` that is nearest to the HTTP status. */
+  code: number;
+  /** What is wrong, and what to do. */
+  message: string;
+};
+
+export type OtlpTraceReply = {
+  /** Absent when everything was stored, now or before. */
+  partialSuccess?: {
+    /** How many were not stored. */
+    rejectedSpans?: string;
+    /** Why some were not stored, or what else the sender should know. */
+    errorMessage: string;
+  };
 };
 
 export type Passkey = {
@@ -2329,6 +2789,165 @@ export type TeamPage = {
   nextCursor: string | null;
 };
 
+export type TelemetryEvent = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** How it was reported. */
+  signal: "event" | "span" | "log" | "metric";
+  /** The id that the sender gave. For spans, the ids of trace and span; for others, a hash. */
+  eventId: string;
+  /** When it happened. For spans, the start. */
+  at: number;
+  /** What happened. */
+  type: string;
+  /** Whose names the sender used. */
+  source: "gen_ai" | "openllmetry" | "openinference" | "ai_sdk" | "claude_code" | "other";
+  /** The version of the mapping of names to fields. */
+  mappingVersion: number;
+  /** The member that it belongs to. */
+  memberId: string | null;
+  /** The worker that reported it. */
+  workerId: string | null;
+  /** The run that it belongs to. */
+  runId: string | null;
+  /** The automation of the run. */
+  automationId: string | null;
+  /** The LLM provider, as the sender names it. */
+  provider: string | null;
+  /** The model. `other` beyond the limit of names per day. */
+  model: string | null;
+  /** All input tokens, cached ones too. */
+  inputTokens: number | null;
+  /** Output tokens. */
+  outputTokens: number | null;
+  /** Input tokens that were read from a cache. */
+  cacheReadTokens: number | null;
+  /** Input tokens that were written to a cache. */
+  cacheWriteTokens: number | null;
+  /** The cost. Null when it is not known. */
+  costMicros: number | null;
+  /** Where the cost comes from: the sender, the catalogue of prices, or nowhere. `none`: it has no cost of its own. */
+  pricing: "reported" | "estimated" | "unpriced" | "none";
+  /** False when another event reports the same tokens. */
+  countsUsage: boolean;
+  /** How long it took. */
+  durationMs: number | null;
+  /** True when it reports a failure. */
+  failed: boolean;
+  /** What a point of a metric adds. */
+  value: number | null;
+  /** The tool. `other` beyond the limit of names per day. */
+  toolName: string | null;
+  /** The agent, as the sender names it. */
+  agentName: string | null;
+  /** The conversation or session. */
+  conversationId: string | null;
+  /** Other attributes, of limited number and size. */
+  attributes: Record<string, unknown> | null;
+  /** When it arrived. */
+  receivedAt: number;
+};
+
+export type TelemetryEventInput = {
+  /** Chosen by the sender, such as a UUID. An event with a known id is not stored again. */
+  id: string;
+  /** What happened. Any name; those of the sender are kept as they are. */
+  type: string;
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+  /** The caller, unless it may report for other members. */
+  memberId?: string;
+  /** The worker that it is about. */
+  workerId?: string;
+  /** A run that the caller may report about. */
+  runId?: string;
+  /** The model that was used. */
+  model?: string;
+  /** More about it. Names of the GenAI conventions become fields: `gen_ai.usage.input_tokens`, `gen_ai.tool.name` and others. */
+  attributes?: Record<string, string | number | boolean | null>;
+};
+
+export type TelemetryEventPage = {
+  /** The entries of this page. */
+  items: TelemetryEvent[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type TelemetryReport = {
+  /** New events. */
+  accepted: number;
+  /** Events that were stored before. */
+  duplicates: number;
+  /** Ids that other events already have. These events were not stored. Absent when there are none. */
+  conflicts?: string[];
+};
+
+export type TelemetrySettings = {
+  /** False: telemetry is accepted and dropped, so that senders need not be changed. */
+  enabled: boolean;
+  /** True: prompts, replies, arguments of tools and bodies of log records are stored too. */
+  keepsContents: boolean;
+  /** How long events are kept. Daily sums are kept for 800 days. */
+  retentionDays: number;
+};
+
+export type TelemetrySummaryItem = {
+  /** The day in UTC. */
+  day?: string;
+  /** The type of the events. */
+  type?: string;
+  /** The member. Null for events without one. */
+  memberId?: string | null;
+  /** Null when the member has left, or there is none. */
+  memberName?: string | null;
+  /** A team of the member today. Null for members without a team. */
+  teamId?: string | null;
+  /** The name of the team. */
+  teamName?: string | null;
+  /** The model. Null for events without one. */
+  model?: string | null;
+  /** The worker. Null for events without one. */
+  workerId?: string | null;
+  /** Null when the worker was removed, or there is none. */
+  workerName?: string | null;
+  /** The automation. Null for events without one. */
+  automationId?: string | null;
+  /** The name of the automation. */
+  automationName?: string | null;
+  /** The number of events. */
+  events: number;
+  /** The number of events that report a failure. */
+  failures: number;
+  /** Input tokens, with those that were read from or written to a cache. */
+  inputTokens: number;
+  /** Output tokens. */
+  outputTokens: number;
+  /** The part of the input tokens that was read from a cache. */
+  cacheReadTokens: number;
+  /** The part of the input tokens that was written to a cache. */
+  cacheWriteTokens: number;
+  /** Millionths of the currency of the prices. Null when no event has a cost: unknown is not 0. */
+  costMicros: number | null;
+  /** Events with a cost, reported or estimated. */
+  pricedEvents: number;
+  /** Events with tokens for which no price is known. Their cost is missing. */
+  unpricedEvents: number;
+  /** The sum of all durations. */
+  durationMs: number;
+  /** Events with a duration. */
+  timedEvents: number;
+  /** The sum of the values of metrics. Only useful for one type. */
+  value: number;
+};
+
+export type TelemetrySummaryPage = {
+  /** The entries of this page. */
+  items: TelemetrySummaryItem[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 export type Template = {
   /** The id of the template. */
   id: string;
@@ -2674,7 +3293,7 @@ export type WebhookEndpoint = {
   /** The purpose of it, for people. */
   description: string;
   /** The types of events that the endpoint gets. Empty for all types. */
-  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
+  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
   /** Whether events are sent to it. */
   status: "enabled" | "disabled";
   /** `member`: a member disabled it. `failing`: every attempt failed for 5 days. `gone`: it answered 410. */
@@ -2718,7 +3337,7 @@ export type WebhookEndpointDelivery = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -2741,7 +3360,7 @@ export type WebhookEndpointDeliveryDetail = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -2813,6 +3432,341 @@ export type WebhookUnavailable = {
   error: string;
   /** What happened and what to do, for a person to read. */
   message?: string;
+};
+
+export type Worker = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+  kind: "local" | "remote" | "ephemeral";
+  /** Words to find and select workers by. */
+  labels: string[];
+  /** From what was last seen of it; docs/workers.md has the exact rule. */
+  state: "never_connected" | "online" | "busy" | "idle" | "draining" | "stale" | "lost" | "stopped" | "paused";
+  /** Whether its process lives, as its heartbeats show. */
+  liveness: "never_seen" | "alive" | "uncertain" | "lost" | "stopped";
+  /** Whether requests of the machine arrive, also those of the runner that it hosts. */
+  reachability: "unknown" | "reachable" | "unreachable";
+  /** Whether it runs what it should. Independent of whether it is seen. */
+  freshness: "unknown" | "current" | "drifted" | "unsupported";
+  /** Its API version compared with the server's. */
+  skew: "unknown" | "current" | "supported" | "unsupported";
+  /** The version that it reported last. */
+  version: string | null;
+  /** The version it should run. Null: any. */
+  desiredVersion: string | null;
+  /** The runs of its last heartbeat. */
+  runIds: string[];
+  /** The time of its last heartbeat or report. Null: never seen. */
+  lastSeenAt: number | null;
+  /** How long it was not seen, without times in which the server was down. Null: never seen. */
+  unseenSeconds: number | null;
+  /** When it is removed if it is not seen again, at the earliest. */
+  removedAt: number;
+  /** Null when it is not paused. */
+  pause: {
+    /** Why it is paused. */
+    note: string;
+    /** When it happened, in milliseconds since 1970. */
+    at: number;
+    /** When it resumes by itself. Null: when somebody resumes it. */
+    until: number | null;
+  } | null;
+  /** When it was asked to stop. Null: it was not asked. */
+  drainRequestedAt: number | null;
+  /** The member that it acts for. Null: the member has left, and it hosts no runner. */
+  ownerId: string | null;
+  /** The registration token that it registered with. Null: registered by a person. */
+  registrationTokenId: string | null;
+  /** The templates whose files its runs get, by id. */
+  templateIds: string[];
+  /** The connections whose tokens its runs may get, by id. */
+  connectionIds: string[];
+  /** The LLM providers that it may use. */
+  llmProviderIds: string[];
+  /** Saved MCP connections. There are none yet. */
+  mcpConnectionIds: string[];
+  /** The configuration it should use. Null: its own. */
+  configuration: Record<string, unknown> | null;
+  /** Grows with each change of the configuration. */
+  configurationRevision: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type WorkerAccessToken = {
+  /** The access token. */
+  accessToken: string;
+  /** The type of the token, for the `Authorization` header. */
+  tokenType: "Bearer";
+  /** When it expires, in milliseconds since 1970. Null when it never expires. */
+  expiresAt: number | null;
+  /** The names of its scopes. */
+  scopes: string[];
+  /** The connection. */
+  connectionId: string;
+  /** The label of the connection. It tells several accounts at one provider apart. */
+  account: string;
+};
+
+export type WorkerActivity = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** Which kind it is. */
+  type: "registered" | "state_changed" | "paused" | "resumed" | "drain_requested" | "version_changed" | "upgrade_changed" | "token_rotated";
+  /** For `state_changed` `from` and `to`, for other types what changed. */
+  detail: Record<string, unknown>;
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+};
+
+export type WorkerActivityPage = {
+  /** The entries of this page. */
+  items: WorkerActivity[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerAssignments = {
+  /** The templates. */
+  templates: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** A short name for URLs: lower-case letters, digits and hyphens. */
+    slug: string;
+    /** The name that people see. One line. */
+    name: string;
+    /** The version. */
+    version: number;
+  }[];
+  /** The caller's connections. */
+  connections: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The provider. */
+    providerId: string;
+    /** The label of the connection. It tells several accounts at one provider apart. */
+    account: string;
+  }[];
+  /** Their credentials come from `GET /v1/llm-providers/{id}/credential`. */
+  llmProviders: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** Which kind it is. */
+    kind: string;
+    /** The name that people see. One line. */
+    name: string;
+  }[];
+};
+
+export type WorkerDesired = {
+  /** The version it should run. Missing: any version. */
+  version?: string;
+  /** The upgrade to `version` that waits for it. Missing: there is nothing to do. */
+  upgradeId?: string;
+  /** The configuration it should use. Missing: its own. */
+  configuration?: Record<string, unknown>;
+  /** Grows with each change of the configuration. 0: there is none. */
+  configurationRevision: number;
+  /** It should take no new runs. */
+  paused: boolean;
+  /** It should finish its runs, take no new ones, and stop. */
+  drain: boolean;
+};
+
+export type WorkerPage = {
+  /** The entries of this page. */
+  items: Worker[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerRegistrationToken = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+  kind: "local" | "remote" | "ephemeral";
+  /** Labels of the workers that register with it. */
+  labels: string[];
+  /** The templates whose files its runs get, by id. */
+  templateIds: string[];
+  /** The connections whose tokens its runs may get, by id. */
+  connectionIds: string[];
+  /** LLM providers of the workers that register with it. */
+  llmProviderIds: string[];
+  /** The member that workers act for. */
+  ownerId: string;
+  /** How many workers have registered with it. */
+  uses: number;
+  /** Null: any number of workers. */
+  maxUses: number | null;
+  /** Null: valid until it is removed. */
+  expiresAt: number | null;
+  /** The secrets that are valid now: two for a day after a rotation. */
+  secrets: {
+    /** The first characters, to recognize it. */
+    start: string;
+    /** When it expires, in milliseconds since 1970. Null when it never expires. */
+    expiresAt: number | null;
+    /** When it was created, in milliseconds since 1970. */
+    createdAt: number;
+  }[];
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type WorkerRegistrationTokenPage = {
+  /** The entries of this page. */
+  items: WorkerRegistrationToken[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerRollout = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The version. */
+  version: string;
+  /** The share of the workers. */
+  percent: number;
+  /** Only workers with all of these labels. */
+  labels: string[];
+  /** How long a worker has for its upgrade. */
+  deadlineSeconds: number;
+  /** How far it is. */
+  counts: WorkerRolloutCounts;
+  /** Null while it applies, also to workers that register later. */
+  endedAt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type WorkerRolloutCounts = {
+  /** Workers with the labels. */
+  matching: number;
+  /** Workers that the rollout has asked to upgrade. */
+  selected: number;
+  /** Workers that run the version. */
+  upgraded: number;
+  /** Failed or timed out. */
+  failed: number;
+  /** Under way. */
+  open: number;
+};
+
+export type WorkerRolloutPage = {
+  /** The entries of this page. */
+  items: WorkerRollout[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerRuntime = {
+  /** The product version. Null before the first report. */
+  version: string | null;
+  /** The version of the worker API that it speaks. */
+  apiVersion: number | null;
+  /** The operating system and processor of the runner. */
+  platform: string | null;
+  /** The processor architecture. */
+  arch: string | null;
+  /** What it can do. */
+  capabilities: string[];
+  /** Such as `concurrency` and `memoryMb`. */
+  limits: Record<string, number>;
+  /** The health of what it depends on. */
+  services: WorkerService[];
+  /** The worst status of its services. */
+  health: "unknown" | "healthy" | "degraded" | "failing";
+  /** The configuration that it uses. */
+  configurationRevision: number | null;
+  /** The version it should run. Null: any. */
+  desiredVersion: string | null;
+  /** The configuration it should use. */
+  desiredConfigurationRevision: number;
+  /** It does not run the desired version, or not the desired configuration. */
+  drift: boolean;
+  /** Its API version compared with the server's: `current`, still `supported`, or `unsupported`. */
+  skew: "unknown" | "current" | "supported" | "unsupported";
+  /** Whether it runs what it should. */
+  freshness: "unknown" | "current" | "drifted" | "unsupported";
+  /** When it was reported, in milliseconds since 1970. */
+  reportedAt: number | null;
+};
+
+export type WorkerService = {
+  /** The name that people see. One line. */
+  name: string;
+  /** The current state. */
+  status: "healthy" | "degraded" | "failing";
+  /** What is wrong, for people. */
+  message?: string;
+};
+
+export type WorkerTemplate = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** A short name for URLs: lower-case letters, digits and hyphens. */
+  slug: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** The version. */
+  version: number;
+  /** The text of the template, in Markdown. */
+  body: string;
+};
+
+export type WorkerToken = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The first letters of the token, to tell tokens apart. */
+  start: string;
+  /** Null: valid until it is rotated. */
+  expiresAt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type WorkerUpgrade = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The worker. */
+  workerId: string;
+  /** The rollout that requested it. Null: requested alone. */
+  rolloutId: string | null;
+  /** The version. */
+  version: string;
+  /** What the worker ran before. Null when it was not known. */
+  fromVersion: string | null;
+  /** `requested` → `acknowledged` → `draining` → `upgraded`, or another end. */
+  state: "requested" | "acknowledged" | "draining" | "upgraded" | "failed" | "timed_out" | "cancelled";
+  /** Why it failed, timed out or was cancelled. */
+  reason: string | null;
+  /** When it times out. */
+  deadlineAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When the worker read it. Null: not yet. */
+  acknowledgedAt: number | null;
+  /** When the worker stopped taking runs for it. Null: not yet. */
+  drainingAt: number | null;
+  /** When it ended, in milliseconds since 1970. Null while it has not ended. */
+  endedAt: number | null;
+};
+
+export type WorkerUpgradePage = {
+  /** The entries of this page. */
+  items: WorkerUpgrade[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
 };
 
 /** Every operation that replies with JSON or without a body. */
@@ -3518,7 +4472,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -3539,7 +4493,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -4423,7 +5377,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "telemetry:report" | "telemetry:read" | "telemetry:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -4498,6 +5452,420 @@ export interface Operations {
     input: {
       path: {
         /** The MCP token. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Read the catalogue of providers, models and prices */
+  "GET /v1/llm-provider-catalog": {
+    input: {
+      query?: {
+        /** List the models of this kind of provider. */
+        kind?: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the previous page. Omit it for the first page. */
+        cursor?: string;
+      };
+    };
+    reply: LlmProviderCatalogPage;
+  };
+  /** List LLM providers */
+  "GET /v1/llm-providers": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmProviderPage;
+  };
+  /** Add an LLM provider */
+  "POST /v1/llm-providers": {
+    input: {
+      body: {
+        /** Which kind it is. */
+        kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+        /** The name that people see. One line. */
+        name: string;
+        /** Needed for kinds without a fixed address. It must be https, or a loopback address. */
+        baseUrl?: string;
+        /** The API key, without its secret. */
+        apiKey?: string;
+        /** The only models that may be used. Null: all models. */
+        models?: string[] | null;
+      };
+    };
+    reply: {
+      /** The LLM provider, without its keys. */
+      llmProvider: LlmProvider;
+    };
+  };
+  /** Read an LLM provider */
+  "GET /v1/llm-providers/{id}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The LLM provider, without its keys. */
+      llmProvider: LlmProvider;
+    };
+  };
+  /** Change an LLM provider */
+  "PATCH /v1/llm-providers/{id}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** The address of the code host. Null for the public one of its kind. */
+        baseUrl?: string;
+        /** The only models that may be used. Null: all models. */
+        models?: string[] | null;
+        /** Whether it is enabled. */
+        enabled?: boolean;
+      };
+    };
+    reply: {
+      /** The LLM provider, without its keys. */
+      llmProvider: LlmProvider;
+    };
+  };
+  /** Remove an LLM provider and its keys */
+  "DELETE /v1/llm-providers/{id}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Read who may use an LLM provider */
+  "GET /v1/llm-providers/{id}/access": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+    };
+    reply: {
+      /** How the repository is read. */
+      access: LlmProviderAccess;
+    };
+  };
+  /** Say who may use an LLM provider */
+  "PUT /v1/llm-providers/{id}/access": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body: {
+        /** The organization. */
+        organization?: boolean;
+        /** Teams, by id. */
+        teamIds?: string[];
+        /** Members, by id. */
+        memberIds?: string[];
+        /** The only models that anybody may use. Null: all models. */
+        models?: string[] | null;
+        /** The only models for a team, a member, or the organization as a whole, by its id. */
+        modelsBySubject?: Record<string, string[]>;
+      };
+    };
+    reply: {
+      /** How the repository is read. */
+      access: LlmProviderAccess;
+    };
+  };
+  /** Get the credential of an LLM provider, for an agent */
+  "GET /v1/llm-providers/{id}/credential": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      query?: {
+        /** The model that will be used. Required when the models are limited. */
+        model?: string;
+      };
+    };
+    reply: LlmCredential;
+  };
+  /** Test a key of a provider without cost */
+  "POST /v1/llm-providers/{id}/test": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body?: {
+        /** The id of the signing key. */
+        keyId?: string;
+        /** The model to use. Null when the runner chooses. */
+        model?: string;
+      };
+    };
+    reply: LlmProviderTest;
+  };
+  /** List the keys of a provider */
+  "GET /v1/llm-providers/{id}/keys": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmProviderKeyPage;
+  };
+  /** Add a key to a provider */
+  "POST /v1/llm-providers/{id}/keys": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** The API key, without its secret. */
+        apiKey: string;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+    };
+  };
+  /** Replace a key by a new one */
+  "POST /v1/llm-providers/{id}/keys/{keyId}/rotate": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+      body: {
+        /** The API key, without its secret. */
+        apiKey: string;
+        /** How long the old key is kept: a day by default, 30 days at most. With 0 it is deleted at once. */
+        overlapSeconds?: number;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+      /** The key that it replaces, and when that key expires. */
+      previous: LlmProviderKey | null;
+    };
+  };
+  /** Stop handing out a key at once */
+  "POST /v1/llm-providers/{id}/keys/{keyId}/disable": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+    };
+  };
+  /** Hand out a disabled key again */
+  "POST /v1/llm-providers/{id}/keys/{keyId}/enable": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+    };
+  };
+  /** Delete a key */
+  "DELETE /v1/llm-providers/{id}/keys/{keyId}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** List the organization's own prices */
+  "GET /v1/llm-prices": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmPricePage;
+  };
+  /** Set a price from a time on */
+  "PUT /v1/llm-prices": {
+    input: {
+      body: {
+        /** The provider. */
+        provider: string;
+        /** The model to use. Null when the runner chooses. */
+        model: string;
+        /** From when the price is valid. */
+        validFrom: number;
+        /** Micro-units per million tokens. */
+        rates: {
+          /** Micro-units per million input tokens. */
+          input?: number;
+          /** Micro-units per million output tokens. */
+          output?: number;
+          /** Reads from a cache. Omitted: they cost as much as other input. */
+          cacheRead?: number;
+          /** Writes to a cache. Omitted: they cost as much as other input. */
+          cacheWrite?: number;
+          /** Writes to a cache that lasts an hour. Omitted: as other writes. */
+          cacheWrite1h?: number;
+          /** Micro-units per thousand requests, in addition to tokens. */
+          request?: number;
+        };
+        /** Where the price comes from, for people. */
+        note?: string;
+      };
+    };
+    reply: {
+      /** The price. */
+      price: LlmPrice;
+      /** True when costs since `validFrom` are computed again in the background. */
+      recomputing: boolean;
+    };
+  };
+  /** Remove a price */
+  "DELETE /v1/llm-prices/{id}": {
+    input: {
+      path: {
+        /** The price. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Compute costs again with the current prices */
+  "POST /v1/llm-prices/recompute": {
+    input: {
+      body: {
+        /** Reports since this time. */
+        fromAt: number;
+      };
+    };
+    reply: {
+      /** The work has been queued. */
+      recomputing: true;
+    };
+  };
+  /** List budgets and alerts, with what is spent */
+  "GET /v1/llm-budgets": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmBudgetPage;
+  };
+  /** Set a budget or an alert */
+  "POST /v1/llm-budgets": {
+    input: {
+      body: {
+        /** The id of the account at the provider. */
+        subject: {
+          /** Which kind it is. */
+          kind: "organization" | "team" | "member" | "provider";
+          /** Omitted for the organization. */
+          id?: string;
+        };
+        /** A calendar day, week or month in UTC. A week begins on Monday. */
+        period: "day" | "week" | "month";
+        /** `budget` refuses once it is spent. `alert` only notifies. */
+        mode?: "budget" | "alert";
+        /** Millionths of a dollar. */
+        limitMicros: number;
+        /** The share of the limit at which people are notified. */
+        warningPercent?: number;
+      };
+    };
+    reply: {
+      /** The budget, and how much of it is spent. */
+      budget: LlmBudget;
+    };
+  };
+  /** Read a budget or an alert, with what is spent */
+  "GET /v1/llm-budgets/{id}": {
+    input: {
+      path: {
+        /** The budget or alert. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The budget, and how much of it is spent. */
+      budget: LlmBudget;
+    };
+  };
+  /** Change a budget or an alert */
+  "PATCH /v1/llm-budgets/{id}": {
+    input: {
+      path: {
+        /** The budget or alert. */
+        id: string;
+      };
+      body: {
+        /** `budget` refuses once it is spent. `alert` only notifies. */
+        mode?: "budget" | "alert";
+        /** Millionths of a dollar. */
+        limitMicros?: number;
+        /** The share of the limit at which people are notified. */
+        warningPercent?: number;
+      };
+    };
+    reply: {
+      /** The budget, and how much of it is spent. */
+      budget: LlmBudget;
+    };
+  };
+  /** Remove a budget or an alert */
+  "DELETE /v1/llm-budgets/{id}": {
+    input: {
+      path: {
+        /** The budget or alert. */
         id: string;
       };
     };
@@ -4842,6 +6210,22 @@ export interface Operations {
       run: AutomationRun;
     };
   };
+  /** List the usage reports of a run, with the price of each cost */
+  "GET /v1/automation-runs/{id}/usage": {
+    input: {
+      path: {
+        /** The run. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: AutomationUsageReportPage;
+  };
   /** Report an event of a run */
   "POST /v1/automation-runs/{id}/events": {
     input: {
@@ -5030,6 +6414,558 @@ export interface Operations {
       budget: AutomationBudget;
     };
   };
+  /** List workers */
+  "GET /v1/workers": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only workers in this state. */
+        state?: "never_connected" | "online" | "busy" | "idle" | "draining" | "stale" | "lost" | "stopped" | "paused";
+        /** Only workers with this liveness. `alive`: all that are seen. */
+        liveness?: "never_seen" | "alive" | "uncertain" | "lost" | "stopped";
+        /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+        kind?: "local" | "remote" | "ephemeral";
+        /** Only workers with this label. */
+        label?: string;
+      };
+    };
+    reply: WorkerPage;
+  };
+  /** Register a worker */
+  "POST /v1/workers": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+        /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+        kind: "local" | "remote" | "ephemeral";
+        /** Words to find and select workers by. */
+        labels?: string[];
+        /** The ids of the templates that it can read. At most 20. */
+        templateIds?: string[];
+        /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
+        connectionIds?: string[];
+        /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
+        llmProviderIds?: string[];
+        /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
+        mcpConnectionIds?: string[];
+        /** The configuration it should use. */
+        configuration?: Record<string, unknown>;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** The token, shown once. */
+      token: string;
+    };
+  };
+  /** Read a worker */
+  "GET /v1/workers/{id}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** Tokens that are valid now, newest first. */
+      tokens: WorkerToken[];
+    };
+  };
+  /** Rename a worker, or change its labels and what it is given */
+  "PATCH /v1/workers/{id}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** Words to find and select workers by. */
+        labels?: string[];
+        /** The ids of the templates that it can read. At most 20. */
+        templateIds?: string[];
+        /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
+        connectionIds?: string[];
+        /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
+        llmProviderIds?: string[];
+        /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
+        mcpConnectionIds?: string[];
+        /** Replaces the whole configuration. */
+        configuration?: Record<string, unknown> | null;
+        /** The worker acts for the caller from now on. */
+        takeOver?: true;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Remove a worker */
+  "DELETE /v1/workers/{id}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Pause a worker */
+  "POST /v1/workers/{id}/pause": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** Why, for the next person. */
+        note: string;
+        /** When it resumes by itself, in milliseconds since 1970. */
+        until?: number;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Resume a paused worker */
+  "POST /v1/workers/{id}/resume": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Ask a worker to stop */
+  "POST /v1/workers/{id}/drain": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Rotate the token of a worker */
+  "POST /v1/workers/{id}/tokens": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body?: {
+        /** Ends earlier tokens at once, for a token that somebody else may know. */
+        endEarlierTokens?: boolean;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** The token, shown once. */
+      token: string;
+    };
+  };
+  /** List registration tokens */
+  "GET /v1/worker-registration-tokens": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerRegistrationTokenPage;
+  };
+  /** Create a registration token */
+  "POST /v1/worker-registration-tokens": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+        /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+        kind: "local" | "remote" | "ephemeral";
+        /** Words to find and select workers by. */
+        labels?: string[];
+        /** The ids of the templates that it can read. At most 20. */
+        templateIds?: string[];
+        /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
+        connectionIds?: string[];
+        /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
+        llmProviderIds?: string[];
+        /** How many workers can register with it. */
+        maxUses?: number;
+        /** In milliseconds since 1970. Without it, it does not expire. */
+        expiresAt?: number;
+      };
+    };
+    reply: {
+      /** The registration token. */
+      registrationToken: WorkerRegistrationToken;
+      /** The registration token, shown once. */
+      token: string;
+    };
+  };
+  /** Rotate a registration token */
+  "POST /v1/worker-registration-tokens/{id}/rotate": {
+    input: {
+      path: {
+        /** The registration token. */
+        id: string;
+      };
+      body?: {
+        /** Ends the earlier secret at once. */
+        endEarlierSecrets?: boolean;
+      };
+    };
+    reply: {
+      /** The registration token. */
+      registrationToken: WorkerRegistrationToken;
+      /** The new secret, shown once. */
+      token: string;
+    };
+  };
+  /** Remove a registration token */
+  "DELETE /v1/worker-registration-tokens/{id}": {
+    input: {
+      path: {
+        /** The registration token. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Register this machine as a worker */
+  "POST /v1/workers/register": {
+    input: {
+      body: {
+        /** Chosen by the machine once and kept. */
+        instanceId: string;
+        /** If another worker has this name, some letters are added. Without it, the instance id. */
+        name?: string;
+        /** In addition to those of the registration token. */
+        labels?: string[];
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** The token of the worker, shown once. */
+      token: string;
+    };
+  };
+  /** List what a worker was given */
+  "GET /v1/workers/{id}/assignments": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: WorkerAssignments;
+  };
+  /** Read a template that a worker was given */
+  "GET /v1/workers/{id}/templates/{templateId}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+        /** The template. */
+        templateId: string;
+      };
+    };
+    reply: {
+      /** The template. */
+      template: WorkerTemplate;
+    };
+  };
+  /** Get an access token of a connection that a worker was given */
+  "POST /v1/workers/{id}/connections/{connectionId}/token": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+        /** The connection. */
+        connectionId: string;
+      };
+      body?: {
+        /** The time for which the token must still be valid. */
+        minTtlSeconds?: number;
+      };
+    };
+    reply: WorkerAccessToken;
+  };
+  /** Get a token for the runner that a worker hosts */
+  "POST /v1/workers/{id}/runner-token": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The operating system and processor of the runner. */
+        platform?: string;
+        /** The version. */
+        version?: string;
+        /** The number of runs that it executes at once. */
+        concurrency?: number;
+        /** Whose runs it gets. `organization` needs `automations:manage`. */
+        serves?: "own" | "organization";
+      };
+    };
+    reply: {
+      /** The token of the runner. */
+      token: string;
+      /** When it expires, in milliseconds since 1970. Null when it never expires. */
+      expiresAt: number;
+      /** The path of the event stream that tells runners about new work. */
+      eventsPath: string;
+    };
+  };
+  /** Report what a worker runs */
+  "PUT /v1/workers/{id}/runtime": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The product version. */
+        version: string;
+        /** The version of the worker API that it speaks. */
+        apiVersion: number;
+        /** Such as `linux` or `darwin`. */
+        platform: string;
+        /** Such as `x64` or `arm64`. */
+        arch: string;
+        /** What it can do, such as `runner`. */
+        capabilities: string[];
+        /** Such as `concurrency` and `memoryMb`. */
+        limits?: Record<string, number>;
+        /** The health of what it depends on. */
+        services?: WorkerService[];
+        /** Chosen anew by each process. */
+        bootId?: string;
+        /** The configuration that it uses. */
+        configurationRevision?: number;
+      };
+    };
+    reply: {
+      /** The worker that the token is for. */
+      workerId: string;
+      /** What the worker reported last, beside what is desired. */
+      runtime: WorkerRuntime;
+      /** What the server wants of the worker. */
+      desired: WorkerDesired;
+      /** The greatest sequence of a heartbeat, −1 before the first. */
+      sequence: number;
+      /** When the next heartbeat is due, with some jitter. */
+      nextHeartbeatSeconds: number;
+    };
+  };
+  /** Read what a worker runs */
+  "GET /v1/workers/{id}/runtime": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** What the worker reported last, beside what is desired. */
+      runtime: WorkerRuntime;
+    };
+  };
+  /** Upgrade a worker */
+  "POST /v1/workers/{id}/runtime/upgrade": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The product version to run. */
+        version: string;
+        /** In milliseconds since 1970. Defaults to an hour from now. */
+        deadlineAt?: number;
+      };
+    };
+    reply: {
+      /** The upgrade. */
+      upgrade: WorkerUpgrade;
+    };
+  };
+  /** Report the progress of an upgrade */
+  "PATCH /v1/workers/{id}/runtime/upgrade": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The upgrade. */
+        upgradeId: string;
+        /** The current state. */
+        state: "acknowledged" | "draining" | "failed";
+        /** Why it failed, for people. */
+        reason?: string;
+      };
+    };
+    reply: {
+      /** The upgrade. */
+      upgrade: WorkerUpgrade;
+    };
+  };
+  /** List the upgrades of a worker */
+  "GET /v1/workers/{id}/runtime/upgrades": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerUpgradePage;
+  };
+  /** Upgrade a share of the workers */
+  "POST /v1/worker-rollouts": {
+    input: {
+      body: {
+        /** The product version to run. */
+        version: string;
+        /** The share of workers. Which ones is decided by a hash of their ids, so a larger share adds to a smaller one. */
+        percent: number;
+        /** Only workers with all of these labels. */
+        labels?: string[];
+        /** In milliseconds since 1970. Defaults to an hour from now. */
+        deadlineAt?: number;
+      };
+    };
+    reply: {
+      /** The rollout. */
+      rollout: WorkerRollout;
+    };
+  };
+  /** List rollouts */
+  "GET /v1/worker-rollouts": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerRolloutPage;
+  };
+  /** Read a rollout */
+  "GET /v1/worker-rollouts/{id}": {
+    input: {
+      path: {
+        /** The rollout. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The rollout. */
+      rollout: WorkerRollout;
+    };
+  };
+  /** Widen a rollout */
+  "PATCH /v1/worker-rollouts/{id}": {
+    input: {
+      path: {
+        /** The rollout. */
+        id: string;
+      };
+      body: {
+        /** The share of workers. Which ones is decided by a hash of their ids, so a larger share adds to a smaller one. */
+        percent: number;
+      };
+    };
+    reply: {
+      /** The rollout. */
+      rollout: WorkerRollout;
+    };
+  };
+  /** End a rollout */
+  "DELETE /v1/worker-rollouts/{id}": {
+    input: {
+      path: {
+        /** The rollout. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Say that a worker lives */
+  "POST /v1/workers/{id}/activity-heartbeat": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** Greater than that of the heartbeat before, also after a restart. */
+        sequence: number;
+        /** The worker's own clock. Ages are measured with the server's clock. */
+        at: number;
+        /** `stopped`: the last heartbeat of a process that ends. */
+        status: "busy" | "idle" | "draining" | "stopped";
+        /** The runs that it has. */
+        runIds?: string[];
+      };
+    };
+    reply: {
+      /** When it was received, by the server's clock. */
+      receivedAt: number;
+      /** The greatest sequence that the server has. */
+      sequence: number;
+      /** When the next heartbeat is due, with some jitter. */
+      nextHeartbeatSeconds: number;
+      /** What the server wants of the worker. */
+      desired: WorkerDesired;
+    };
+  };
+  /** Read the timeline of a worker */
+  "GET /v1/workers/{id}/activity": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerActivityPage;
+  };
   /** List audit entries */
   "GET /v1/audit-events": {
     input: {
@@ -5043,7 +6979,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -5577,7 +7513,7 @@ export interface Operations {
   /** Set who in the organization gets which mails */
   "PUT /v1/notification-settings": {
     input: {
-      body: NotificationSettings;
+      body: NotificationSettingsInput;
     };
     reply: {
       /** The settings. */
@@ -5596,10 +7532,12 @@ export interface Operations {
         "run.failed": "off" | "own" | "all";
         /** A connection to an outside account needs attention. */
         "connection.needs_attention": "off" | "own" | "all";
-        /** The automation costs of the month reached the warning level or the whole budget. */
+        /** Costs reached the warning level or the whole of a budget or alert. */
         "budget.reached": "off" | "own" | "all";
         /** A connector could not be synced. */
         "sync.failed": "off" | "own" | "all";
+        /** A worker is lost, will be removed soon, or was removed. */
+        "worker.unseen": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -5608,7 +7546,7 @@ export interface Operations {
   /** Choose which mails I get from the active organization */
   "PUT /v1/me/notification-settings": {
     input: {
-      body: MyNotificationSettings;
+      body: MyNotificationSettingsInput;
     };
     reply: {
       /** The settings. */
@@ -5619,10 +7557,12 @@ export interface Operations {
         "run.failed": "off" | "own" | "all";
         /** A connection to an outside account needs attention. */
         "connection.needs_attention": "off" | "own" | "all";
-        /** The automation costs of the month reached the warning level or the whole budget. */
+        /** Costs reached the warning level or the whole of a budget or alert. */
         "budget.reached": "off" | "own" | "all";
         /** A connector could not be synced. */
         "sync.failed": "off" | "own" | "all";
+        /** A worker is lost, will be removed soon, or was removed. */
+        "worker.unseen": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -5649,7 +7589,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
       };
     };
     reply: {
@@ -5685,7 +7625,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
         /** The current state. */
         status?: "enabled" | "disabled";
       };
@@ -5784,6 +7724,95 @@ export interface Operations {
       /** The delivery. */
       delivery: WebhookEndpointDelivery;
     };
+  };
+  /** Report telemetry events */
+  "POST /v1/telemetry/events": {
+    input: {
+      body: {
+        /** The events, in order. */
+        events: TelemetryEventInput[];
+      };
+    };
+    reply: TelemetryReport;
+  };
+  /** List telemetry events */
+  "GET /v1/telemetry/events": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only events of this type. */
+        type?: string;
+        /** Only events of this member. */
+        memberId?: string;
+        /** Only events of this run. */
+        runId?: string;
+        /** Only events at this time or later, in milliseconds since 1970. */
+        from?: number;
+        /** Only events before this time, in milliseconds since 1970. */
+        to?: number;
+      };
+    };
+    reply: TelemetryEventPage;
+  };
+  /** Sum telemetry by day, type, member, team, model, worker or automation */
+  "GET /v1/telemetry/summary": {
+    input: {
+      query?: {
+        /** The first day: the one with this time, in milliseconds since 1970. By default 30 days ago. */
+        from?: number;
+        /** The days end before this time. By default with today. */
+        to?: number;
+        /** What each item is about, separated by commas: day, type, member, team, model, worker, automation. */
+        groupBy?: string;
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: TelemetrySummaryPage;
+  };
+  /** Read the telemetry settings */
+  "GET /v1/telemetry/settings": {
+    input: object;
+    reply: {
+      /** The settings. */
+      settings: TelemetrySettings;
+    };
+  };
+  /** Change the telemetry settings */
+  "PUT /v1/telemetry/settings": {
+    input: {
+      body: TelemetrySettings;
+    };
+    reply: {
+      /** The settings. */
+      settings: TelemetrySettings;
+    };
+  };
+  /** Receive spans */
+  "POST /otlp/v1/traces": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OtlpTraceReply;
+  };
+  /** Receive log records */
+  "POST /otlp/v1/logs": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OtlpLogsReply;
+  };
+  /** Receive metrics */
+  "POST /otlp/v1/metrics": {
+    input: {
+      body: Record<string, unknown>;
+    };
+    reply: OtlpMetricsReply;
   };
   /** Find out how an external MCP server must be connected */
   "POST /v1/mcp-connections/discover": {
@@ -6161,10 +8190,22 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/api-keys",
   "POST /v1/api-keys/{id}/rotate",
   "POST /v1/mcp/token",
+  "POST /v1/llm-providers",
+  "POST /v1/llm-providers/{id}/keys",
+  "POST /v1/llm-providers/{id}/keys/{keyId}/rotate",
+  "POST /v1/llm-prices/recompute",
+  "POST /v1/llm-budgets",
   "POST /v1/automations",
   "POST /v1/automations/{id}/run",
   "POST /v1/automation-runs/{id}/retry",
   "POST /v1/automation-runs/{id}/usage-corrections",
+  "POST /v1/workers",
+  "POST /v1/workers/{id}/tokens",
+  "POST /v1/worker-registration-tokens",
+  "POST /v1/worker-registration-tokens/{id}/rotate",
+  "POST /v1/workers/register",
+  "POST /v1/workers/{id}/runtime/upgrade",
+  "POST /v1/worker-rollouts",
   "POST /v1/templates",
   "POST /v1/connectors",
   "POST /v1/connectors/{id}/webhook-secrets",

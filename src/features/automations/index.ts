@@ -1,6 +1,7 @@
 import type { Job } from "../../platform/jobs/index.ts";
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { recomputation } from "./costs/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
 import { tick } from "./jobs.ts";
@@ -14,6 +15,7 @@ export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
 export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
+export { createRunnerToken, removeRunner } from "./runners/index.ts";
 export type { Run } from "./runs/index.ts";
 export { findNextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";
@@ -32,7 +34,7 @@ export const room = defineRoom({
   routes,
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
-  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
+  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job, recomputation as Job],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

@@ -58,8 +58,25 @@ export const catalogue = {
     description: "The organization's OAuth clients and its own providers.",
     roles: admins,
   },
+  "llm_providers:use": {
+    description: "See the LLM providers that one was granted, and get their credentials for one's agents.",
+    roles: everyone,
+  },
+  "llm_providers:manage": {
+    description: "LLM providers, their keys and who may use them; prices and budgets.",
+    roles: admins,
+  },
   "notifications:manage": {
     description: "Choose who gets which mails, and manage webhook endpoints and their deliveries.",
+    roles: admins,
+  },
+  "telemetry:report": {
+    description: "Report telemetry about one's own work, and see it.",
+    roles: everyone,
+  },
+  "telemetry:read": { description: "See the telemetry of every member.", roles: admins },
+  "telemetry:manage": {
+    description: "Say what telemetry is kept and for how long, and report telemetry for other members.",
     roles: admins,
   },
   "scim:read": {
@@ -78,6 +95,11 @@ export const catalogue = {
     description:
       "Set up single sign-on and its domains. Whoever has it decides which provider vouches for every member, owners too.",
     roles: owners,
+  },
+  "workers:read": { description: "See workers, what they run and their timelines.", roles: everyone },
+  "workers:manage": {
+    description: "Register, pause, upgrade and remove workers, and rotate their tokens.",
+    roles: admins,
   },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;

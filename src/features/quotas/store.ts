@@ -63,12 +63,19 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   scim_groups: (orgId) => sql`scim_groups where org_id = ${orgId}`,
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
-  runners: (orgId) => sql`automation_runners where org_id = ${orgId}`,
+  runners: (orgId) => sql`automation_runners n where n.org_id = ${orgId}
+    and not exists (select from workers w where w.org_id = n.org_id and w.id = n.name)`,
+  workers: (orgId) => sql`workers where org_id = ${orgId}`,
+  worker_registration_tokens: (orgId) => sql`worker_registration_tokens where org_id = ${orgId}`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,
   connectors: (orgId) => sql`connectors where org_id = ${orgId}`,
   oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,
   sso_connectors: (orgId) => sql`sso_connectors where org_id = ${orgId}`,
   sso_domains: (orgId) => sql`sso_domains where org_id = ${orgId}`,
+  llm_providers: (orgId) => sql`llm_providers where org_id = ${orgId}`,
+  llm_provider_keys: (orgId) => sql`llm_provider_keys where org_id = ${orgId}`,
+  llm_prices: (orgId) => sql`llm_prices where org_id = ${orgId}`,
+  llm_budgets: (orgId) => sql`llm_budgets where org_id = ${orgId}`,
   webhook_endpoints: (orgId) => sql`webhook_endpoints where org_id = ${orgId}`,
 };
 
@@ -84,10 +91,12 @@ export const overhead = {
   delivery: 1_000,
   version: 500,
   auditEvent: 500,
+  telemetryEvent: 400,
 };
 
 /** Measures one organization in one statement, for tables that are small enough. */
-const measuredBytes: Record<Exclude<ByteQuota, "automation_storage">, (orgId: OrgId) => Sql> = {
+type SmallStorage = Exclude<ByteQuota, "automation_storage" | "telemetry_storage">;
+const measuredBytes: Record<SmallStorage, (orgId: OrgId) => Sql> = {
   template_storage: (orgId) => sql`
     select sum(octet_length(body) + octet_length(metadata::text) + octet_length(description) + ${overhead.version}::int)
     from template_versions where org_id = ${orgId}`,
@@ -102,6 +111,7 @@ const measuredBytes: Record<Exclude<ByteQuota, "automation_storage">, (orgId: Or
 
 export async function measure(db: Db, orgId: OrgId, quota: ByteQuota): Promise<number> {
   if (quota === "automation_storage") return measureAutomations(db, orgId);
+  if (quota === "telemetry_storage") return measureTelemetry(db, orgId);
   return (await db.row<{ bytes: number }>(sql`
     select coalesce((${measuredBytes[quota](orgId)}), 0)::bigint as bytes`))!.bytes;
 }
@@ -127,6 +137,23 @@ async function measureAutomations(db: Db, orgId: OrgId): Promise<number> {
       from run`))!;
     bytes += step.bytes;
     if (step.runs < runsPerStatement || step.last === null) return bytes;
+    after = step.last;
+  }
+}
+
+const eventsPerStatement = 50_000;
+
+/** Measures `eventsPerStatement` events per statement. */
+async function measureTelemetry(db: Db, orgId: OrgId): Promise<number> {
+  let bytes = 0;
+  for (let after = ""; ; ) {
+    const step = (await db.row<{ bytes: number; events: number; last: string | null }>(sql`
+      select count(*)::int as events, max(e.id) as last,
+        coalesce(sum(coalesce(octet_length(e.attributes::text), 0) + ${overhead.telemetryEvent}::int), 0)::bigint as bytes
+      from (select id, attributes from telemetry_events where org_id = ${orgId} and id > ${after}
+        order by id limit ${eventsPerStatement}) e`))!;
+    bytes += step.bytes;
+    if (step.events < eventsPerStatement || step.last === null) return bytes;
     after = step.last;
   }
 }

@@ -21,7 +21,7 @@ import {
   prepareRoute,
   type RequestObserver,
 } from "./prepared-route.ts";
-import { checkMediaType, isBelow, type Protocol, replyType } from "./protocol.ts";
+import { checkMediaType, createProtocolReply, isBelow, type Protocol } from "./protocol.ts";
 import { countAttempt } from "./rate-limit.ts";
 import { answerRefusal } from "./refuse.ts";
 import { type Answer, createJsonReply, toAnswer, toRefusal } from "./reply.ts";
@@ -275,7 +275,10 @@ async function answer(
     if (checkReplies) assertDescribed(spec.replies[sent.status], sent.body, name, sent.status);
     return sent;
   };
-  if (spec.protocol) added["content-type"] = replyType(spec.protocol, headers.accept);
+  const createReply = (status: number, body: unknown) =>
+    spec.protocol
+      ? createProtocolReply(spec.protocol, headers, status, body, ctx.requestId, added)
+      : createJsonReply(status, body, ctx.requestId, added);
   if (idempotencyKey !== undefined) {
     // On other routes the active organization does not matter, and the request itself may change it.
     const isInOrganization = spec.access.kind === "member" || spec.access.kind === "machine";
@@ -293,7 +296,7 @@ async function answer(
       async (inside) => toReply(await handle(inside, input)),
     );
     if (replayed) setHeader("idempotency-replayed", "true");
-    return createJsonReply(status, body, ctx.requestId, added);
+    return createReply(status, body);
   }
   const run = async () => handle(handled, input);
   const outcome = await run().catch(async (error: unknown) => {
@@ -306,7 +309,7 @@ async function answer(
     return { ...streamed, headers: { ...added, ...streamed.headers } };
   }
   const { status, body: sent } = toReply(outcome);
-  return createJsonReply(status, sent, ctx.requestId, added);
+  return createReply(status, sent);
 }
 
 /**

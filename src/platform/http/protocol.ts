@@ -10,6 +10,10 @@ export interface Protocol {
   prefix: string;
   /** Media types of bodies. Replies have the first, unless the caller prefers another one. */
   mediaTypes: readonly [string, ...string[]];
+  /** Replies have the media type of the request's body, and not the one that `Accept` prefers. */
+  repliesLikeRequest?: true;
+  /** Encodes the bodies of replies in media types that are not JSON. */
+  encode?: Readonly<Record<string, (body: unknown) => Uint8Array>>;
   /** The body of every refusal. Without it, refusals look as in the rest of the API. */
   error?: { render(refusal: Refusal): unknown; schema: z.ZodType };
   /** The address of the protected resource metadata (RFC 9728), which 401 and 403 replies then name. */
@@ -28,7 +32,7 @@ export const isBelow = (prefix: string, path: string): boolean =>
 
 /** Refuses a body whose media type is not one of the protocol. */
 export function checkMediaType({ mediaTypes }: Protocol, headers: HttpHeaders): void {
-  const [given = ""] = (headers["content-type"] ?? "").toLowerCase().split(/\s*;/, 1);
+  const given = readMediaType(headers);
   if (mediaTypes.includes(given)) return;
   throw new Refusal(415, {
     error: "unsupported_media_type",
@@ -36,14 +40,40 @@ export function checkMediaType({ mediaTypes }: Protocol, headers: HttpHeaders): 
   });
 }
 
-/** Returns the `content-type` of a reply: the media type that the caller prefers. */
-export function replyType({ mediaTypes }: Protocol, accept: string | undefined): string {
+/** The media type of the request's body, without parameters. */
+export const readMediaType = (headers: HttpHeaders): string =>
+  (headers["content-type"] ?? "").toLowerCase().split(/\s*;/, 1)[0]!;
+
+/** Returns the media type of a reply: the one that the caller prefers, or the one of the request. */
+function chooseMediaType({ mediaTypes, repliesLikeRequest }: Protocol, headers: HttpHeaders): string {
+  const given = readMediaType(headers);
+  if (repliesLikeRequest && mediaTypes.includes(given)) return given;
   let [best] = mediaTypes;
+  const { accept } = headers;
   if (accept !== undefined) {
     for (const type of mediaTypes)
       if (weighMediaType(accept, type) > weighMediaType(accept, best)) best = type;
   }
-  return best === "application/json" ? "application/json; charset=UTF-8" : best;
+  return best;
+}
+
+/** Builds a reply in a media type of the protocol. */
+export function createProtocolReply(
+  rules: Protocol,
+  requestHeaders: HttpHeaders,
+  status: number,
+  body: unknown,
+  requestId: string,
+  headers: Record<string, string>,
+): Answer {
+  const type = chooseMediaType(rules, requestHeaders);
+  const contentType = type === "application/json" ? "application/json; charset=UTF-8" : type;
+  const encode = rules.encode?.[type];
+  const reply = createJsonReply(status, encode ? undefined : body, requestId, {
+    ...headers,
+    "content-type": contentType,
+  });
+  return encode && body !== undefined ? { ...reply, body: encode(body) } : reply;
 }
 
 /** Builds the reply to a refused request in the form of the protocol. */
@@ -52,14 +82,13 @@ export function refuseByProtocol(
   refusal: Refusal,
   { headers, publicUrl, requestId }: { headers: HttpHeaders; publicUrl: string; requestId: string },
 ): Answer {
-  const reply = createJsonReply(
+  const reply = createProtocolReply(
+    rules,
+    headers,
     refusal.status,
     rules.error ? rules.error.render(refusal) : refusal.body,
     requestId,
-    {
-      ...refusal.headers,
-      "content-type": replyType(rules, headers.accept),
-    },
+    refusal.headers,
   );
   const challenge = refusal.headers["www-authenticate"];
   if (rules.resourceMetadata && (refusal.status === 401 || challenge !== undefined)) {

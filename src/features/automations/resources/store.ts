@@ -25,7 +25,8 @@ interface RunResources {
   templates: (AssignedTemplate | { id: string })[];
   connections: (AssignedConnection | { id: string })[];
   /** The member for whom the run acts. Null: the member has left. */
-  owner: { isDeactivated: boolean } | null;
+  owner: { id: string; isDeactivated: boolean } | null;
+  model: { providerId: string; modelId: string } | null;
 }
 
 /** The current templates and connections of a run. A connection must also be in the automation's current revision. */
@@ -48,8 +49,10 @@ export const findForRun = (db: Db, orgId: OrgId, runId: string) =>
             and ${isUsableBy(sql`r.member_id`)}),
         json_build_object('id', g.id)) order by g.place), '[]')
         from unnest(v.connection_ids) with ordinality g (id, place)) as connections,
-      (select json_build_object('isDeactivated', m.deactivated_at is not null) from members m
-        where m.id = r.member_id and m.org_id = r.org_id) as owner
+      (select json_build_object('id', m.id, 'isDeactivated', m.deactivated_at is not null) from members m
+        where m.id = r.member_id and m.org_id = r.org_id) as owner,
+      case when v.model_id is not null then
+        json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model
     from automation_runs r
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision

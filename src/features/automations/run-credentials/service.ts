@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { isId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import type { Permission } from "../../permissions/index.ts";
 import type * as store from "./store.ts";
@@ -10,6 +11,8 @@ export const runPermissions: readonly Permission[] = [
   "automations:create",
   "templates:read",
   "connections:use",
+  "telemetry:report",
+  "llm_providers:use",
 ];
 
 /** Creates the credential of a claimed run. It has no more rights than the caller, and ends with the caller's key. */
@@ -18,7 +21,8 @@ export function createRunCredential({ caller, member }: MemberCtx): {
   stored: store.StoredCredential;
 } {
   const credential = newToken(runCredentialPrefix);
-  const keyId = caller.credential === "key" ? caller.credentialId : (caller.madeWith ?? null);
+  const madeWith = caller.credential === "key" ? caller.credentialId : caller.madeWith;
+  const keyId = madeWith !== undefined && isId("key", madeWith) ? madeWith : null;
   const permissions = runPermissions.filter((name) => member.permissions.has(name));
   return { credential, stored: { hash: hashSecret(credential), keyId, permissions } };
 }

@@ -25,6 +25,7 @@ const runnerPermissions: readonly Permission[] = [
   "automations:create",
   "automations:manage",
   "connections:use",
+  "telemetry:report",
   // Not for the runner itself, but for the credentials of the runs that it claims.
   "templates:read",
 ];
@@ -48,12 +49,15 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
   const token = newToken(runnerPrefix);
   return db.transaction(async (tx) => {
     const described = { ...self, name: runnerId, platform: platform ?? null, version: version ?? null };
-    if (!(await store.exists(tx, orgId, member.id, runnerId))) await takeQuota(ctx, tx, orgId, "runners");
+    // Runners of workers are limited by the quota of workers.
+    const isCounted = caller.credential !== "worker" && !(await store.exists(tx, orgId, member.id, runnerId));
+    if (isCounted) await takeQuota(ctx, tx, orgId, "runners");
     const runner = await store.save(tx, orgId, member.id, newId("rnr"), described);
     const added = await store.addToken(tx, orgId, runner!.id, {
       hash: hashSecret(token),
       permissions: runnerPermissions.filter((name) => member.permissions.has(name)),
       keyId: caller.credential === "key" ? caller.credentialId : null,
+      workerId: caller.credential === "worker" ? caller.credentialId : null,
       hours: tokenHours,
     });
     const ended = await store.endOldTokens(tx, orgId, runner!.id, maxTokens);
@@ -94,9 +98,9 @@ export async function resolveScope({ db, orgId, caller, member }: MemberCtx): Pr
 }
 
 export async function readWork(ctx: MemberCtx) {
-  const { db, orgId } = ctx;
+  const { db, orgId, caller } = ctx;
   const [items, held] = await Promise.all([
-    store.listWaiting(db, orgId, await resolveScope(ctx), null, 100),
+    caller.takesNoWork ? [] : store.listWaiting(db, orgId, await resolveScope(ctx), null, 100),
     store.listHeld(db, orgId, resolveReach(ctx), resolveHolder(ctx)),
   ]);
   return { items, held: held.map(({ cancelRequestedAt: _, ...one }) => one) };

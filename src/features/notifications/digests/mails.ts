@@ -12,6 +12,26 @@ const formatMoney = (micros: unknown) =>
 const formatTime = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const formatTimes = (count: number) => (count === 1 ? "" : ` ${count} times`);
 
+const stages: Record<string, string> = {
+  lost: "is not seen any more",
+  removal_due: "will be removed soon",
+  removed: "was removed",
+};
+const describeStage = (stage: unknown) => stages[String(stage)] ?? "is not seen any more";
+
+const readSubject = (subject: unknown) => (subject ?? {}) as { kind?: string; name?: string | null };
+const readKind = (subject: unknown) => readSubject(subject).kind ?? "organization";
+
+/** Such as `80 % of this month's budget of the team Support`. */
+function formatShare({ percent, period, mode, subject }: Item): string {
+  const whole = `this ${period ?? "month"}'s ${mode === "alert" ? "alert limit" : "budget"}`;
+  const kind = readKind(subject);
+  const name = formatNameForSubject(String(readSubject(subject).name ?? ""), "");
+  const whose =
+    kind === "organization" ? "" : ` of the ${kind === "provider" ? "LLM provider" : kind} ${name}`.trimEnd();
+  return `${percent === 100 ? "" : `${percent} % of `}${whole}${whose}`;
+}
+
 interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
@@ -50,17 +70,16 @@ const wordings: Record<DigestType, Wording> = {
     closing: "On the command line: signalbox connections list.",
   },
   "budget.reached": {
-    subject: ({ percent }) =>
-      percent === 100
-        ? "this month's automation budget is spent"
-        : `${percent} % of this month's automation budget is spent`,
-    opening: ({ spentMicros, budgetMicros, month }) =>
-      `${formatMoney(spentMicros)} of ${formatMoney(budgetMicros)} are spent in ${month}.`,
-    lines: ({ percent }, publicUrl) => [
-      percent === 100
-        ? "Running runs are cancelled. New runs are skipped until the month ends or an owner or admin raises the budget."
-        : "When all of it is spent, running runs are cancelled and new runs are skipped.",
-      `${publicUrl}/v1/automation-budget`,
+    subject: (item) => `${formatShare(item)} is spent`,
+    opening: (item) =>
+      `${formatMoney(item.spentMicros)} of ${formatMoney(item.budgetMicros)} are spent in the ${item.period ?? "month"} of ${item.periodStart ?? item.month}: ${formatShare(item)}.`,
+    lines: ({ percent, mode, subject, budgetId }, publicUrl) => [
+      mode === "alert"
+        ? "This is an alert: nothing is refused."
+        : percent === 100
+          ? `Credentials are not handed out, and new runs are skipped, until the period ends or an owner or admin raises the budget.${readKind(subject) === "organization" ? " Running runs are cancelled." : ""}`
+          : "When all of it is spent, credentials are not handed out, running runs are cancelled and new runs are skipped.",
+      budgetId ? `${publicUrl}/v1/llm-budgets/${budgetId}` : `${publicUrl}/v1/automation-budget`,
     ],
   },
   "sync.failed": {
@@ -77,6 +96,21 @@ const wordings: Record<DigestType, Wording> = {
       `${publicUrl}/v1/connectors/${connectorId}`,
     ],
     closing: "You get another mail when a sync has succeeded and a later sync fails.",
+  },
+  "worker.unseen": {
+    subject: ({ stage, workerName }, count) =>
+      count === 1
+        ? `the worker ${formatNameForSubject(String(workerName), "of a machine")} ${describeStage(stage)}`
+        : `${count} workers: ${describeStage(stage)}`,
+    opening: ({ stage }, count) =>
+      count === 1
+        ? `A worker ${describeStage(stage)}:`
+        : `${count} workers, each of which ${describeStage(stage)}:`,
+    lines: ({ workerName, workerId, lastSeenAt, removedAt, stage }, publicUrl) => [
+      `${formatText(workerName)}: ${lastSeenAt === null ? "never seen" : `last seen ${formatTime(Number(lastSeenAt))}`}${stage === "removed" ? "" : `, removed after ${formatTime(Number(removedAt))} unless it is seen before`}`,
+      `${publicUrl}/v1/workers/${workerId}`,
+    ],
+    closing: "Start the machine again, or remove the worker.",
   },
   "endpoint.disabled": {
     subject: () => "a webhook endpoint was disabled",

@@ -1,0 +1,3 @@
+export { cutText, toStorable } from "./attributes.ts";
+export { mapFields, readMetricUsage } from "./fields.ts";
+export { mappingVersion } from "./names.ts";

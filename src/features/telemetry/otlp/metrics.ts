@@ -1,0 +1,89 @@
+import { computeDigest } from "../digest.ts";
+import { mapFields, readMetricUsage } from "../mapping/index.ts";
+import type { CumulativePoint } from "../points/index.ts";
+import type { Attributes, TelemetryRecord } from "../record.ts";
+import type { Item } from "./items.ts";
+import { Rejection } from "./rejection.ts";
+import { toAttributes, toInteger, toList, toMilliseconds, toNumber, toObject, toText } from "./values.ts";
+import type { Message } from "./wire.ts";
+
+const delta = 1;
+const cumulative = 2;
+
+export interface MetricPoint {
+  /** The event, for a point that adds its whole value. */
+  record?: TelemetryRecord;
+  point?: CumulativePoint;
+}
+
+/** Lists the data points of a metric, each as a function that throws when it cannot be stored. */
+export function listPoints(
+  { resource, origin, scope, item }: Item,
+  keepsContents: boolean,
+): (() => MetricPoint)[] {
+  const name = toText(item.name);
+  const { kind, data } = findData(item);
+  const unit = toText(item.unit);
+  const temporality = toNumber(data.aggregationTemporality);
+  return toList(data.dataPoints).map((given) => () => {
+    if (!name) throw new Rejection("A metric has no name.");
+    if (kind === undefined || kind === "summary")
+      throw new Rejection("Metrics of the type summary, or without data, are not supported.");
+    const point = toObject(given);
+    const { nanos, at } = readTime(point);
+    const startedNanos = toInteger(point.startTimeUnixNano) ?? 0n;
+    const value = readValue(point);
+    const attributes = toAttributes(point.attributes);
+    const series = computeDigest({ name, unit, scope, kind, attributes, origin });
+    const toRecord = (added: number | null, suffix = ""): TelemetryRecord => {
+      const digest = computeDigest([series.toString("hex"), String(startedNanos), String(nanos), suffix]);
+      const stored = added === null ? { ...attributes, "metric.value": value } : attributes;
+      return {
+        ...mapFields(
+          { signal: "metric", name, attributes: { ...resource, ...withUnit(stored, unit) } },
+          keepsContents,
+        ),
+        ...(added === null ? {} : readMetricUsage(name, attributes, added)),
+        ...{ signal: "metric", eventId: digest.toString("hex"), digest, at, value: added },
+      };
+    };
+    // The values of a gauge cannot be added.
+    if (kind === "gauge") return { record: toRecord(null) };
+    if (temporality === delta) return { record: toRecord(value) };
+    const isMonotonic = kind !== "sum" || data.isMonotonic === true;
+    if (temporality === cumulative)
+      return { point: { series, startedNanos, nanos, value, isMonotonic, toRecord } };
+    throw new Rejection("A metric has no aggregation temporality. Send delta or cumulative points.");
+  });
+}
+
+type Kind = "gauge" | "sum" | "histogram" | "exponentialHistogram" | "summary";
+const kinds: readonly Kind[] = ["sum", "gauge", "histogram", "exponentialHistogram", "summary"];
+
+function findData(item: Message): { kind: Kind | undefined; data: Message } {
+  const kind = kinds.find((one) => typeof item[one] === "object" && item[one] !== null);
+  return { kind, data: kind ? toObject(item[kind]) : {} };
+}
+
+/** A point without a value says that the sender has none. */
+const noRecordedValue = 1;
+
+function readValue(point: Message): number {
+  const value = toNumber(point.asInt) ?? toNumber(point.asDouble) ?? toNumber(point.sum);
+  if (((toNumber(point.flags) ?? 0) & noRecordedValue) !== 0 || value === undefined)
+    throw new Rejection("A data point has no value.");
+  if (Math.abs(value) > maxValue) throw new Rejection("The value of a data point is too large.");
+  return value;
+}
+
+const maxValue = 1e15;
+
+function readTime(point: Message): { nanos: bigint; at: number } {
+  const nanos = toInteger(point.timeUnixNano);
+  const at = toMilliseconds(nanos);
+  if (nanos === undefined || at === undefined) throw new Rejection("A data point has no valid time.");
+  return { nanos, at };
+}
+
+const withUnit = (attributes: Attributes, unit: string): Attributes =>
+  unit ? { ...attributes, "metric.unit": unit } : attributes;

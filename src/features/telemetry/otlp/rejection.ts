@@ -1,0 +1,2 @@
+/** One item of a request cannot be stored. The others can. */
+export class Rejection extends Error {}

@@ -1,0 +1,141 @@
+import type { OrganizationCtx } from "../../../platform/context.ts";
+import type { HttpHeaders } from "../../../platform/http/index.ts";
+import { type Placed, type Problem, placeRecords, storeRecords } from "../ingest/index.ts";
+import { type CumulativePoint, recordPoints } from "../points/index.ts";
+import type { TelemetryRecord } from "../record.ts";
+import { type StoredSettings, settingsCache } from "../settings/index.ts";
+import { parseBody } from "./body.ts";
+import { type Item, listItems } from "./items.ts";
+import { toLogRecord } from "./logs.ts";
+import type { OtlpSignal } from "./messages.ts";
+import { listPoints, type MetricPoint } from "./metrics.ts";
+import type { ExportReply } from "./protocol.ts";
+import { Rejection } from "./rejection.ts";
+import { toSpanRecord } from "./spans.ts";
+
+interface Body {
+  headers: HttpHeaders;
+  readBytes(): Promise<Buffer>;
+}
+
+/** What was not stored as it was sent. */
+interface Report {
+  rejected: number;
+  message: string | undefined;
+}
+
+/** Stores an export request. It is committed when this returns. */
+export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
+  const request = await parseBody(signal, await readBytes(), headers);
+  const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
+  const items = listItems(signal, request);
+  // A refusal would make every exporter of the organization log errors.
+  if (!settings.enabled) return {};
+  const report =
+    signal === "metrics"
+      ? await acceptMetrics(ctx, items, settings)
+      : await acceptItems(ctx, items, settings, signal === "traces" ? toSpanRecord : toLogRecord);
+  return toReply(signal, report);
+}
+
+const rejectedNames = {
+  traces: "rejectedSpans",
+  logs: "rejectedLogRecords",
+  metrics: "rejectedDataPoints",
+} as const;
+
+/** A message without rejected items is a warning. */
+const toReply = (signal: OtlpSignal, { rejected, message }: Report): ExportReply =>
+  message === undefined
+    ? {}
+    : {
+        partialSuccess: {
+          ...(rejected > 0 ? { [rejectedNames[signal]]: String(rejected) } : {}),
+          errorMessage: message,
+        },
+      };
+
+async function acceptItems(
+  ctx: OrganizationCtx,
+  items: readonly Item[],
+  settings: StoredSettings,
+  translate: (item: Item, keepsContents: boolean) => TelemetryRecord,
+): Promise<Report> {
+  const { results, report } = collect(items.map((item) => () => translate(item, settings.keepsContents)));
+  const placed = await place(ctx, results, settings, report);
+  await storeRecords(ctx, ctx.db, placed);
+  return report;
+}
+
+async function acceptMetrics(
+  ctx: OrganizationCtx,
+  items: readonly Item[],
+  settings: StoredSettings,
+): Promise<Report> {
+  const { results, report } = collect(items.flatMap((item) => listPoints(item, settings.keepsContents)));
+  const direct = results.flatMap(({ record }: MetricPoint) => record ?? []);
+  const placed = await place(ctx, direct, settings, report);
+  const points = results.flatMap(({ point }: MetricPoint) => point ?? []);
+  if (points.length === 0) {
+    await storeRecords(ctx, ctx.db, placed);
+    return report;
+  }
+  // Rejected points must not be compared with others, so the place of a point is found before it is stored.
+  const byId = new Map(points.map((point) => [point.toRecord(point.value).eventId, point]));
+  const whole = [...byId.values()].map((point) => point.toRecord(point.value));
+  const accepted = (await place(ctx, whole, settings, report)).map(({ record: { eventId, claims } }) => {
+    const point = byId.get(eventId)!;
+    const toRecord: CumulativePoint["toRecord"] = (...given) => ({ ...point.toRecord(...given), claims });
+    return { ...point, toRecord };
+  });
+  await ctx.db.transaction(async (tx) => {
+    const inside = { ...ctx, db: tx };
+    const { records } = await recordPoints(tx, ctx.orgId, accepted);
+    const differences = await placeRecords(inside, records, settings);
+    await storeRecords(inside, tx, [...placed, ...differences.placed]);
+  });
+  return report;
+}
+
+/** Runs a translation for each item, and counts the items that it rejects. */
+function collect<Result>(translations: readonly (() => Result)[]): { results: Result[]; report: Report } {
+  const report: Report = { rejected: 0, message: undefined };
+  const results: Result[] = [];
+  for (const translate of translations) {
+    try {
+      results.push(translate());
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      addProblem(report, error.message, 1);
+    }
+  }
+  return { results, report };
+}
+
+function addProblem(report: Report, message: string, rejected: number): void {
+  report.rejected += rejected;
+  report.message ??= message;
+}
+
+/** Spans of an unknown run are stored without the run: losing them would help nobody. Other problems reject them. */
+async function place(
+  ctx: OrganizationCtx,
+  records: readonly TelemetryRecord[],
+  settings: StoredSettings,
+  report: Report,
+): Promise<Placed[]> {
+  const { placed, problems } = await placeRecords(ctx, records, settings);
+  const isStorable = ({ field }: Problem) => field === "runId" || field === "workerId";
+  const unplaced = problems.filter(isStorable);
+  for (const { message } of problems.filter((problem) => !isStorable(problem)))
+    addProblem(report, message, 1);
+  if (unplaced.length === 0) return placed;
+  addProblem(report, `${unplaced[0]!.message} The events were stored without it.`, 0);
+  const again = unplaced.map(({ record }) => {
+    const { runId: _, workerId: __, ...claims } = record.claims;
+    return { ...record, claims };
+  });
+  const second = await placeRecords(ctx, again, settings);
+  for (const { message } of second.problems) addProblem(report, message, 1);
+  return [...placed, ...second.placed];
+}

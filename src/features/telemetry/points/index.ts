@@ -1,0 +1,3 @@
+export type { CumulativePoint } from "./difference.ts";
+export { recordPoints } from "./service.ts";
+export { removeOld as removeOldPoints } from "./store.ts";

@@ -1,0 +1,54 @@
+import type { OrgId } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { TelemetryRecord } from "../record.ts";
+import { type CumulativePoint, differentiate, type Neighbors } from "./difference.ts";
+import * as store from "./store.ts";
+
+/**
+ * Stores the points of cumulative metrics, and returns what they add. Commits with the events, so that both are stored
+ * or none.
+ */
+export async function recordPoints(
+  tx: Db,
+  orgId: OrgId,
+  points: readonly CumulativePoint[],
+): Promise<{ records: TelemetryRecord[]; duplicates: number }> {
+  await store.lockPoints(tx, orgId);
+  const unique = [...new Map(points.map((point) => [createKey(point), point])).values()];
+  const rows = unique.map(toRow);
+  const neighbors = new Map<CumulativePoint, Neighbors>();
+  for (const { position, isKnown, ...row } of await store.listNeighbors(tx, orgId, rows))
+    if (!isKnown) neighbors.set(unique[position - 1]!, toNeighbors(row));
+  const isNew = unique.filter((point) => neighbors.has(point));
+  const bySeries = Object.groupBy(
+    isNew,
+    ({ series, startedNanos }) => `${series.toString("hex")} ${startedNanos}`,
+  );
+  const records: TelemetryRecord[] = [];
+  const kept: CumulativePoint[] = [];
+  for (const series of Object.values(bySeries)) {
+    const found = differentiate(series ?? [], (point) => neighbors.get(point)!);
+    records.push(...found.records);
+    kept.push(...found.kept);
+  }
+  if (kept.length > 0) await store.insert(tx, orgId, kept.map(toRow));
+  return { records, duplicates: points.length - isNew.length };
+}
+
+const createKey = ({ series, startedNanos, nanos }: CumulativePoint) =>
+  `${series.toString("hex")} ${startedNanos} ${nanos}`;
+
+const toRow = ({ series, startedNanos, nanos, value }: CumulativePoint): store.PointRow => ({
+  series: series.toString("hex"),
+  startedNanos: String(startedNanos),
+  nanos: String(nanos),
+  value,
+});
+
+const toNeighbors = (row: Omit<store.NeighborRow, "position" | "isKnown">): Neighbors => ({
+  before: toPoint(row.beforeNanos, row.beforeValue),
+  after: toPoint(row.afterNanos, row.afterValue),
+});
+
+const toPoint = (nanos: string | null, value: number | null) =>
+  nanos === null || value === null ? undefined : { nanos: BigInt(nanos), value };

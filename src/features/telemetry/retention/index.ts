@@ -1,0 +1,1 @@
+export { prune, pruneAll } from "./jobs.ts";

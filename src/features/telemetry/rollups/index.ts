@@ -1,0 +1,2 @@
+export { addAll, sumDays } from "./jobs.ts";
+export { removeOld as removeOldDays } from "./store.ts";

@@ -1,0 +1,3 @@
+export { routes } from "./routes.ts";
+export { findStoredSettings, settingsCache } from "./service.ts";
+export { markPruned, type StoredSettings } from "./store.ts";
