@@ -8,7 +8,7 @@ const credentials = ["session", "key", "runner", "run", "worker", "scim", "mcp",
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
-const AuditEvent = z
+export const AuditEvent = z
   .strictObject({
     id: z.string(),
     sequence: z.int().describe("The position in the chain of the organization, from 1, without gaps."),

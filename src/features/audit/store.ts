@@ -94,10 +94,13 @@ export interface Row extends Entry {
   hash: string;
 }
 
-export const list = (db: Db, orgId: OrgId, filter: Filter) => {
+export const list = (db: Db, orgId: OrgId, filter: Filter) => listByScope(db, orgId, filter);
+
+/** `scope` is an organization, or the chain of the instance. */
+export const listByScope = (db: Db, scope: OrgId | typeof instanceScope, filter: Filter) => {
   const { first = "", end } = idsBetween("aud", filter.from, filter.to);
   const next = ({ where, id }: Range, after: string, count: Sql) => sql`
-    select e.* from audit_events e where e.scope = ${orgId} ${where}
+    select e.* from audit_events e where e.scope = ${scope} ${where}
       and ${id} < ${end && end < after ? end : after} and ${id} >= ${first}
     order by ${id} desc limit ${count}`;
   return listSource<Row>(db, {
@@ -106,13 +109,13 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
       select e.id, ${matchFilter(filter)} as matches from (${
         isGroupOnly(filter)
           ? sql`
-            with recursive ${listGroupActions(orgId, filter.action)}
+            with recursive ${listGroupActions(scope, filter.action)}
             select e.* from actions a cross join lateral (
               ${next({ where: sql`and e.action = a.action`, id: filterOrder(sql`e.id`) }, after, count)}) e
             where a.action is not null order by e.id desc limit ${count}`
           : next(chooseRange(filter), after, count)
       }) e`,
-    rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${orgId} and e.id = any(${ids})`,
+    rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${scope} and e.id = any(${ids})`,
   });
 };
 
@@ -151,10 +154,10 @@ const isGroupOnly = (filter: Filter): filter is Filter & { action: string } => {
 };
 
 /** The actions of a group that occur. The query steps from one action to the next along the index. */
-const listGroupActions = (orgId: OrgId, group: string) => {
+const listGroupActions = (scope: string, group: string) => {
   const next = (after: Sql) => sql`(
     select n.action from audit_events n
-    where n.scope = ${orgId} and n.action > ${after} and n.action < ${`${group}/`}
+    where n.scope = ${scope} and n.action > ${after} and n.action < ${`${group}/`}
     order by n.scope, n.action limit 1)`;
   return sql`actions (action) as (
     select ${next(sql`${`${group}.`}`)} union all
