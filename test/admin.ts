@@ -41,3 +41,9 @@ export const suspend = (server: TestServer, admin: Pick<Person, "auth">, orgId: 
 
 export const restore = (server: TestServer, admin: Pick<Person, "auth">, orgId: string) =>
   callAdmin(server, admin, `organizations/${orgId}/restore`, undefined, "POST");
+
+/** Makes somebody an administrator of an instance that runs already. */
+export async function makeAdmin(server: TestServer, { userId, email }: Pick<Person, "userId" | "email">) {
+  await server.platform.db.run(sql`update users set email_verified = true where id = ${userId}`);
+  (server.platform.config.adminEmails as string[]).push(email);
+}

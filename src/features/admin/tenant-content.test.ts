@@ -14,7 +14,8 @@ const visible = new Set([
   ...["schema_migrations", "rate_limits", "audit_chains", "first_account", "usage_days"],
   // The names of quotas are the product's own.
   ...["organization_quotas", "organization_usage"],
-  ...["organizations.name", "organizations.slug"],
+  // Administrators write the reason themselves.
+  ...["organizations.name", "organizations.slug", "organizations.suspended_reason"],
 ]);
 
 interface Column {
@@ -47,7 +48,7 @@ test("no reply contains a text that an organization stored", async () => {
   const planted: string[] = [];
   for (const one of columns) {
     const name = `${one.table}.${one.column}`;
-    if (visible.has(one.table) || visible.has(name)) continue;
+    if (visible.has(one.table) || visible.has(name) || ["id", "org_id"].includes(one.column)) continue;
     // The log of the instance has names of organizations and addresses of accounts.
     const where = one.table === "audit_events" ? "where scope <> 'instance'" : "";
     try {

@@ -4,6 +4,9 @@ import { idSchema } from "../../../platform/ids.ts";
 
 const tag = "Admin reporting";
 
+/** How many sessions of a person are looked at, newest first. */
+export const maxSessions = 10;
+
 const AdminUser = z
   .strictObject({
     id: idSchema("usr"),
@@ -11,11 +14,13 @@ const AdminUser = z
     name: z.string(),
     emailVerified: z.boolean(),
     memberships: z.int().describe("In how many organizations the person is a member."),
-    sessions: z.int().describe("How many sessions have not expired."),
+    sessions: z.int().describe(`How many of the ${maxSessions} newest sessions have not expired.`),
     lastSeenAt: z
       .int()
       .nullable()
-      .describe("When a session was last used, in milliseconds since 1970. Null when none is left."),
+      .describe(
+        `When one of the ${maxSessions} newest sessions was last used, in milliseconds since 1970. Null when none is left.`,
+      ),
     secondFactors: z.array(z.enum(["authenticator", "passkey"])).describe("The kinds of second factors."),
     createdAt: z.int(),
   })

@@ -1,10 +1,18 @@
-import { type Db, listSource, sql } from "../../../platform/db/index.ts";
-import type { AdminUser } from "./contract.ts";
+import { type Db, listSource, raw, sql } from "../../../platform/db/index.ts";
+import { type AdminUser, maxSessions } from "./contract.ts";
+
+/**
+ * The newest sessions of user `u`. As a range of users, they can only be read from the index of users: somebody with
+ * thousands of sessions must not slow down the list.
+ */
+const newestSessions = sql`(
+  select s.last_used_at, s.expires_at from sessions s where s.user_id >= u.id and s.user_id <= u.id
+  order by s.user_id, s.id desc limit ${raw(String(maxSessions))}) s`;
 
 const columns = sql`u.id, u.email, u.name, u.email_verified as "emailVerified",
   (select count(*) from members m where m.user_id = u.id) as memberships,
-  (select count(*) from sessions s where s.user_id = u.id and s.expires_at > now()) as sessions,
-  (select max(s.last_used_at) from sessions s where s.user_id = u.id) as "lastSeenAt",
+  (select count(*) from ${newestSessions} where s.expires_at > now()) as sessions,
+  (select max(s.last_used_at) from ${newestSessions}) as "lastSeenAt",
   array(select k.kind from (values ('authenticator',
       exists (select from two_factors f where f.user_id = u.id and f.confirmed_at is not null)),
     ('passkey', exists (select from passkeys p where p.user_id = u.id))) k (kind, present)
