@@ -35,7 +35,7 @@ const Me = z
     isInstanceAdmin: z
       .boolean()
       .describe(
-        "True when this session may use `/v1/admin`. Always false for keys, tokens and sessions of single sign-on.",
+        "True when this session may use the routes of the administration. Always false for keys, tokens and sessions of single sign-on.",
       ),
   })
   .meta({ id: "Me" });

@@ -33,16 +33,25 @@ const addUp = (day: Sql) => sql`
 const columns = sql`succeeded, failed, cancelled, skipped, reports, unpriced_reports, held_reports, input_tokens,
   output_tokens, cost_micros`;
 
-/** The figures of all organizations by day: stored sums of complete days, and the other days from the rows. */
-const dayFigures = ({ from, to }: Days) => sql`
+/** The days of a period that are not complete, since the first organization. */
+const listOpenDays = async (db: Db, { from, to }: Days): Promise<string[]> =>
+  (
+    await db.rows<{ day: string }>(sql`
+      select to_char(s.day, 'YYYY-MM-DD') as day from generate_series(
+        (select greatest(min(o.created_at at time zone 'UTC')::date, ${from}::date)::timestamp from organizations o
+          having count(*) > 0), ${to}::timestamp - interval '1 day', interval '1 day') s (day)
+      where s.day::date not in (select c.day from usage_rollups c where c.completed_at is not null)`)
+  ).map(({ day }) => day);
+
+/**
+ * The figures of all organizations by day: `open` days from the rows, and stored sums of the others. The list of open
+ * days is read before, because the planner expects a thousand days of a series, and prepares for them.
+ */
+const dayFigures = ({ from, to }: Days, open: readonly string[]) => sql`
   select d.day, d.org_id, ${columns} from usage_days d
-  where d.day >= ${from}::date and d.day < ${to}::date
-    and d.day in (select c.day from usage_rollups c where c.completed_at is not null)
+  where d.day >= ${from}::date and d.day < ${to}::date and d.day <> all(${open}::date[])
   union all
-  select g.day, o.id, ${columns} from (
-    select s.day::date as day from generate_series(${from}::timestamp, ${to}::timestamp - interval '1 day',
-      interval '1 day') s (day)
-    where s.day::date not in (select c.day from usage_rollups c where c.completed_at is not null)) g
+  select g.day, o.id, ${columns} from unnest(${open}::date[]) g (day)
   join organizations o on o.created_at < ${startOf(sql`g.day + 1`)}
   ${addUp(sql`g.day`)}
   where ended.runs + used.reports > 0`;
@@ -56,16 +65,20 @@ const sums = sql`${total("succeeded + failed + cancelled + skipped")} as runs, $
   ${total("output_tokens")} as "outputTokens", ${total("reports")} as reports,
   ${total("unpriced_reports")} as "unpricedReports", ${total("held_reports")} as "heldReports"`;
 
-export const sumAcrossOrganizations = async (db: Db, days: Days): Promise<UsageFigures> =>
-  (await db.row<UsageFigures>(sql`select ${sums} from (${dayFigures(days)}) f`))!;
+export const sumAcrossOrganizations = async (db: Db, days: Days): Promise<UsageFigures> => {
+  const open = await listOpenDays(db, days);
+  return (await db.row<UsageFigures>(sql`select ${sums} from (${dayFigures(days, open)}) f`))!;
+};
 
 const intervals = { day: raw("'day'"), week: raw("'week'"), month: raw("'month'") };
 export type Interval = keyof typeof intervals;
 
-export const sumByIntervalAcrossOrganizations = (db: Db, days: Days, interval: Interval) =>
-  db.rows<UsageFigures & { start: string }>(sql`
+export const sumByIntervalAcrossOrganizations = async (db: Db, days: Days, interval: Interval) => {
+  const open = await listOpenDays(db, days);
+  return db.rows<UsageFigures & { start: string }>(sql`
     select to_char(date_trunc(${intervals[interval]}, f.day), 'YYYY-MM-DD') as start, ${sums}
-    from (${dayFigures(days)}) f group by 1`);
+    from (${dayFigures(days, open)}) f group by 1`);
+};
 
 /** A position in the list of organizations by interval, newest interval first. */
 export interface GroupPosition {
@@ -73,39 +86,40 @@ export interface GroupPosition {
   organizationId: string;
 }
 
-export const listGroupsAcrossOrganizations = (
+export const listGroupsAcrossOrganizations = async (
   db: Db,
   days: Days,
   interval: Interval,
   after: GroupPosition | null,
   limit: number,
-) =>
-  db.rows<UsageFigures & { start: string; organizationId: OrgId; organizationName: string }>(sql`
+) => {
+  const open = await listOpenDays(db, days);
+  return db.rows<UsageFigures & { start: string; organizationId: OrgId; organizationName: string }>(sql`
     select s.*, o.name as "organizationName" from (
       select to_char(date_trunc(${intervals[interval]}, f.day), 'YYYY-MM-DD') collate "C" as start,
         f.org_id as "organizationId", ${sums}
-      from (${dayFigures(days)}) f group by 1, 2) s
+      from (${dayFigures(days, open)}) f group by 1, 2) s
     join organizations o on o.id = s."organizationId"
     where ${after?.start ?? null}::text is null
       or (s.start, s."organizationId") < (${after?.start ?? null}, ${after?.organizationId ?? null})
     order by s.start desc, s."organizationId" desc limit ${limit}`);
+};
 
 /** The figures of each of these organizations in the whole period. An organization without any is not in the result. */
-export const sumByOrganizationAcrossOrganizations = (db: Db, days: Days, orgIds: readonly string[]) =>
-  db.rows<UsageFigures & { organizationId: OrgId }>(sql`
+export const sumByOrganizationAcrossOrganizations = async (db: Db, days: Days, orgIds: readonly string[]) => {
+  const open = await listOpenDays(db, days);
+  return db.rows<UsageFigures & { organizationId: OrgId }>(sql`
     select f.org_id as "organizationId", ${sums} from (
       select d.org_id, ${columns} from usage_days d
       where d.org_id = any(${orgIds}::text[]) and d.day >= ${days.from}::date and d.day < ${days.to}::date
-        and d.day in (select c.day from usage_rollups c where c.completed_at is not null)
+        and d.day <> all(${open}::date[])
       union all
-      select o.id, ${columns} from (
-        select s.day::date as day from generate_series(${days.from}::timestamp,
-          ${days.to}::timestamp - interval '1 day', interval '1 day') s (day)
-        where s.day::date not in (select c.day from usage_rollups c where c.completed_at is not null)) g
+      select o.id, ${columns} from unnest(${open}::date[]) g (day)
       join organizations o on o.id = any(${orgIds}::text[]) and o.created_at < ${startOf(sql`g.day + 1`)}
       ${addUp(sql`g.day`)}
       where ended.runs + used.reports > 0) f
     group by 1`);
+};
 
 /** Closes a day two hours after its end: a transaction that began on the day has ended by then. */
 const lastClosed = sql`((now() - interval '2 hours') at time zone 'UTC')::date`;
