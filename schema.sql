@@ -167,13 +167,16 @@ create table automation_runner_tokens (
   key_id text collate "C",
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
+  worker_id text collate "C",
   constraint automation_runner_tokens_pkey PRIMARY KEY (token_hash),
   constraint automation_runner_tokens_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
-  constraint automation_runner_tokens_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES automation_runners(id) ON DELETE CASCADE
+  constraint automation_runner_tokens_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES automation_runners(id) ON DELETE CASCADE,
+  constraint automation_runner_tokens_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
 );
 CREATE INDEX automation_runner_tokens_expiry ON automation_runner_tokens USING btree (expires_at);
 CREATE INDEX automation_runner_tokens_key ON automation_runner_tokens USING btree (key_id);
 CREATE INDEX automation_runner_tokens_runner ON automation_runner_tokens USING btree (runner_id);
+CREATE INDEX automation_runner_tokens_worker ON automation_runner_tokens USING btree (worker_id) WHERE (worker_id IS NOT NULL);
 
 create table automation_runners (
   id text collate "C" not null,
@@ -283,6 +286,7 @@ create table automation_usage (
 );
 CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
 CREATE INDEX automation_usage_time ON automation_usage USING btree (org_id, reported_at);
+CREATE TRIGGER automation_usage_corrected AFTER UPDATE ON automation_usage FOR EACH ROW EXECUTE FUNCTION reopen_usage_day();
 
 create table automations (
   id text collate "C" not null,
@@ -409,6 +413,20 @@ CREATE INDEX connectors_check ON connectors USING btree (checked_at NULLS FIRST)
 CREATE INDEX connectors_installation ON connectors USING btree (installation_id) WHERE (installation_id IS NOT NULL);
 CREATE INDEX connectors_match ON connectors USING btree (repository_key);
 CREATE INDEX connectors_page ON connectors USING btree (org_id, id DESC);
+
+create table database_sizes (
+  day date not null,
+  bytes bigint not null,
+  measured_at timestamptz not null default now(),
+  constraint database_sizes_pkey PRIMARY KEY (day)
+);
+
+create table first_account (
+  single boolean not null default true,
+  user_id text collate "C" not null,
+  constraint first_account_pkey PRIMARY KEY (single),
+  constraint first_account_single_check CHECK (single)
+);
 
 create table former_members (
   org_id text collate "C" not null,
@@ -816,6 +834,9 @@ create table organizations (
   provisional_network text,
   sso_required_at timestamptz,
   break_glass_member_id text collate "C",
+  suspended_at timestamptz,
+  suspended_reason text,
+  restored_at timestamptz,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_slug_key UNIQUE (slug),
   constraint organizations_break_glass_member_id_fkey FOREIGN KEY (break_glass_member_id) REFERENCES members(id) ON DELETE SET NULL
@@ -823,6 +844,8 @@ create table organizations (
 CREATE INDEX organizations_break_glass ON organizations USING btree (break_glass_member_id) WHERE (break_glass_member_id IS NOT NULL);
 CREATE INDEX organizations_provisional ON organizations USING btree (provisional_until) WHERE (provisional_until IS NOT NULL);
 CREATE INDEX organizations_provisional_network ON organizations USING btree (provisional_network) WHERE (provisional_until IS NOT NULL);
+CREATE INDEX organizations_restored ON organizations USING btree (restored_at) WHERE (restored_at IS NOT NULL);
+CREATE INDEX organizations_suspended ON organizations USING btree (id) WHERE (suspended_at IS NOT NULL);
 CREATE TRIGGER organizations_gone AFTER DELETE ON organizations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION organizations_leave_runs();
 
 create table passkey_challenges (
@@ -1309,6 +1332,30 @@ create table two_factors (
   constraint two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table usage_days (
+  day date not null,
+  org_id text collate "C" not null,
+  succeeded bigint not null,
+  failed bigint not null,
+  cancelled bigint not null,
+  skipped bigint not null,
+  reports bigint not null,
+  unpriced_reports bigint not null,
+  held_reports bigint not null,
+  input_tokens numeric not null,
+  output_tokens numeric not null,
+  cost_micros numeric not null,
+  constraint usage_days_pkey PRIMARY KEY (day, org_id),
+  constraint usage_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX usage_days_org ON usage_days USING btree (org_id, day);
+
+create table usage_rollups (
+  day date not null,
+  completed_at timestamptz,
+  constraint usage_rollups_pkey PRIMARY KEY (day)
+);
+
 create table users (
   id text collate "C" not null,
   email text not null,
@@ -1324,6 +1371,8 @@ create table users (
   constraint users_created_by_org_id_fkey FOREIGN KEY (created_by_org_id) REFERENCES organizations(id) ON DELETE SET NULL
 );
 CREATE INDEX users_created_by ON users USING btree (created_by_org_id) WHERE (created_by_org_id IS NOT NULL);
+CREATE INDEX users_email_order ON users USING btree (email COLLATE "C");
+CREATE TRIGGER users_first_account AFTER INSERT ON users FOR EACH ROW WHEN (((NOT new.provisional) AND (new.created_by_org_id IS NULL))) EXECUTE FUNCTION keep_first_account();
 
 create table verifications (
   id text collate "C" not null,
@@ -1435,6 +1484,204 @@ create table webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_page ON webhook_endpoints USING btree (org_id, id DESC);
 
+create table worker_activity (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  worker_id text collate "C" not null,
+  type text not null,
+  detail jsonb not null default '{}'::jsonb,
+  at timestamptz not null default now(),
+  constraint worker_activity_pkey PRIMARY KEY (id),
+  constraint worker_activity_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_activity_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_activity_org ON worker_activity USING btree (org_id);
+CREATE INDEX worker_activity_page ON worker_activity USING btree (worker_id, id DESC);
+
+create table worker_beats (
+  seen_at timestamptz,
+  sequence bigint not null default '-1'::integer,
+  status text not null default 'online'::text,
+  worker_id text collate "C" not null,
+  run_ids text not null default ''::text,
+  constraint worker_beats_pkey PRIMARY KEY (worker_id),
+  constraint worker_beats_status_check CHECK ((status = ANY (ARRAY['online'::text, 'busy'::text, 'idle'::text, 'draining'::text, 'stopped'::text]))),
+  constraint worker_beats_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table worker_outages (
+  from_at timestamptz not null,
+  to_at timestamptz not null,
+  constraint worker_outages_pkey PRIMARY KEY (from_at)
+);
+
+create table worker_registration_secrets (
+  token_hash text not null,
+  token_id text collate "C" not null,
+  org_id text collate "C" not null,
+  start text not null,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint worker_registration_secrets_pkey PRIMARY KEY (token_hash),
+  constraint worker_registration_secrets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_registration_secrets_token_id_fkey FOREIGN KEY (token_id) REFERENCES worker_registration_tokens(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_registration_secrets_org ON worker_registration_secrets USING btree (org_id);
+CREATE INDEX worker_registration_secrets_token ON worker_registration_secrets USING btree (token_id);
+
+create table worker_registration_tokens (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C" not null,
+  name text not null,
+  kind text not null,
+  labels text[] not null default '{}'::text[],
+  template_ids text[] not null default '{}'::text[],
+  connection_ids text[] not null default '{}'::text[],
+  runner_permissions text[] not null,
+  uses integer not null default 0,
+  max_uses integer,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint worker_registration_tokens_pkey PRIMARY KEY (id),
+  constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
+  constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint worker_registration_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_registration_tokens_member ON worker_registration_tokens USING btree (member_id);
+CREATE INDEX worker_registration_tokens_page ON worker_registration_tokens USING btree (org_id, id DESC);
+
+create table worker_rollouts (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  version text not null,
+  percent integer not null,
+  labels text[] not null default '{}'::text[],
+  deadline_seconds integer not null,
+  ended_at timestamptz,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint worker_rollouts_pkey PRIMARY KEY (id),
+  constraint worker_rollouts_percent_check CHECK (((percent >= 1) AND (percent <= 100))),
+  constraint worker_rollouts_created_by_fkey FOREIGN KEY (created_by) REFERENCES members(id) ON DELETE SET NULL,
+  constraint worker_rollouts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_rollouts_active ON worker_rollouts USING btree (org_id) WHERE (ended_at IS NULL);
+CREATE INDEX worker_rollouts_creator ON worker_rollouts USING btree (created_by);
+CREATE INDEX worker_rollouts_page ON worker_rollouts USING btree (org_id, id DESC);
+
+create table worker_runtimes (
+  worker_id text collate "C" not null,
+  version text not null,
+  api_version integer not null,
+  platform text not null,
+  arch text not null,
+  capabilities text[] not null default '{}'::text[],
+  limits jsonb not null default '{}'::jsonb,
+  services jsonb not null default '[]'::jsonb,
+  boot_id text,
+  configuration_revision integer,
+  reported_at timestamptz not null default now(),
+  constraint worker_runtimes_pkey PRIMARY KEY (worker_id),
+  constraint worker_runtimes_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+
+create table worker_service (
+  id boolean not null default true,
+  alive_at timestamptz not null default now(),
+  interval_seconds integer not null default 15,
+  previous_seconds integer not null default 15,
+  interval_changed_at timestamptz not null default now(),
+  constraint worker_service_pkey PRIMARY KEY (id),
+  constraint worker_service_id_check CHECK (id)
+) with (fillfactor=50);
+
+create table worker_states (
+  worker_id text collate "C" not null,
+  state text not null default 'never_connected'::text,
+  since timestamptz not null default now(),
+  notices smallint not null default 0,
+  constraint worker_states_pkey PRIMARY KEY (worker_id),
+  constraint worker_states_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table worker_tokens (
+  id text collate "C" not null,
+  worker_id text collate "C" not null,
+  org_id text collate "C" not null,
+  start text not null,
+  token_hash text not null,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint worker_tokens_pkey PRIMARY KEY (id),
+  constraint worker_tokens_token_hash_key UNIQUE (token_hash),
+  constraint worker_tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_tokens_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_tokens_org ON worker_tokens USING btree (org_id);
+CREATE INDEX worker_tokens_worker ON worker_tokens USING btree (worker_id, id DESC);
+
+create table worker_upgrades (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  worker_id text collate "C" not null,
+  rollout_id text collate "C",
+  version text not null,
+  from_version text,
+  state text not null default 'requested'::text,
+  reason text,
+  deadline_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  acknowledged_at timestamptz,
+  draining_at timestamptz,
+  ended_at timestamptz,
+  constraint worker_upgrades_pkey PRIMARY KEY (id),
+  constraint worker_upgrades_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'acknowledged'::text, 'draining'::text, 'upgraded'::text, 'failed'::text, 'timed_out'::text, 'cancelled'::text]))),
+  constraint worker_upgrades_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint worker_upgrades_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES worker_rollouts(id) ON DELETE CASCADE,
+  constraint worker_upgrades_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX worker_upgrades_deadline ON worker_upgrades USING btree (deadline_at) WHERE (ended_at IS NULL);
+CREATE UNIQUE INDEX worker_upgrades_open ON worker_upgrades USING btree (worker_id) WHERE (ended_at IS NULL);
+CREATE INDEX worker_upgrades_page ON worker_upgrades USING btree (org_id, id DESC);
+CREATE UNIQUE INDEX worker_upgrades_rollout ON worker_upgrades USING btree (rollout_id, worker_id);
+CREATE INDEX worker_upgrades_worker ON worker_upgrades USING btree (worker_id, id DESC);
+
+create table workers (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  member_id text collate "C",
+  name text not null,
+  kind text not null,
+  labels text[] not null default '{}'::text[],
+  template_ids text[] not null default '{}'::text[],
+  connection_ids text[] not null default '{}'::text[],
+  runner_permissions text[] not null,
+  instance_id text,
+  registration_token_id text collate "C",
+  paused_at timestamptz,
+  paused_until timestamptz,
+  pause_note text,
+  drain_requested_at timestamptz,
+  desired_version text,
+  configuration jsonb,
+  configuration_revision integer not null default 0,
+  upgrade_id text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
+  constraint workers_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE SET NULL,
+  constraint workers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint workers_registration_token_id_fkey FOREIGN KEY (registration_token_id) REFERENCES worker_registration_tokens(id) ON DELETE SET NULL
+);
+CREATE UNIQUE INDEX workers_instance ON workers USING btree (org_id, instance_id) WHERE (instance_id IS NOT NULL);
+CREATE INDEX workers_member ON workers USING btree (member_id);
+CREATE UNIQUE INDEX workers_name ON workers USING btree (org_id, lower(name));
+CREATE INDEX workers_page ON workers USING btree (org_id, id DESC);
+CREATE INDEX workers_registration ON workers USING btree (registration_token_id);
+
 CREATE OR REPLACE FUNCTION audit_events_stay()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1457,6 +1704,14 @@ CREATE OR REPLACE FUNCTION automation_runs_leave_events()
  LANGUAGE plpgsql
 AS $function$ begin
   insert into automation_event_leftovers (run_no) select no from gone on conflict do nothing;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_first_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  insert into first_account (user_id) values (new.id) on conflict do nothing;
   return null;
 end $function$;
 
@@ -1498,5 +1753,14 @@ CREATE OR REPLACE FUNCTION organizations_leave_runs()
 AS $function$ begin
   insert into automation_org_leftovers (org_id) select id from gone on conflict do nothing;
   delete from automation_runs where org_id in (select id from gone) and status in ('queued', 'running');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION reopen_usage_day()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  update usage_rollups set completed_at = null
+  where day in ((old.reported_at at time zone 'UTC')::date, (new.reported_at at time zone 'UTC')::date);
   return null;
 end $function$;

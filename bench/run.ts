@@ -9,6 +9,7 @@ import { reports, reportsOnFull } from "./reports.ts";
 import { start } from "./start.ts";
 import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
+import { workers } from "./workers.ts";
 
 const benches: Record<string, Bench> = {
   authentication,
@@ -20,6 +21,7 @@ const benches: Record<string, Bench> = {
   reports,
   "reports-on-full": reportsOnFull,
   webhooks,
+  workers,
 };
 
 const usage = `npm run bench -- [name…] [--rounds 7] [--seconds 1] [--json]

@@ -8,6 +8,9 @@
 alter table organizations add column suspended_at timestamptz;
 alter table organizations add column suspended_reason text;
 create index organizations_suspended on organizations (id) where suspended_at is not null;
+-- When it was last restored. Its workers are not removed as unseen before they could come back.
+alter table organizations add column restored_at timestamptz;
+create index organizations_restored on organizations (restored_at) where restored_at is not null;
 
 -- Serves the search by the beginning of an address, and the list in the order of addresses.
 create index users_email_order on users (email collate "C");

@@ -23,6 +23,7 @@ const product = assembleRooms(
     import("./features/api-keys/index.ts").then(({ room }) => room),
     import("./features/mcp-tokens/index.ts").then(({ room }) => room),
     import("./features/automations/index.ts").then(({ room }) => room),
+    import("./features/workers/index.ts").then(({ room }) => room),
     import("./features/audit/index.ts").then(({ room }) => room),
     import("./features/templates/index.ts").then(({ room }) => room),
     import("./features/code-host/index.ts").then(({ room }) => room),

@@ -36,6 +36,11 @@ export const commands: Record<string, Entry> = {
     load: async () => (await import("./runner.ts")).runner,
     stops: true,
   },
+  worker: {
+    summary: "make this machine a worker, with heartbeats, upgrades and a runner",
+    load: async () => (await import("./worker.ts")).worker,
+    stops: true,
+  },
   discover: {
     summary: "find out how an MCP server must be connected",
     load: async () => (await import("./discover.ts")).discover,

@@ -10,6 +10,11 @@ export interface BatcherOptions<Item, Outcome> {
   size(item: Item): number;
   maxItems: number;
   maxSize: number;
+  /**
+   * How long items wait for others before a batch is sent, in milliseconds. Without it, only items that arrive while
+   * another batch is being sent share one.
+   */
+  collectMs?(): number;
 }
 
 /** A batch smaller than this is not worth a second statement. */
@@ -32,6 +37,7 @@ export function createBatcher<Item, Outcome>({
   size,
   maxItems,
   maxSize,
+  collectMs,
 }: BatcherOptions<Item, Outcome>): (item: Item) => Promise<Outcome> {
   let pending: Pending<Item, Outcome>[] = [];
   let busy = false;
@@ -71,8 +77,10 @@ export function createBatcher<Item, Outcome>({
 
   async function flush(batch: readonly Pending<Item, Outcome>[]): Promise<void> {
     const answer = await sendBatch(batch);
+    const waitMs = pending.length > maxItems ? 0 : (collectMs?.() ?? 0);
+    if (waitMs > 0) setTimeout(sendNext, waitMs);
     // The next statement starts before the answers, so that the database does not wait for them.
-    sendNext(batch.length);
+    else sendNext(collectMs ? 0 : batch.length);
     process.nextTick(answer);
   }
 
@@ -105,6 +113,8 @@ export function createBatcher<Item, Outcome>({
       if (busy) return;
       // Items that arrive in the same turn of the event loop join the first batch.
       busy = true;
-      setImmediate(() => sendNext());
+      const waitMs = collectMs?.() ?? 0;
+      if (waitMs > 0) setTimeout(sendNext, waitMs);
+      else setImmediate(() => sendNext());
     });
 }

@@ -126,6 +126,7 @@ const variables = z.object({
     .transform((entries): ReadonlyMap<string, number> => new Map(entries))
     .default(new Map()),
   WEBHOOK_RETENTION_DAYS: wholeNumber(1, 3650).default(90),
+  WORKER_HEARTBEAT_SECONDS: wholeNumber(1, 300).default(15),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@mail.example.com").optional(),
   MAIL_FROM: z
     .string()
@@ -205,6 +206,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     /** Limits that override the defaults. The feature that defines the quotas checks the names. */
     quotas: env.QUOTAS,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
+    workerHeartbeatSeconds: env.WORKER_HEARTBEAT_SECONDS,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
     adminEmails: env.ADMIN_EMAILS.map((email) => email.toLowerCase()),

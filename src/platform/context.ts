@@ -169,7 +169,15 @@ export interface MachineCtx extends Ctx {
   permissions: ReadonlySet<string>;
 }
 
-export type CredentialKind = "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp";
+export type CredentialKind =
+  | "session"
+  | "key"
+  | "runner"
+  | "run"
+  | "worker"
+  | "worker_registration"
+  | "scim"
+  | "mcp";
 
 /** Who is calling, and with which credential. */
 export type Caller = UsedCredential & Principal;
@@ -217,6 +225,8 @@ export interface UsedCredential {
   limitedTo?: ReadonlySet<string>;
   /** The runner or member that holds the run of this credential. */
   holder?: string;
+  /** True for a credential that finishes the work it has and takes no more. */
+  takesNoWork?: true;
   /** Throws a refusal when the organization's rules for this kind of credential are not met. */
   checkRules?(now: number): void;
 }

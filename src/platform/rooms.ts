@@ -44,6 +44,8 @@ export interface Room {
   state?: readonly StateDefinition<unknown>[];
   /** Called once, before the first request. Throws when the configuration is wrong. */
   start?(platform: Platform, product: Product): void;
+  /** Called once in a process that answers routes of this room. */
+  onServe?(platform: Platform): void;
 }
 
 export const defineRoom = (room: Room): Room => room;
@@ -129,6 +131,8 @@ export function serveRooms(
   { moreCredentials = [], ...options }: ServeOptions,
 ) {
   start(platform);
+  for (const room of rooms)
+    if (room.onServe && room.routes?.some((route) => options.routes.includes(route))) room.onServe(platform);
   const credentials = [...own, ...moreCredentials];
   platform.state.get(credentialTypes).declared = credentials;
   const closing = new AbortController();

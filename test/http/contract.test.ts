@@ -41,6 +41,13 @@ import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
 import { newDomain, oidcBody, seedConnector, seedIdentity, seedUnverifiedDomain } from "../sso.ts";
 import { insertConnector, pushBody, signedHeaders } from "../webhooks.ts";
+import {
+  createRegistrationToken,
+  createWorker,
+  runtimeBody,
+  type TestWorker,
+  workerBody,
+} from "../workers.ts";
 import { createHostileBody, createSample, listWrongBodies, toSchema } from "./samples.ts";
 
 /** Routes that need a resource in a special state. */
@@ -64,6 +71,19 @@ async function openDirectory(server: TestServer, workspace: Workspace): Promise<
   await server.call("/v1/scim", { method: "PATCH", body: { enabled: true }, headers });
   directories.set(workspace.orgId, directory);
   return directory;
+}
+
+/** A worker of each organization, whose token the routes of workers need. */
+const fleets = new Map<string, TestWorker>();
+
+async function openWorker(server: TestServer, workspace: Workspace): Promise<TestWorker> {
+  const known = fleets.get(workspace.orgId);
+  // Calls of this test may have removed it or rotated its token.
+  const path = "/v1/workers/self/assignments";
+  if (known && (await server.call(path, { headers: known.auth })).status === 200) return known;
+  const worker = await createWorker(server, workspace.owner.auth);
+  fleets.set(workspace.orgId, worker);
+  return worker;
 }
 
 const newName = () => `sample-${Math.random().toString(36).slice(2)}@example.com`;
@@ -152,6 +172,32 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
   },
   "/v1/sso/{id}/identities/{identityId}": seedIdentity,
   "/v1/sso/domains/{id}": seedUnverifiedDomain,
+  "/v1/workers/{id}": async (server, workspace) => (await openWorker(server, workspace)).id,
+  "/v1/workers/{id}/templates/{templateId}": async (server, workspace) => {
+    const { id } = await createTemplate(server, workspace.owner.auth);
+    const worker = await openWorker(server, workspace);
+    await server.platform.db.run(
+      sql`update workers set template_ids = ${[id]}::text[] where id = ${worker.id}`,
+    );
+    return id;
+  },
+  "/v1/workers/{id}/connections/{connectionId}": async (server, workspace) => {
+    const { connectionId } = await seedConnection(server, workspace);
+    const worker = await openWorker(server, workspace);
+    await server.platform.db.run(
+      sql`update workers set connection_ids = ${[connectionId]}::text[] where id = ${worker.id}`,
+    );
+    return connectionId;
+  },
+  "/v1/worker-registration-tokens/{id}": async (server, { orgId, owner }) => {
+    // This test creates more of them than the quota allows.
+    await server.platform.db.run(sql`delete from worker_registration_tokens where org_id = ${orgId}`);
+    return (await createRegistrationToken(server, owner.auth)).id;
+  },
+  "/v1/worker-rollouts/{id}": async (server, { owner }) => {
+    const body = { version: "2.0.0", percent: 10 };
+    return (await server.call("/v1/worker-rollouts", { body, headers: owner.auth })).body.rollout.id;
+  },
   "/scim/v2/Users/{id}": async (server, workspace) =>
     (await (await openDirectory(server, workspace)).createUser(newName())).body.id,
   "/scim/v2/Groups/{id}": async (server, workspace) =>
@@ -224,6 +270,16 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   patchV1WebhookEndpointsById: () => ({}),
   postV1OauthProvidersByProviderIdConnectClaim: () => ({ code: seededClaimCode }),
   putV1OauthProvidersByProviderIdClient: () => ({ clientId: "sample", endConnections: true }),
+  postV1Workers: () => workerBody(),
+  patchV1WorkersById: () => ({}),
+  postV1WorkersByIdPause: () => ({ note: "A sample." }),
+  putV1WorkersByIdRuntime: () => runtimeBody(),
+  postV1WorkersByIdActivityHeartbeat: () => ({ sequence: 1, at: 1, status: "idle" }),
+  postV1WorkersRegister: () => ({ instanceId: newName().replace("@", "-") }),
+  postV1WorkersByIdRuntimeUpgrade: () => ({ version: "2.0.0" }),
+  postV1WorkerRollouts: () => ({ version: "2.0.0", percent: 10 }),
+  patchV1WorkerRolloutsById: () => ({ percent: 50 }),
+  postV1WorkerRegistrationTokens: () => ({ name: "Machines", kind: "remote" }),
 };
 
 /** Routes that leave no entry in the audit log when they are called like this, and why. */
@@ -261,6 +317,7 @@ const unaudited: Record<string, string> = {
   postV1BootstrapClaimsAccept: "takes a link",
   postV1InvitationsAccept: "takes a link",
   postV1OrganizationLeave: "the only owner stays",
+  postV1WorkersByIdResume: "it is not paused",
 };
 
 /** Bodies that do change something, where one made up from the schema would not. */
@@ -282,6 +339,7 @@ const auditedBodies: Record<string, unknown> = {
   postV1SsoOidc: oidcBody,
   postV1SsoDomains: { domain: "told.example" },
   putV1AdminOrganizationsByIdLimits: { limits: { teams: 5 } },
+  patchV1WorkersById: { labels: ["another"] },
 };
 
 /** What must be confirmed to be done. */
@@ -324,6 +382,10 @@ const lenient = new Set([
   "postV1AutomationRunsByIdComplete",
   "postV1AutomationRunsByIdEvents",
   "postV1AutomationRunsByIdEventsBatch",
+  "putV1WorkersByIdRuntime",
+  "postV1WorkersByIdActivityHeartbeat",
+  "postV1WorkersByIdRunnerToken",
+  "postV1WorkersRegister",
   ...Object.keys(signed),
 ]);
 
@@ -348,8 +410,15 @@ describe("every route", () => {
   });
 
   /** A credential of the organization that the route takes. */
-  const authFor = async (spec: RouteSpec, workspace: Workspace): Promise<Record<string, string>> =>
-    spec.access.kind === "machine" ? (await openDirectory(server, workspace)).auth : workspace.owner.auth;
+  const authFor = async ({ access }: RouteSpec, workspace: Workspace): Promise<Record<string, string>> => {
+    if (access.kind !== "machine") return workspace.owner.auth;
+    if (access.credentials.includes("worker")) return (await openWorker(server, workspace)).auth;
+    if (access.credentials.includes("scim")) return (await openDirectory(server, workspace)).auth;
+    await server.platform.db.run(
+      sql`delete from worker_registration_tokens where org_id = ${workspace.orgId}`,
+    );
+    return (await createRegistrationToken(server, workspace.owner.auth)).auth;
+  };
 
   /** The example that the API reference shows for a refusal of the route. */
   function exampleOfRefusal(spec: RouteSpec, status: number): { error: string } {
@@ -488,6 +557,8 @@ describe("every route", () => {
         await createMcpToken(server, acme.owner),
         await runCredential(),
       ];
+      const worker = await createWorker(server, acme.owner.auth);
+      const registration = await createRegistrationToken(server, acme.owner.auth);
       Object.assign(machines, {
         runner: {
           "a runner token": runner.auth,
@@ -498,6 +569,11 @@ describe("every route", () => {
           "a SCIM token": directory.auth,
           "a SCIM token as x-api-key": { "x-api-key": directory.token },
         },
+        worker: {
+          "a worker token": worker.auth,
+          "a worker token as x-api-key": { "x-api-key": worker.token },
+        },
+        worker_registration: { "a registration token": registration.auth },
         run: {
           "a run credential": run.auth,
           "a run credential as x-api-key": { "x-api-key": run.credential },
@@ -563,6 +639,12 @@ describe("every route", () => {
       return auth;
     }
 
+    async function endedWorker() {
+      const { id, auth } = await createWorker(server, acme.owner.auth);
+      await server.call(`/v1/workers/${id}`, { method: "DELETE", headers: acme.owner.auth });
+      return auth;
+    }
+
     /** Tokens of machines after their time, and after somebody ended them. */
     async function machinesThatEnded() {
       const { db } = server.platform;
@@ -594,6 +676,9 @@ describe("every route", () => {
         "the token of a removed runner": runners[1],
         "a SCIM token that was rotated and has expired": await endedDirectory("POST"),
         "the SCIM token of a removed connector": await endedDirectory("DELETE"),
+        "the token of a removed worker": await endedWorker(),
+        "a well-formed worker token that nobody made": { authorization: `Bearer ${newToken("sbw_")}` },
+        "a well-formed registration token that nobody made": { authorization: `Bearer ${newToken("sbg_")}` },
         "a well-formed SCIM token that nobody made": { authorization: `Bearer ${newToken("sbs_")}` },
         ...(await runCredentialsThatEnded()),
       };

@@ -8,6 +8,7 @@ import { useServer } from "../harness.ts";
 import { createLargeOrganization, type LargeOrganization } from "../large-organization.ts";
 import { countRowsRead, explainStatement, recordStatements } from "../plans.ts";
 import { seedConnector } from "../sso.ts";
+import { createWorker } from "../workers.ts";
 
 const server = useServer();
 
@@ -18,6 +19,7 @@ const maxRowsOfRequest = 3 * scanBudget + 2_000;
 const hour = 3_600_000;
 let crowd: LargeOrganization;
 let ssoConnectorId: string;
+let workerId: string;
 beforeAll(async () => {
   const onServer = inject("engine") === "postgres";
   crowd = await createLargeOrganization(
@@ -26,6 +28,7 @@ beforeAll(async () => {
   );
   ssoConnectorId = (await seedConnector(server, crowd.owner)).id;
   await makeAdmin(server, crowd.owner);
+  workerId = (await createWorker(server, crowd.owner.auth, { labels: ["linux"] })).id;
 }, 300_000);
 
 interface Parameter {
@@ -49,6 +52,7 @@ const samples: Record<string, () => (string | number)[]> = {
   event: () => ["push", "nothing"],
   from: () => [Date.now() - hour, Date.now() + hour],
   fromAt: () => [Date.now() - hour, Date.now() + hour],
+  label: () => ["linux", "nothing"],
   memberId: () => [crowd.memberId, newId("mem")],
   providerId: () => ["github", "gitlab"],
   q: () => ["review", "nothing at all"],
@@ -73,6 +77,8 @@ const idOfPath: Record<string, () => string> = {
   "/v1/connectors/{id}/refused-deliveries": () => crowd.connectorId,
   "/v1/oauth-connections/{id}/events": () => crowd.connectionId,
   "/v1/webhook-endpoints/{id}/deliveries": () => crowd.endpointId,
+  "/v1/workers/{id}/activity": () => workerId,
+  "/v1/workers/{id}/runtime/upgrades": () => workerId,
   "/v1/sso/{id}/events": () => ssoConnectorId,
   "/v1/sso/{id}/identities": () => ssoConnectorId,
 };

@@ -101,6 +101,9 @@ const mayBeLeftOut = new Set([
   "postV1OauthProvidersByProviderIdDisconnect",
   "postV1SsoByIdMetadataApprove",
   "postV1SsoByIdMetadataRefresh",
+  "postV1WorkersByIdTokens",
+  "postV1WorkersByIdConnectionsByConnectionIdToken",
+  "postV1WorkerRegistrationTokensByIdRotate",
 ]);
 
 test("bodies are required, tags are known, and refusals are described", () => {

@@ -212,9 +212,9 @@ export type AdminUser = {
   emailVerified: boolean;
   /** In how many organizations the person is a member. */
   memberships: number;
-  /** How many sessions have not expired. */
+  /** How many of the 10 newest sessions have not expired. */
   sessions: number;
-  /** When a session was last used, in milliseconds since 1970. Null when none is left. */
+  /** When one of the 10 newest sessions was last used, in milliseconds since 1970. Null when none is left. */
   lastSeenAt: number | null;
   /** The kinds of second factors. */
   secondFactors: ("authenticator" | "passkey")[];
@@ -263,6 +263,10 @@ export type AdminWaitingWork = {
 };
 
 export type AdminWorkerCounts = {
+  /** Registered workers of all organizations. */
+  total: number;
+  /** How many workers are in each state. It is derived from the heartbeats at this moment. */
+  states: Record<string, number>;
   /** Registered runners. */
   runners: number;
   /** Runners that were in contact in the last five minutes. */
@@ -305,7 +309,7 @@ export type AuditActor = {
   /** The name at that time. */
   name: string | null;
   /** The credential that was used. `system`: the service itself acted. */
-  credential: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
+  credential: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
   /** The id of the credential that was used. */
   credentialId: string | null;
 };
@@ -1510,7 +1514,7 @@ export type Me = {
   permissions: string[];
   /** The organizations that the person belongs to. */
   organizations: UserMembership[];
-  /** True when this session may use `/v1/admin`. Always false for keys, tokens and sessions of single sign-on. */
+  /** True when this session may use the routes of the administration. Always false for keys, tokens and sessions of single sign-on. */
   isInstanceAdmin: boolean;
 };
 
@@ -1562,6 +1566,24 @@ export type MyNotificationSettings = {
     "budget.reached": "off" | "all" | null;
     /** A connector could not be synced. `all` needs `connectors:read`. */
     "sync.failed": "off" | "own" | "all" | null;
+    /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
+    "worker.unseen": "off" | "own" | "all" | null;
+  };
+};
+
+export type MyNotificationSettingsInput = {
+  /** For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null means that the settings of the organization apply. */
+  mail: {
+    /** A run failed. `all` needs `automations:manage`. */
+    "run.failed": "off" | "own" | "all" | null;
+    /** A connection to an outside account needs attention. `all` needs `connections:manage`. */
+    "connection.needs_attention": "off" | "own" | "all" | null;
+    /** The automation costs of the month reached the warning level or the whole budget. `all` needs `usage:read`. */
+    "budget.reached": "off" | "all" | null;
+    /** A connector could not be synced. `all` needs `connectors:read`. */
+    "sync.failed": "off" | "own" | "all" | null;
+    /** A worker is lost, will be removed soon, or was removed. `all` needs `workers:read`. */
+    "worker.unseen"?: "off" | "own" | "all" | null;
   };
 };
 
@@ -1581,6 +1603,24 @@ export type NotificationSettings = {
     "budget.reached": "admins"[];
     /** A connector could not be synced. `member`: the member who created the connector. */
     "sync.failed": ("member" | "admins")[];
+    /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
+    "worker.unseen": ("member" | "admins")[];
+  };
+};
+
+export type NotificationSettingsInput = {
+  /** Who gets a mail, for each type of event. `admins`: owners and admins. They also get the mails of a member who has left. */
+  mail: {
+    /** A run failed. `member`: the owner of the automation. */
+    "run.failed": ("member" | "admins")[];
+    /** A connection to an outside account needs attention. `member`: the owner of the connection, or the member who made it if it is shared. */
+    "connection.needs_attention": ("member" | "admins")[];
+    /** The automation costs of the month reached the warning level or the whole budget. */
+    "budget.reached": "admins"[];
+    /** A connector could not be synced. `member`: the member who created the connector. */
+    "sync.failed": ("member" | "admins")[];
+    /** A worker is lost, will be removed soon, or was removed. `member`: the member that the worker acts for. */
+    "worker.unseen"?: ("member" | "admins")[];
   };
 };
 
@@ -2945,7 +2985,7 @@ export type WebhookEndpoint = {
   /** The purpose of it, for people. */
   description: string;
   /** The types of events that the endpoint gets. Empty for all types. */
-  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
+  types: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
   /** Whether events are sent to it. */
   status: "enabled" | "disabled";
   /** `member`: a member disabled it. `failing`: every attempt failed for 5 days. `gone`: it answered 410. */
@@ -2989,7 +3029,7 @@ export type WebhookEndpointDelivery = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -3012,7 +3052,7 @@ export type WebhookEndpointDeliveryDetail = {
   /** The value of the `webhook-id` header. It is the same in every attempt. */
   eventId: string;
   /** Which kind it is. */
-  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "endpoint.test";
+  type: "run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen" | "endpoint.test";
   /** `pending`: waits for its next attempt. `failed`: is not retried automatically. */
   status: "pending" | "succeeded" | "failed";
   /** The number of attempts so far. */
@@ -3084,6 +3124,328 @@ export type WebhookUnavailable = {
   error: string;
   /** What happened and what to do, for a person to read. */
   message?: string;
+};
+
+export type Worker = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+  kind: "local" | "remote" | "ephemeral";
+  /** Words to find and select workers by. */
+  labels: string[];
+  /** From what was last seen of it; docs/workers.md has the exact rule. */
+  state: "never_connected" | "online" | "busy" | "idle" | "draining" | "stale" | "lost" | "stopped" | "paused";
+  /** Whether its process lives, as its heartbeats show. */
+  liveness: "never_seen" | "alive" | "uncertain" | "lost" | "stopped";
+  /** Whether requests of the machine arrive, also those of the runner that it hosts. */
+  reachability: "unknown" | "reachable" | "unreachable";
+  /** Whether it runs what it should. Independent of whether it is seen. */
+  freshness: "unknown" | "current" | "drifted" | "unsupported";
+  /** Its API version compared with the server's. */
+  skew: "unknown" | "current" | "supported" | "unsupported";
+  /** The version that it reported last. */
+  version: string | null;
+  /** The version it should run. Null: any. */
+  desiredVersion: string | null;
+  /** The runs of its last heartbeat. */
+  runIds: string[];
+  /** The time of its last heartbeat or report. Null: never seen. */
+  lastSeenAt: number | null;
+  /** How long it was not seen, without times in which the server was down. Null: never seen. */
+  unseenSeconds: number | null;
+  /** When it is removed if it is not seen again, at the earliest. */
+  removedAt: number;
+  /** Null when it is not paused. */
+  pause: {
+    /** Why it is paused. */
+    note: string;
+    /** When it happened, in milliseconds since 1970. */
+    at: number;
+    /** When it resumes by itself. Null: when somebody resumes it. */
+    until: number | null;
+  } | null;
+  /** When it was asked to stop. Null: it was not asked. */
+  drainRequestedAt: number | null;
+  /** The member that it acts for. Null: the member has left, and it hosts no runner. */
+  ownerId: string | null;
+  /** The registration token that it registered with. Null: registered by a person. */
+  registrationTokenId: string | null;
+  /** The templates whose files its runs get, by id. */
+  templateIds: string[];
+  /** The connections whose tokens its runs may get, by id. */
+  connectionIds: string[];
+  /** Saved MCP connections. There are none yet. */
+  mcpConnectionIds: string[];
+  /** The configuration it should use. Null: its own. */
+  configuration: Record<string, unknown> | null;
+  /** Grows with each change of the configuration. */
+  configurationRevision: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type WorkerAccessToken = {
+  /** The access token. */
+  accessToken: string;
+  /** The type of the token, for the `Authorization` header. */
+  tokenType: "Bearer";
+  /** When it expires, in milliseconds since 1970. Null when it never expires. */
+  expiresAt: number | null;
+  /** The names of its scopes. */
+  scopes: string[];
+  /** The connection. */
+  connectionId: string;
+  /** The label of the connection. It tells several accounts at one provider apart. */
+  account: string;
+};
+
+export type WorkerActivity = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** Which kind it is. */
+  type: "registered" | "state_changed" | "paused" | "resumed" | "drain_requested" | "version_changed" | "upgrade_changed" | "token_rotated";
+  /** For `state_changed` `from` and `to`, for other types what changed. */
+  detail: Record<string, unknown>;
+  /** When it happened, in milliseconds since 1970. */
+  at: number;
+};
+
+export type WorkerActivityPage = {
+  /** The entries of this page. */
+  items: WorkerActivity[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerAssignments = {
+  /** The templates. */
+  templates: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** A short name for URLs: lower-case letters, digits and hyphens. */
+    slug: string;
+    /** The name that people see. One line. */
+    name: string;
+    /** The version. */
+    version: number;
+  }[];
+  /** The caller's connections. */
+  connections: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** The provider. */
+    providerId: string;
+    /** The label of the connection. It tells several accounts at one provider apart. */
+    account: string;
+  }[];
+};
+
+export type WorkerDesired = {
+  /** The version it should run. Missing: any version. */
+  version?: string;
+  /** The upgrade to `version` that waits for it. Missing: there is nothing to do. */
+  upgradeId?: string;
+  /** The configuration it should use. Missing: its own. */
+  configuration?: Record<string, unknown>;
+  /** Grows with each change of the configuration. 0: there is none. */
+  configurationRevision: number;
+  /** It should take no new runs. */
+  paused: boolean;
+  /** It should finish its runs, take no new ones, and stop. */
+  drain: boolean;
+};
+
+export type WorkerPage = {
+  /** The entries of this page. */
+  items: Worker[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerRegistrationToken = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+  kind: "local" | "remote" | "ephemeral";
+  /** Labels of the workers that register with it. */
+  labels: string[];
+  /** The templates whose files its runs get, by id. */
+  templateIds: string[];
+  /** The connections whose tokens its runs may get, by id. */
+  connectionIds: string[];
+  /** The member that workers act for. */
+  ownerId: string;
+  /** How many workers have registered with it. */
+  uses: number;
+  /** Null: any number of workers. */
+  maxUses: number | null;
+  /** Null: valid until it is removed. */
+  expiresAt: number | null;
+  /** The secrets that are valid now: two for a day after a rotation. */
+  secrets: {
+    /** The first characters, to recognize it. */
+    start: string;
+    /** When it expires, in milliseconds since 1970. Null when it never expires. */
+    expiresAt: number | null;
+    /** When it was created, in milliseconds since 1970. */
+    createdAt: number;
+  }[];
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type WorkerRegistrationTokenPage = {
+  /** The entries of this page. */
+  items: WorkerRegistrationToken[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerRollout = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The version. */
+  version: string;
+  /** The share of the workers. */
+  percent: number;
+  /** Only workers with all of these labels. */
+  labels: string[];
+  /** How long a worker has for its upgrade. */
+  deadlineSeconds: number;
+  /** How far it is. */
+  counts: WorkerRolloutCounts;
+  /** Null while it applies, also to workers that register later. */
+  endedAt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type WorkerRolloutCounts = {
+  /** Workers with the labels. */
+  matching: number;
+  /** Workers that the rollout has asked to upgrade. */
+  selected: number;
+  /** Workers that run the version. */
+  upgraded: number;
+  /** Failed or timed out. */
+  failed: number;
+  /** Under way. */
+  open: number;
+};
+
+export type WorkerRolloutPage = {
+  /** The entries of this page. */
+  items: WorkerRollout[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type WorkerRuntime = {
+  /** The product version. Null before the first report. */
+  version: string | null;
+  /** The version of the worker API that it speaks. */
+  apiVersion: number | null;
+  /** The operating system and processor of the runner. */
+  platform: string | null;
+  /** The processor architecture. */
+  arch: string | null;
+  /** What it can do. */
+  capabilities: string[];
+  /** Such as `concurrency` and `memoryMb`. */
+  limits: Record<string, number>;
+  /** The health of what it depends on. */
+  services: WorkerService[];
+  /** The worst status of its services. */
+  health: "unknown" | "healthy" | "degraded" | "failing";
+  /** The configuration that it uses. */
+  configurationRevision: number | null;
+  /** The version it should run. Null: any. */
+  desiredVersion: string | null;
+  /** The configuration it should use. */
+  desiredConfigurationRevision: number;
+  /** It does not run the desired version, or not the desired configuration. */
+  drift: boolean;
+  /** Its API version compared with the server's: `current`, still `supported`, or `unsupported`. */
+  skew: "unknown" | "current" | "supported" | "unsupported";
+  /** Whether it runs what it should. */
+  freshness: "unknown" | "current" | "drifted" | "unsupported";
+  /** When it was reported, in milliseconds since 1970. */
+  reportedAt: number | null;
+};
+
+export type WorkerService = {
+  /** The name that people see. One line. */
+  name: string;
+  /** The current state. */
+  status: "healthy" | "degraded" | "failing";
+  /** What is wrong, for people. */
+  message?: string;
+};
+
+export type WorkerTemplate = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** A short name for URLs: lower-case letters, digits and hyphens. */
+  slug: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** The version. */
+  version: number;
+  /** The text of the template, in Markdown. */
+  body: string;
+};
+
+export type WorkerToken = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The first letters of the token, to tell tokens apart. */
+  start: string;
+  /** Null: valid until it is rotated. */
+  expiresAt: number | null;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type WorkerUpgrade = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The worker. */
+  workerId: string;
+  /** The rollout that requested it. Null: requested alone. */
+  rolloutId: string | null;
+  /** The version. */
+  version: string;
+  /** What the worker ran before. Null when it was not known. */
+  fromVersion: string | null;
+  /** `requested` → `acknowledged` → `draining` → `upgraded`, or another end. */
+  state: "requested" | "acknowledged" | "draining" | "upgraded" | "failed" | "timed_out" | "cancelled";
+  /** Why it failed, timed out or was cancelled. */
+  reason: string | null;
+  /** When it times out. */
+  deadlineAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When the worker read it. Null: not yet. */
+  acknowledgedAt: number | null;
+  /** When the worker stopped taking runs for it. Null: not yet. */
+  drainingAt: number | null;
+  /** When it ended, in milliseconds since 1970. Null while it has not ended. */
+  endedAt: number | null;
+};
+
+export type WorkerUpgradePage = {
+  /** The entries of this page. */
+  items: WorkerUpgrade[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
 };
 
 /** Every operation that replies with JSON or without a body. */
@@ -3789,7 +4151,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -3810,7 +4172,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -4679,7 +5041,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5286,6 +5648,552 @@ export interface Operations {
       budget: AutomationBudget;
     };
   };
+  /** List workers */
+  "GET /v1/workers": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** Only workers in this state. */
+        state?: "never_connected" | "online" | "busy" | "idle" | "draining" | "stale" | "lost" | "stopped" | "paused";
+        /** Only workers with this liveness. `alive`: all that are seen. */
+        liveness?: "never_seen" | "alive" | "uncertain" | "lost" | "stopped";
+        /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+        kind?: "local" | "remote" | "ephemeral";
+        /** Only workers with this label. */
+        label?: string;
+      };
+    };
+    reply: WorkerPage;
+  };
+  /** Register a worker */
+  "POST /v1/workers": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+        /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+        kind: "local" | "remote" | "ephemeral";
+        /** Words to find and select workers by. */
+        labels?: string[];
+        /** The ids of the templates that it can read. At most 20. */
+        templateIds?: string[];
+        /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
+        connectionIds?: string[];
+        /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
+        mcpConnectionIds?: string[];
+        /** The configuration it should use. */
+        configuration?: Record<string, unknown>;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** The token, shown once. */
+      token: string;
+    };
+  };
+  /** Read a worker */
+  "GET /v1/workers/{id}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** Tokens that are valid now, newest first. */
+      tokens: WorkerToken[];
+    };
+  };
+  /** Rename a worker, or change its labels and what it is given */
+  "PATCH /v1/workers/{id}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** Words to find and select workers by. */
+        labels?: string[];
+        /** The ids of the templates that it can read. At most 20. */
+        templateIds?: string[];
+        /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
+        connectionIds?: string[];
+        /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
+        mcpConnectionIds?: string[];
+        /** Replaces the whole configuration. */
+        configuration?: Record<string, unknown> | null;
+        /** The worker acts for the caller from now on. */
+        takeOver?: true;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Remove a worker */
+  "DELETE /v1/workers/{id}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Pause a worker */
+  "POST /v1/workers/{id}/pause": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** Why, for the next person. */
+        note: string;
+        /** When it resumes by itself, in milliseconds since 1970. */
+        until?: number;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Resume a paused worker */
+  "POST /v1/workers/{id}/resume": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Ask a worker to stop */
+  "POST /v1/workers/{id}/drain": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+    };
+  };
+  /** Rotate the token of a worker */
+  "POST /v1/workers/{id}/tokens": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body?: {
+        /** Ends earlier tokens at once, for a token that somebody else may know. */
+        endEarlierTokens?: boolean;
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** The token, shown once. */
+      token: string;
+    };
+  };
+  /** List registration tokens */
+  "GET /v1/worker-registration-tokens": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerRegistrationTokenPage;
+  };
+  /** Create a registration token */
+  "POST /v1/worker-registration-tokens": {
+    input: {
+      body: {
+        /** The name that people see. One line. */
+        name: string;
+        /** `local`: a person's own machine. `remote`: a server. `ephemeral`: exists for a short time. */
+        kind: "local" | "remote" | "ephemeral";
+        /** Words to find and select workers by. */
+        labels?: string[];
+        /** The ids of the templates that it can read. At most 20. */
+        templateIds?: string[];
+        /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
+        connectionIds?: string[];
+        /** How many workers can register with it. */
+        maxUses?: number;
+        /** In milliseconds since 1970. Without it, it does not expire. */
+        expiresAt?: number;
+      };
+    };
+    reply: {
+      /** The registration token. */
+      registrationToken: WorkerRegistrationToken;
+      /** The registration token, shown once. */
+      token: string;
+    };
+  };
+  /** Rotate a registration token */
+  "POST /v1/worker-registration-tokens/{id}/rotate": {
+    input: {
+      path: {
+        /** The registration token. */
+        id: string;
+      };
+      body?: {
+        /** Ends the earlier secret at once. */
+        endEarlierSecrets?: boolean;
+      };
+    };
+    reply: {
+      /** The registration token. */
+      registrationToken: WorkerRegistrationToken;
+      /** The new secret, shown once. */
+      token: string;
+    };
+  };
+  /** Remove a registration token */
+  "DELETE /v1/worker-registration-tokens/{id}": {
+    input: {
+      path: {
+        /** The registration token. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Register this machine as a worker */
+  "POST /v1/workers/register": {
+    input: {
+      body: {
+        /** Chosen by the machine once and kept. */
+        instanceId: string;
+        /** If another worker has this name, some letters are added. Without it, the instance id. */
+        name?: string;
+        /** In addition to those of the registration token. */
+        labels?: string[];
+      };
+    };
+    reply: {
+      /** The worker. */
+      worker: Worker;
+      /** The token of the worker, shown once. */
+      token: string;
+    };
+  };
+  /** List what a worker was given */
+  "GET /v1/workers/{id}/assignments": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: WorkerAssignments;
+  };
+  /** Read a template that a worker was given */
+  "GET /v1/workers/{id}/templates/{templateId}": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+        /** The template. */
+        templateId: string;
+      };
+    };
+    reply: {
+      /** The template. */
+      template: WorkerTemplate;
+    };
+  };
+  /** Get an access token of a connection that a worker was given */
+  "POST /v1/workers/{id}/connections/{connectionId}/token": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+        /** The connection. */
+        connectionId: string;
+      };
+      body?: {
+        /** The time for which the token must still be valid. */
+        minTtlSeconds?: number;
+      };
+    };
+    reply: WorkerAccessToken;
+  };
+  /** Get a token for the runner that a worker hosts */
+  "POST /v1/workers/{id}/runner-token": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The operating system and processor of the runner. */
+        platform?: string;
+        /** The version. */
+        version?: string;
+        /** The number of runs that it executes at once. */
+        concurrency?: number;
+        /** Whose runs it gets. `organization` needs `automations:manage`. */
+        serves?: "own" | "organization";
+      };
+    };
+    reply: {
+      /** The token of the runner. */
+      token: string;
+      /** When it expires, in milliseconds since 1970. Null when it never expires. */
+      expiresAt: number;
+      /** The path of the event stream that tells runners about new work. */
+      eventsPath: string;
+    };
+  };
+  /** Report what a worker runs */
+  "PUT /v1/workers/{id}/runtime": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The product version. */
+        version: string;
+        /** The version of the worker API that it speaks. */
+        apiVersion: number;
+        /** Such as `linux` or `darwin`. */
+        platform: string;
+        /** Such as `x64` or `arm64`. */
+        arch: string;
+        /** What it can do, such as `runner`. */
+        capabilities: string[];
+        /** Such as `concurrency` and `memoryMb`. */
+        limits?: Record<string, number>;
+        /** The health of what it depends on. */
+        services?: WorkerService[];
+        /** Chosen anew by each process. */
+        bootId?: string;
+        /** The configuration that it uses. */
+        configurationRevision?: number;
+      };
+    };
+    reply: {
+      /** The worker that the token is for. */
+      workerId: string;
+      /** What the worker reported last, beside what is desired. */
+      runtime: WorkerRuntime;
+      /** What the server wants of the worker. */
+      desired: WorkerDesired;
+      /** The greatest sequence of a heartbeat, −1 before the first. */
+      sequence: number;
+      /** When the next heartbeat is due, with some jitter. */
+      nextHeartbeatSeconds: number;
+    };
+  };
+  /** Read what a worker runs */
+  "GET /v1/workers/{id}/runtime": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+    };
+    reply: {
+      /** What the worker reported last, beside what is desired. */
+      runtime: WorkerRuntime;
+    };
+  };
+  /** Upgrade a worker */
+  "POST /v1/workers/{id}/runtime/upgrade": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The product version to run. */
+        version: string;
+        /** In milliseconds since 1970. Defaults to an hour from now. */
+        deadlineAt?: number;
+      };
+    };
+    reply: {
+      /** The upgrade. */
+      upgrade: WorkerUpgrade;
+    };
+  };
+  /** Report the progress of an upgrade */
+  "PATCH /v1/workers/{id}/runtime/upgrade": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** The upgrade. */
+        upgradeId: string;
+        /** The current state. */
+        state: "acknowledged" | "draining" | "failed";
+        /** Why it failed, for people. */
+        reason?: string;
+      };
+    };
+    reply: {
+      /** The upgrade. */
+      upgrade: WorkerUpgrade;
+    };
+  };
+  /** List the upgrades of a worker */
+  "GET /v1/workers/{id}/runtime/upgrades": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerUpgradePage;
+  };
+  /** Upgrade a share of the workers */
+  "POST /v1/worker-rollouts": {
+    input: {
+      body: {
+        /** The product version to run. */
+        version: string;
+        /** The share of workers. Which ones is decided by a hash of their ids, so a larger share adds to a smaller one. */
+        percent: number;
+        /** Only workers with all of these labels. */
+        labels?: string[];
+        /** In milliseconds since 1970. Defaults to an hour from now. */
+        deadlineAt?: number;
+      };
+    };
+    reply: {
+      /** The rollout. */
+      rollout: WorkerRollout;
+    };
+  };
+  /** List rollouts */
+  "GET /v1/worker-rollouts": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerRolloutPage;
+  };
+  /** Read a rollout */
+  "GET /v1/worker-rollouts/{id}": {
+    input: {
+      path: {
+        /** The rollout. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The rollout. */
+      rollout: WorkerRollout;
+    };
+  };
+  /** Widen a rollout */
+  "PATCH /v1/worker-rollouts/{id}": {
+    input: {
+      path: {
+        /** The rollout. */
+        id: string;
+      };
+      body: {
+        /** The share of workers. Which ones is decided by a hash of their ids, so a larger share adds to a smaller one. */
+        percent: number;
+      };
+    };
+    reply: {
+      /** The rollout. */
+      rollout: WorkerRollout;
+    };
+  };
+  /** End a rollout */
+  "DELETE /v1/worker-rollouts/{id}": {
+    input: {
+      path: {
+        /** The rollout. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Say that a worker lives */
+  "POST /v1/workers/{id}/activity-heartbeat": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      body: {
+        /** Greater than that of the heartbeat before, also after a restart. */
+        sequence: number;
+        /** The worker's own clock. Ages are measured with the server's clock. */
+        at: number;
+        /** `stopped`: the last heartbeat of a process that ends. */
+        status: "busy" | "idle" | "draining" | "stopped";
+        /** The runs that it has. */
+        runIds?: string[];
+      };
+    };
+    reply: {
+      /** When it was received, by the server's clock. */
+      receivedAt: number;
+      /** The greatest sequence that the server has. */
+      sequence: number;
+      /** When the next heartbeat is due, with some jitter. */
+      nextHeartbeatSeconds: number;
+      /** What the server wants of the worker. */
+      desired: WorkerDesired;
+    };
+  };
+  /** Read the timeline of a worker */
+  "GET /v1/workers/{id}/activity": {
+    input: {
+      path: {
+        /** The worker. With a worker token also `self`. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: WorkerActivityPage;
+  };
   /** List audit entries */
   "GET /v1/audit-events": {
     input: {
@@ -5299,7 +6207,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -5833,7 +6741,7 @@ export interface Operations {
   /** Set who in the organization gets which mails */
   "PUT /v1/notification-settings": {
     input: {
-      body: NotificationSettings;
+      body: NotificationSettingsInput;
     };
     reply: {
       /** The settings. */
@@ -5856,6 +6764,8 @@ export interface Operations {
         "budget.reached": "off" | "own" | "all";
         /** A connector could not be synced. */
         "sync.failed": "off" | "own" | "all";
+        /** A worker is lost, will be removed soon, or was removed. */
+        "worker.unseen": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -5864,7 +6774,7 @@ export interface Operations {
   /** Choose which mails I get from the active organization */
   "PUT /v1/me/notification-settings": {
     input: {
-      body: MyNotificationSettings;
+      body: MyNotificationSettingsInput;
     };
     reply: {
       /** The settings. */
@@ -5879,6 +6789,8 @@ export interface Operations {
         "budget.reached": "off" | "own" | "all";
         /** A connector could not be synced. */
         "sync.failed": "off" | "own" | "all";
+        /** A worker is lost, will be removed soon, or was removed. */
+        "worker.unseen": "off" | "own" | "all";
       };
       /** Whether my address is confirmed. Without that, no mail is sent. */
       emailVerified: boolean;
@@ -5905,7 +6817,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
       };
     };
     reply: {
@@ -5941,7 +6853,7 @@ export interface Operations {
         /** What the endpoint is for. */
         description?: string | "";
         /** The types of events to send. Empty for all types, including those of later versions. */
-        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed")[];
+        types?: ("run.failed" | "connection.needs_attention" | "budget.reached" | "sync.failed" | "worker.unseen")[];
         /** The current state. */
         status?: "enabled" | "disabled";
       };
@@ -6545,7 +7457,7 @@ export interface Operations {
         /** The id of a user or of a member. */
         actorId?: string;
         /** The kind of credential that was used. */
-        credential?: "session" | "key" | "runner" | "run" | "worker" | "scim" | "mcp" | "system";
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
         /** Only changes of this kind of object. */
         targetType?: string;
         /** Only changes of the object with this id. */
@@ -6605,6 +7517,13 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/automations/{id}/run",
   "POST /v1/automation-runs/{id}/retry",
   "POST /v1/automation-runs/{id}/usage-corrections",
+  "POST /v1/workers",
+  "POST /v1/workers/{id}/tokens",
+  "POST /v1/worker-registration-tokens",
+  "POST /v1/worker-registration-tokens/{id}/rotate",
+  "POST /v1/workers/register",
+  "POST /v1/workers/{id}/runtime/upgrade",
+  "POST /v1/worker-rollouts",
   "POST /v1/templates",
   "POST /v1/connectors",
   "POST /v1/connectors/{id}/webhook-secrets",

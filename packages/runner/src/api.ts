@@ -72,11 +72,19 @@ export interface ConnectionObserver {
   onDisconnected(reason: string): void;
 }
 
+/** How a runner gets its token: with an API key, or from the worker that hosts it. */
+export type RunnerAccess = Required<Pick<HttpRequest, "path" | "headers">>;
+
+export const accessWithKey = (key: string): RunnerAccess => ({
+  path: "/v1/automation-runners/token",
+  headers: { "x-api-key": key },
+});
+
 const noObserver: ConnectionObserver = { onConnected() {}, onDisconnected() {} };
 
 export function createRunnerApi(
   url: string,
-  key: string,
+  access: string | RunnerAccess,
   info: RunnerInfo,
   halt: AbortSignal,
   observer: ConnectionObserver = noObserver,
@@ -102,9 +110,8 @@ export function createRunnerApi(
   }
 
   async function requestToken(): Promise<Token> {
-    const path = "/v1/automation-runners/token";
-    const headers = { "x-api-key": key };
-    const reply = await call({ method: "POST", path, headers, body: info }).catch((error) => {
+    const request = typeof access === "string" ? accessWithKey(access) : access;
+    const reply = await call({ method: "POST", ...request, body: info }).catch((error) => {
       throw error instanceof RefusedError ? describeCredentialRefusal(url, error) : error;
     });
     // The path is resolved at the given address, which works whatever the server's public address is.

@@ -82,7 +82,7 @@ export async function runRunnerCommand(args: string[], io: CommandIo): Promise<n
   const { url, key, warning } = findLogin(values, environment);
   const settings: Omit<Settings, "info"> = {
     url,
-    key,
+    access: key,
     command,
     workdir: readWorkdir(values.workdir),
     environment: withoutSecrets(environment, key),
@@ -114,7 +114,7 @@ const sharedWarning =
   "Programs of different members run at the same time as one user, and can read each other's credentials. " +
   "Start one runner for each group that trusts each other, or let the command isolate each run: docs/runner.md.";
 
-function readNumber(name: string, text: string, from: number, to: number): number {
+export function readNumber(name: string, text: string, from: number, to: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= from && value <= to)) {
     throw new UsageError(`--${name} must be a whole number from ${from} to ${to}.`);
@@ -129,7 +129,7 @@ function readRunnerName(name: string | undefined): string | undefined {
   return name;
 }
 
-function readWorkdir(folder: string | undefined): string | undefined {
+export function readWorkdir(folder: string | undefined): string | undefined {
   if (folder === undefined) return undefined;
   const path = resolve(folder);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
@@ -138,7 +138,7 @@ function readWorkdir(folder: string | undefined): string | undefined {
   return path;
 }
 
-function readCommand(words: string[], line: string | undefined, runner: string, path = ""): Command {
+export function readCommand(words: string[], line: string | undefined, runner: string, path = ""): Command {
   const [program, ...args] = words;
   if ((program === undefined) === (line === undefined)) {
     throw new UsageError(

@@ -2,6 +2,7 @@
 import { createStopSignal, printError } from "@signalbox/command-line";
 import { runRunnerCommand } from "./command.ts";
 import { version } from "./version.ts";
+import { runWorkerCommand } from "./worker/command.ts";
 
 const program = "signalbox-runner";
 const args = process.argv.slice(2);
@@ -21,6 +22,12 @@ async function run(): Promise<number> {
     return 0;
   }
   const io = { ...output, program, environment: process.env, signal: createStopSignal(true) };
+  if (args[0] === "worker") {
+    const name = `${program} worker`;
+    return runWorkerCommand(args.slice(1), { ...io, program: name }).catch((error) =>
+      printError(error, name, output),
+    );
+  }
   return runRunnerCommand(args, io).catch((error) => printError(error, program, output));
 }
 

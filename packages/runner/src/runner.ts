@@ -1,5 +1,11 @@
 import { createBackoff, pause, RefusedError, UnreachableError } from "@signalbox/client";
-import { type ConnectionObserver, createRunnerApi, type RunnerApi, type RunnerInfo } from "./api.ts";
+import {
+  type ConnectionObserver,
+  createRunnerApi,
+  type RunnerAccess,
+  type RunnerApi,
+  type RunnerInfo,
+} from "./api.ts";
 import { type Attempt, type AttemptSettings, finishInterruptedAttempt, startAttempt } from "./attempt.ts";
 import type { Command } from "./child.ts";
 import type { DeliveryResult } from "./delivery.ts";
@@ -14,7 +20,8 @@ import { createWaker } from "./waker.ts";
 
 export interface Settings {
   url: string;
-  key: string;
+  /** An API key, or how the worker that hosts the runner gets its token. */
+  access: string | RunnerAccess;
   info: RunnerInfo;
   command: Command;
   workdir: string | undefined;
@@ -26,6 +33,10 @@ export interface Settings {
   stopAfterMs: number;
   /** Ends after one run. */
   once: boolean;
+  /** False while the runner must take no new runs. */
+  mayClaim?(): boolean;
+  /** Called with the ids of all runs when one begins or ends. */
+  onRuns?(runIds: readonly string[]): void;
 }
 
 /** With wake-ups, polling is only a safety net. Without them, it is how work is found. */
@@ -58,7 +69,7 @@ export async function runRunner(
     settings.url,
     (message) => (instance !== "" || !settings.once) && printStatus(message),
   );
-  const api = createRunnerApi(settings.url, settings.key, settings.info, halt.signal, observer);
+  const api = createRunnerApi(settings.url, settings.access, settings.info, halt.signal, observer);
   const guard = startGuard();
   const active = new Map<string, ActiveRun>();
   /** Attempts that the server refused. It would refuse them again. */
@@ -97,10 +108,12 @@ export async function runRunner(
         onFault(error);
       } finally {
         active.delete(runId);
+        settings.onRuns?.([...active.keys()]);
         waker.wake();
       }
     };
     active.set(runId, { attempt, done: settle(), ...(handle ? { handle } : {}) });
+    settings.onRuns?.([...active.keys()]);
   }
 
   function conclude(file: JournalFile, result: DeliveryResult, ms: number, isOwn: boolean): void {
@@ -137,7 +150,11 @@ export async function runRunner(
 
   const countRunning = () => [...active.values()].filter(({ handle }) => handle).length;
   const hasCapacity = () =>
-    settings.once ? succeeded === undefined : countRunning() < settings.info.concurrency;
+    settings.mayClaim?.() === false
+      ? false
+      : settings.once
+        ? succeeded === undefined
+        : countRunning() < settings.info.concurrency;
 
   /** Claims as many runs as there is capacity for. */
   async function claimRuns(): Promise<void> {

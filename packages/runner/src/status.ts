@@ -6,6 +6,7 @@ export type StatusMessage =
   | { event: "link_lost"; url: string; reason: string }
   | { event: "link_back"; url: string }
   | { event: "note"; message: string }
+  | { event: "worker"; state: WorkerPhase; message: string }
   | { event: "run_started"; runId: string; attempt: number; automation: string }
   | { event: "run_resumed"; runId: string; attempt: number; automation: string }
   | { event: "run_stopping"; runId: string; reason: string }
@@ -22,6 +23,15 @@ export type StatusMessage =
   | { event: "run_left"; runId: string; attempt: number; events: number }
   | { event: "stopping"; running: number }
   | { event: "stopped" };
+
+export type WorkerPhase =
+  | "registered"
+  | "ready"
+  | "paused"
+  | "resumed"
+  | "draining"
+  | "upgrading"
+  | "stopped";
 
 export type PrintStatus = (message: StatusMessage) => void;
 
@@ -49,6 +59,7 @@ function describeStatus(status: StatusMessage): string {
     case "link_back":
       return `${status.url} answers again.`;
     case "note":
+    case "worker":
       return status.message;
     case "run_started":
       return `${status.runId} began: ${status.automation}${describeAttempt(status.attempt)}`;

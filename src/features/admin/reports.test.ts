@@ -2,9 +2,18 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adminEnv, callAdmin, createAdmin, suspend } from "../../../test/admin.ts";
-import { claim, complete, event, loseLease, queueRun, report } from "../../../test/automations.ts";
+import {
+  claim,
+  complete,
+  createRunner,
+  event,
+  loseLease,
+  queueRun,
+  report,
+} from "../../../test/automations.ts";
 import type { Body } from "../../../test/body.ts";
 import { bootstrap, createWorkspace, joinWorkspace, type Person, useServer } from "../../../test/harness.ts";
+import { beat, createWorker, passTime } from "../../../test/workers.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
@@ -376,6 +385,35 @@ describe("the overview", () => {
       sql`select max(version) as newest from schema_migrations`,
     );
     expect(version).toMatchObject({ node: process.version, migration: migrations!.newest });
+  });
+
+  test("shows the states of workers and the runners that are in contact", async () => {
+    const { owner } = await createWorkspace(server);
+    const before = (await ask("overview")).workers;
+    const [idle, busy, lost] = [1, 2, 3].map(() => createWorker(server, owner.auth));
+    await createWorker(server, owner.auth);
+    await beat(server, await idle!, 1);
+    await beat(server, await busy!, 1, { status: "busy" });
+    await beat(server, await lost!, 1);
+    await passTime(server, (await lost!).id, 7 * 24 * 3600);
+    for (const _ of [1, 2]) await createRunner(server, owner.auth);
+    await db().run(sql`
+      update automation_runners set last_seen_at = now() - interval '6 minutes'
+      where id = (select max(id) from automation_runners)`);
+    const { workers } = await ask("overview");
+    const rows = await db().rows<{ id: string }>(sql`select id from workers`);
+    expect(workers.total).toBe(rows.length);
+    const runners = await db().rows<{ seen: boolean }>(
+      sql`select last_seen_at > now() - interval '5 minutes' as seen from automation_runners`,
+    );
+    expect(workers).toMatchObject({
+      runners: runners.length,
+      runnersSeen: runners.filter(({ seen }) => seen).length,
+    });
+    const more = Object.fromEntries(
+      Object.entries<number>(workers.states).map(([state, count]) => [state, count - before.states[state]]),
+    );
+    expect(more).toMatchObject({ never_connected: 1, idle: 1, busy: 1, lost: 1, online: 0, stale: 0 });
   });
 
   test("an organization shows the storage that was measured", async () => {

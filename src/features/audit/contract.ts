@@ -4,7 +4,17 @@ import { can } from "../permissions/index.ts";
 
 const tag = "Audit";
 
-const credentials = ["session", "key", "runner", "run", "worker", "scim", "mcp", "system"] as const;
+const credentials = [
+  "session",
+  "key",
+  "runner",
+  "run",
+  "worker",
+  "worker_registration",
+  "scim",
+  "mcp",
+  "system",
+] as const;
 
 const state = z.record(z.string(), z.unknown()).nullable();
 

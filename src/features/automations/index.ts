@@ -14,6 +14,7 @@ export type { Automation } from "./contract.ts";
 export { computeDigest as digestReport } from "./digest.ts";
 export type { RunEvent } from "./events/index.ts";
 export { pruneAll as pruneAutomations } from "./retention/index.ts";
+export { createRunnerToken, removeRunner } from "./runners/index.ts";
 export type { Run } from "./runs/index.ts";
 export { findNextOccurrence, type Schedule } from "./schedules/index.ts";
 export { defaults as defaultSettings } from "./settings/index.ts";

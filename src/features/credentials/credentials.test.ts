@@ -39,7 +39,7 @@ const machines = new Map<string, { id: string; orgId: OrgId; permissions: Readon
 const workerToken: CredentialType = {
   kind: "worker",
   carrier: "bearer",
-  prefix: "sbw_",
+  prefix: "sbq_",
   find: async (_db, tokenHash) => {
     const found = machines.get(tokenHash);
     if (!found) return undefined;
@@ -51,7 +51,7 @@ const workerToken: CredentialType = {
 
 function createMachine(orgId: string, permissions: string[] = ["members:manage"]): Auth {
   if (!isId("org", orgId)) throw new Error(`${orgId} is not the id of an organization.`);
-  const token = newToken("sbw_");
+  const token = newToken("sbq_");
   machines.set(hashSecret(token), { id: `worker_${orgId}`, orgId, permissions: new Set(permissions) });
   return { authorization: `Bearer ${token}` };
 }
@@ -184,7 +184,7 @@ describe("a machine of an organization", () => {
     expect(await post(acme.owner.auth)).toMatchObject({ status: 403, body: { reason: "machine_required" } });
     expect((await post(key.auth)).status).toBe(403);
     expect((await post({})).status).toBe(401);
-    expect((await post({ authorization: `Bearer ${newToken("sbw_")}` })).status).toBe(401);
+    expect((await post({ authorization: `Bearer ${newToken("sbq_")}` })).status).toBe(401);
   });
 
   test("is recorded in the audit log of its organization by its credential, without a person", async () => {

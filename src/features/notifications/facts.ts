@@ -4,6 +4,7 @@ export const eventTypes = [
   "connection.needs_attention",
   "budget.reached",
   "sync.failed",
+  "worker.unseen",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -41,6 +42,17 @@ interface Facts {
     /** The time of the last successful sync. Failures since then are one event. */
     syncedAt: number | null;
   };
+  "worker.unseen": {
+    /** `lost`: not seen for minutes. `removal_due`: removed soon. `removed`: not there any more. */
+    stage: "lost" | "removal_due" | "removed";
+    workerId: string;
+    /** Of the time of the event, because the worker may be removed when it is announced. */
+    name: string;
+    /** Null when it was never seen. Part of the key: a worker that was seen again can be lost again. */
+    lastSeenAt: number | null;
+    /** When it is or was removed. */
+    removedAt: number;
+  };
 }
 
 export type Fact = { [Type in EventType]: { type: Type } & Facts[Type] }[EventType];
@@ -56,5 +68,7 @@ export function createEventKey(fact: Fact): string {
       return `${fact.type} ${fact.month} ${fact.percent} ${fact.budgetMicros}`;
     case "sync.failed":
       return `${fact.type} ${fact.connectorId} ${fact.syncedAt ?? "never"}`;
+    case "worker.unseen":
+      return `${fact.type} ${fact.workerId} ${fact.stage} ${fact.lastSeenAt ?? "never"}`;
   }
 }

@@ -99,6 +99,14 @@ export const findConnector = (db: Db, orgId: OrgId, id: string) =>
     select name, repository, ref, created_by as "createdBy" from connectors
     where org_id = ${orgId} and id = ${id}`);
 
+/** Null when the worker is removed or its owner has left. */
+export const findWorkerOwner = async (db: Db, orgId: OrgId, id: string) =>
+  (
+    await db.row<{ memberId: string | null }>(
+      sql`select member_id as "memberId" from workers where org_id = ${orgId} and id = ${id}`,
+    )
+  )?.memberId ?? null;
+
 /** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
 export const failPendingDeliveries = (tx: Db, orgId: OrgId, endpointId: string) =>
   tx.run(sql`

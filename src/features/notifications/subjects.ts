@@ -78,5 +78,12 @@ export async function describeFact(
       };
       return { memberId: createdBy, topic: type, data };
     }
+    case "worker.unseen": {
+      const { stage, workerId, name: workerName, lastSeenAt, removedAt } = fact;
+      const url = `${publicUrl}/v1/workers/${workerId}`;
+      const data = { organizationId, stage, workerId, workerName, lastSeenAt, removedAt, url };
+      const memberId = await store.findWorkerOwner(db, orgId, workerId);
+      return { memberId, topic: `${type} ${stage}`, data };
+    }
   }
 }

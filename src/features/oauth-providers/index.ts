@@ -7,6 +7,7 @@ import { routes } from "./routes.ts";
 import { activeRefreshes, sealedTokens } from "./tokens/index.ts";
 
 export { endConnectionsOfMember } from "./connections/index.ts";
+export { issueToken } from "./tokens/index.ts";
 
 export const room = defineRoom({
   name: "oauth-providers",

@@ -82,5 +82,6 @@ export const markClaimed = async (db: Db, orgId: OrgId): Promise<boolean> =>
 export const setSuspension = (tx: Db, orgId: OrgId, reason: string | null) =>
   tx.row<Organization>(sql`
     update organizations o set suspended_at = case when ${reason}::text is not null then now() end,
-      suspended_reason = ${reason}, updated_at = now()
+      suspended_reason = ${reason}, updated_at = now(),
+      restored_at = case when ${reason}::text is null then now() else o.restored_at end
     where o.id = ${orgId} returning ${columns}`);

@@ -79,6 +79,11 @@ export const catalogue = {
       "Set up single sign-on and its domains. Whoever has it decides which provider vouches for every member, owners too.",
     roles: owners,
   },
+  "workers:read": { description: "See workers, what they run and their timelines.", roles: everyone },
+  "workers:manage": {
+    description: "Register, pause, upgrade and remove workers, and rotate their tokens.",
+    roles: admins,
+  },
   "mcp:discover": { description: "Find out how an outside MCP server must be connected.", roles: admins },
 } as const satisfies Record<string, { description: string; roles: readonly BuiltInRole[] }>;
 

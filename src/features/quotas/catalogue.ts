@@ -40,6 +40,13 @@ export const quotas = {
     provisional: 10,
   },
   runners: { unit: "count", description: "Runners.", limit: 1_000, provisional: 5 },
+  workers: { unit: "count", description: "Workers.", limit: 20_000, provisional: 5 },
+  worker_registration_tokens: {
+    unit: "count",
+    description: "Registration tokens of workers.",
+    limit: 200,
+    provisional: 2,
+  },
   templates: { unit: "count", description: "Templates.", limit: 10_000, provisional: 10 },
   template_versions: {
     unit: "count",

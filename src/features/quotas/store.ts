@@ -59,6 +59,8 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
   runners: (orgId) => sql`automation_runners where org_id = ${orgId}`,
+  workers: (orgId) => sql`workers where org_id = ${orgId}`,
+  worker_registration_tokens: (orgId) => sql`worker_registration_tokens where org_id = ${orgId}`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,
   connectors: (orgId) => sql`connectors where org_id = ${orgId}`,
   oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,

@@ -1,2 +1,2 @@
 export { refuseSuspended } from "./service.ts";
-export { isNotSuspended, isSuspended } from "./store.ts";
+export { isNotSuspended, isSuspended, wasUsable } from "./store.ts";

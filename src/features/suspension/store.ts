@@ -12,6 +12,11 @@ export const isSuspended = (orgId: Sql): Sql =>
 export const isNotSuspended = (orgId: Sql): Sql =>
   sql`${orgId} not in (select suspended.id from organizations suspended where suspended.suspended_at is not null)`;
 
+/** The organization is not suspended, and was not in the last day: its machines had the time to come back. */
+export const wasUsable = (orgId: Sql): Sql =>
+  sql`${orgId} not in (select suspended.id from organizations suspended
+    where suspended.suspended_at is not null or suspended.restored_at > now() - interval '1 day')`;
+
 export const findSuspension = (db: Db, orgId: OrgId) =>
   db.row<{ suspendedAt: number | null }>(
     sql`select suspended_at as "suspendedAt" from organizations where id = ${orgId}`,

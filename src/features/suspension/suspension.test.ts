@@ -24,6 +24,13 @@ import { connectDirectory } from "../../../test/scim.ts";
 import { openSse } from "../../../test/sse.ts";
 import { seedConnector, seedDomain } from "../../../test/sso.ts";
 import { insertConnector, pushBody, signedHeaders } from "../../../test/webhooks.ts";
+import {
+  beat,
+  createRegistrationToken,
+  createWorker,
+  passTime,
+  runWorkerJob,
+} from "../../../test/workers.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
@@ -129,6 +136,37 @@ describe("every credential of a suspended organization", () => {
     await stop(acme);
     await Promise.all(streams.map(({ ended }) => ended));
     await start(acme);
+  });
+});
+
+describe("a worker of a suspended organization", () => {
+  test("cannot report or register, and is not removed before it could come back", async () => {
+    const acme = await createWorkspace(server);
+    const worker = await createWorker(server, acme.owner.auth);
+    const registration = await createRegistrationToken(server, acme.owner.auth);
+    expect((await beat(server, worker, 1)).status).toBe(200);
+    await stop(acme);
+    expect(await beat(server, worker, 2)).toMatchObject(refused);
+    const body = { name: "another", instanceId: "instance-0001" };
+    expect(await server.call("/v1/workers/register", { body, headers: registration.auth })).toMatchObject(
+      refused,
+    );
+    await passTime(server, worker.id, 30 * 24 * 3600);
+    const count = async () =>
+      (await server.platform.db.rows(sql`select 1 from workers where id = ${worker.id}`)).length;
+    await runWorkerJob(server, "workers.fleet");
+    expect(await count()).toBe(1);
+    await start(acme);
+    await runWorkerJob(server, "workers.fleet");
+    expect(await count()).toBe(1);
+    expect((await beat(server, worker, 3)).status).toBe(200);
+    // A day after the restoration, a worker that did not come back is removed as usual.
+    await passTime(server, worker.id, 30 * 24 * 3600);
+    await server.platform.db.run(
+      sql`update organizations set restored_at = now() - interval '2 days' where id = ${acme.orgId}`,
+    );
+    await runWorkerJob(server, "workers.fleet");
+    expect(await count()).toBe(0);
   });
 });
 

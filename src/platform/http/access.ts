@@ -50,6 +50,8 @@ const credentialNames: Partial<Record<CredentialKind, string>> = {
   mcp: "an MCP token",
   runner: "a runner token",
   run: "a run credential",
+  worker: "a worker token",
+  worker_registration: "a worker registration token",
   scim: "a SCIM token",
 };
 

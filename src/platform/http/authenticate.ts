@@ -33,6 +33,8 @@ export interface CredentialType {
   /** The name of the cookie that carries a session. */
   cookieName?(publicUrl: string): string;
   find: FindCaller;
+  /** Returns a `find` that uses what the process has in memory, for a kind with very many requests. */
+  createFind?(state: Platform["state"]): FindCaller;
   /** False when the end of a credential is not announced on the bus: then every request looks it up. */
   cached?: boolean;
   /** Writes down that these credentials were used, some seconds later and for many at once. */
@@ -83,9 +85,16 @@ const cachedMs = 900;
 const maxCached = 20_000;
 
 export function createAuthenticator(
-  { bus, config: { publicUrl } }: { bus: Bus; config: Pick<Platform["config"], "publicUrl"> },
-  credentials: readonly CredentialType[],
+  {
+    bus,
+    state,
+    config: { publicUrl },
+  }: { bus: Bus; state?: Platform["state"]; config: Pick<Platform["config"], "publicUrl"> },
+  declared: readonly CredentialType[],
 ) {
+  const credentials = declared.map((type) =>
+    type.createFind && state ? { ...type, find: type.createFind(state) } : type,
+  );
   const session = credentials.find(({ carrier }) => carrier === "session");
   const key = credentials.find(({ carrier }) => carrier === "x-api-key");
   const tokens = credentials.filter(({ carrier }) => carrier === "bearer");

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { operator, route } from "../../../platform/http/index.ts";
+import { workerStates } from "../../workers/index.ts";
 import { maxDays } from "../usage/index.ts";
 
 const tag = "Admin reporting";
@@ -90,6 +91,10 @@ const Overview = z
       .meta({ id: "AdminDatabase" }),
     workers: z
       .strictObject({
+        total: z.int().describe("Registered workers of all organizations."),
+        states: z
+          .record(z.enum(workerStates), z.int())
+          .describe("How many workers are in each state. It is derived from the heartbeats at this moment."),
         runners: z.int().describe("Registered runners."),
         runnersSeen: z.int().describe("Runners that were in contact in the last five minutes."),
       })

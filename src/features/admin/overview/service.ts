@@ -1,5 +1,7 @@
 import type { Ctx, Platform } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { version } from "../../../platform/version.ts";
+import { countStatesAcrossOrganizations, workerStates } from "../../workers/index.ts";
 import { addDays, findLastDays, maxDays, sumAcrossOrganizations } from "../usage/index.ts";
 import type { Overview, WaitingWork } from "./contract.ts";
 import * as store from "./store.ts";
@@ -24,7 +26,7 @@ export async function read(ctx: Ctx, { days }: { days: number }): Promise<Overvi
     failures,
     queue: await readQueue(ctx),
     database: await readDatabase(ctx, period.from),
-    workers: await store.countRunnersAcrossOrganizations(db),
+    workers: { ...(await countWorkers(db)), ...(await store.countRunnersAcrossOrganizations(db)) },
     version: {
       service: version,
       node: process.version,
@@ -32,6 +34,15 @@ export async function read(ctx: Ctx, { days }: { days: number }): Promise<Overvi
       migration,
     },
   };
+}
+
+async function countWorkers(db: Db): Promise<Pick<Overview["workers"], "total" | "states">> {
+  const counts = new Map(
+    (await countStatesAcrossOrganizations(db)).map(({ state, count }) => [state, count]),
+  );
+  const states = Object.fromEntries(workerStates.map((state) => [state, counts.get(state) ?? 0]));
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return { total, states: states as Overview["workers"]["states"] };
 }
 
 async function readQueue({ db, jobs }: Ctx): Promise<Overview["queue"]> {

@@ -1,4 +1,5 @@
 import type { MemberCtx } from "../../../platform/context.ts";
+import { isId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import type { Permission } from "../../permissions/index.ts";
 import type * as store from "./store.ts";
@@ -18,7 +19,8 @@ export function createRunCredential({ caller, member }: MemberCtx): {
   stored: store.StoredCredential;
 } {
   const credential = newToken(runCredentialPrefix);
-  const keyId = caller.credential === "key" ? caller.credentialId : (caller.madeWith ?? null);
+  const madeWith = caller.credential === "key" ? caller.credentialId : caller.madeWith;
+  const keyId = madeWith !== undefined && isId("key", madeWith) ? madeWith : null;
   const permissions = runPermissions.filter((name) => member.permissions.has(name));
   return { credential, stored: { hash: hashSecret(credential), keyId, permissions } };
 }

@@ -8,7 +8,10 @@ export const runnerCredential = definePersonalCredential({
   carrier: "bearer",
   prefix: runnerPrefix,
   lookup: store.findRunnerByToken,
-  describe: ({ keyId }) => (keyId ? { madeWith: keyId } : {}),
+  describe: ({ madeWith, takesNoWork }) => ({
+    ...(madeWith === null ? {} : { madeWith }),
+    ...(takesNoWork ? { takesNoWork } : {}),
+  }),
   recordUse: store.recordRunnerUseAcrossOrganizations,
   ending: { end: store.removeRunnerTokensAcrossOrganizations, countedAs: "runnerTokens", isDependent: true },
   scheme: { name: "runnerAuth", description: "Runner token, `sbr_…`, for twelve hours." },

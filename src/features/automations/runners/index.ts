@@ -1,4 +1,5 @@
 export { runnerCredential } from "./credential.ts";
 export { routes } from "./routes.ts";
+export { createToken as createRunnerToken } from "./service.ts";
 export { sharedLookups } from "./shared-lookups.ts";
-export { removeExpiredTokensAcrossOrganizations } from "./store.ts";
+export { removeByWorker as removeRunner, removeExpiredTokensAcrossOrganizations } from "./store.ts";

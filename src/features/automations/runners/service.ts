@@ -54,6 +54,7 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
       hash: hashSecret(token),
       permissions: runnerPermissions.filter((name) => member.permissions.has(name)),
       keyId: caller.credential === "key" ? caller.credentialId : null,
+      workerId: caller.credential === "worker" ? caller.credentialId : null,
       hours: tokenHours,
     });
     const ended = await store.endOldTokens(tx, orgId, runner!.id, maxTokens);
@@ -94,9 +95,9 @@ export async function resolveScope({ db, orgId, caller, member }: MemberCtx): Pr
 }
 
 export async function readWork(ctx: MemberCtx) {
-  const { db, orgId } = ctx;
+  const { db, orgId, caller } = ctx;
   const [items, held] = await Promise.all([
-    store.listWaiting(db, orgId, await resolveScope(ctx), null, 100),
+    caller.takesNoWork ? [] : store.listWaiting(db, orgId, await resolveScope(ctx), null, 100),
     store.listHeld(db, orgId, resolveReach(ctx), resolveHolder(ctx)),
   ]);
   return { items, held: held.map(({ cancelRequestedAt: _, ...one }) => one) };

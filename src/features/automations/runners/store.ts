@@ -51,31 +51,47 @@ export const addToken = (
   db: Db,
   orgId: OrgId,
   runnerId: RunnerId,
-  token: { hash: string; permissions: readonly string[]; keyId: string | null; hours: number },
+  token: {
+    hash: string;
+    permissions: readonly string[];
+    keyId: string | null;
+    workerId: string | null;
+    hours: number;
+  },
 ) =>
   db.row<{ expiresAt: number }>(sql`
-    insert into automation_runner_tokens (token_hash, runner_id, permissions, key_id, expires_at)
-    select ${token.hash}, r.id, ${token.permissions}::text[], ${token.keyId},
+    insert into automation_runner_tokens (token_hash, runner_id, permissions, key_id, worker_id, expires_at)
+    select ${token.hash}, r.id, ${token.permissions}::text[], ${token.keyId}, ${token.workerId},
       now() + make_interval(hours => ${token.hours}::int)
     from automation_runners r where r.id = ${runnerId} and r.org_id = ${orgId}
     returning expires_at as "expiresAt"`);
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
-    select n.id, t.permissions, t.key_id as "keyId", ${membershipColumns}
+    select n.id, t.permissions, coalesce(t.key_id, t.worker_id) as "madeWith",
+      coalesce(w.drain_requested_at is not null
+        or (w.paused_at is not null and (w.paused_until is null or w.paused_until > now())), false) as "takesNoWork",
+      ${membershipColumns}
     from automation_runner_tokens t
     join automation_runners n on n.id = t.runner_id
     join members m on m.id = n.member_id and m.org_id = n.org_id
-    left join api_keys k on k.id = t.key_id ${customRole}
+    left join api_keys k on k.id = t.key_id
+    left join workers w on w.id = t.worker_id ${customRole}
     where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())
       and ${isActiveMember}`,
 );
 
-/** `keyId` is the key that the token was made with. */
+interface RunnerByToken extends MembershipRow {
+  id: RunnerId;
+  permissions: string[];
+  /** The key or worker that the token was made with. */
+  madeWith: string | null;
+  /** The worker that hosts the runner is paused, or drains. */
+  takesNoWork: boolean;
+}
+
 export const findRunnerByToken = (db: Db, tokenHash: string) =>
-  db.row<MembershipRow & { id: RunnerId; permissions: string[]; keyId: string | null }>(
-    selectByHash(tokenHash),
-  );
+  db.row<RunnerByToken>(selectByHash(tokenHash));
 
 export const recordRunnerUseAcrossOrganizations = (db: Db, ids: readonly string[]) =>
   recordUseAcrossOrganizations(db, { table: sql`automation_runners`, set: sql`last_seen_at = now()` }, ids);
@@ -140,3 +156,7 @@ export const removeRunnerTokensAcrossOrganizations = (db: Db, members: Sql) =>
     delete from automation_runner_tokens t using automation_runners n join members m on m.id = n.member_id
     where n.id = t.runner_id and ${members}
     returning n.org_id as "orgId", n.member_id as "memberId"`);
+
+/** The runner of a worker has the id of the worker as its name. */
+export const removeByWorker = (tx: Db, orgId: OrgId, workerId: string) =>
+  tx.run(sql`delete from automation_runners where org_id = ${orgId} and name = ${workerId}`);

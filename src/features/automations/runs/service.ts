@@ -139,6 +139,7 @@ async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Ass
   const { orgId } = ctx;
   const holder = resolveHolder(ctx);
   const isHeld = run.status === "running" && run.live;
+  if (!isHeld && ctx.caller.takesNoWork) return undefined;
   if (isHeld ? run.holder !== holder : !(await releaseForNextAttempt(ctx, tx, run))) return undefined;
   const { missing, ...resources } = await listRunResources(tx, orgId, run.id);
   if (!isHeld && missing.length > 0) {

@@ -12,6 +12,13 @@ const formatMoney = (micros: unknown) =>
 const formatTime = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 const formatTimes = (count: number) => (count === 1 ? "" : ` ${count} times`);
 
+const stages: Record<string, string> = {
+  lost: "is not seen any more",
+  removal_due: "will be removed soon",
+  removed: "was removed",
+};
+const describeStage = (stage: unknown) => stages[String(stage)] ?? "is not seen any more";
+
 interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
@@ -77,6 +84,21 @@ const wordings: Record<DigestType, Wording> = {
       `${publicUrl}/v1/connectors/${connectorId}`,
     ],
     closing: "You get another mail when a sync has succeeded and a later sync fails.",
+  },
+  "worker.unseen": {
+    subject: ({ stage, workerName }, count) =>
+      count === 1
+        ? `the worker ${formatNameForSubject(String(workerName), "of a machine")} ${describeStage(stage)}`
+        : `${count} workers: ${describeStage(stage)}`,
+    opening: ({ stage }, count) =>
+      count === 1
+        ? `A worker ${describeStage(stage)}:`
+        : `${count} workers, each of which ${describeStage(stage)}:`,
+    lines: ({ workerName, workerId, lastSeenAt, removedAt, stage }, publicUrl) => [
+      `${formatText(workerName)}: ${lastSeenAt === null ? "never seen" : `last seen ${formatTime(Number(lastSeenAt))}`}${stage === "removed" ? "" : `, removed after ${formatTime(Number(removedAt))} unless it is seen before`}`,
+      `${publicUrl}/v1/workers/${workerId}`,
+    ],
+    closing: "Start the machine again, or remove the worker.",
   },
   "endpoint.disabled": {
     subject: () => "a webhook endpoint was disabled",

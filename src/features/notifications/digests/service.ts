@@ -18,6 +18,7 @@ const paces: Record<store.DigestType, store.Pace> = {
   "connection.needs_attention": soonPace,
   "budget.reached": immediatePace,
   "sync.failed": soonPace,
+  "worker.unseen": soonPace,
   "endpoint.disabled": immediatePace,
 };
 

@@ -8,6 +8,7 @@ export type DigestType =
   | "connection.needs_attention"
   | "budget.reached"
   | "sync.failed"
+  | "worker.unseen"
   | "endpoint.disabled";
 
 export type Item = Record<string, unknown> & { at: number };

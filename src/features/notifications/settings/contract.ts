@@ -8,6 +8,7 @@ const runs = "A run failed.";
 const connections = "A connection to an outside account needs attention.";
 const budgets = "The automation costs of the month reached the warning level or the whole budget.";
 const syncs = "A connector could not be synced.";
+const workers = "A worker is lost, will be removed soon, or was removed.";
 
 const recipients = z.array(z.enum(["member", "admins"])).max(2);
 
@@ -21,6 +22,9 @@ const NotificationSettings = z
         ),
         "budget.reached": z.array(z.literal("admins")).max(1).describe(budgets),
         "sync.failed": recipients.describe(`${syncs} \`member\`: the member who created the connector.`),
+        "worker.unseen": recipients
+          .default(["admins"])
+          .describe(`${workers} \`member\`: the member that the worker acts for.`),
       })
       .describe(
         "Who gets a mail, for each type of event. `admins`: owners and admins. They also get the mails of a member who has left.",
@@ -42,6 +46,7 @@ const MyNotificationSettings = z
           .nullable()
           .describe(`${budgets} \`all\` needs \`usage:read\`.`),
         "sync.failed": choice.describe(`${syncs} \`all\` needs \`connectors:read\`.`),
+        "worker.unseen": choice.default(null).describe(`${workers} \`all\` needs \`workers:read\`.`),
       })
       .describe(
         "For each type of event. `off`: no mails. `own`: mails about my own events. `all`: mails about the events of all members. Null means that the settings of the organization apply.",
@@ -59,6 +64,7 @@ const Mine = z.strictObject({
       "connection.needs_attention": outcome.describe(connections),
       "budget.reached": outcome.describe(budgets),
       "sync.failed": outcome.describe(syncs),
+      "worker.unseen": outcome.describe(workers),
     })
     .describe("Which mails I get, according to my settings and those of the organization."),
   emailVerified: z.boolean().describe("Whether my address is confirmed. Without that, no mail is sent."),

@@ -14,6 +14,7 @@ const defaults: NotificationSettings = {
     "connection.needs_attention": ["member"],
     "budget.reached": ["admins"],
     "sync.failed": ["admins"],
+    "worker.unseen": ["admins"],
   },
 };
 
@@ -23,6 +24,7 @@ const noChoice: MyNotificationSettings = {
     "connection.needs_attention": null,
     "budget.reached": null,
     "sync.failed": null,
+    "worker.unseen": null,
   },
 };
 
@@ -32,6 +34,7 @@ const neededPermissions: Record<EventType, Permission> = {
   "connection.needs_attention": "connections:manage",
   "budget.reached": "usage:read",
   "sync.failed": "connectors:read",
+  "worker.unseen": "workers:read",
 };
 
 /** Whether the caller may see the events of all members of this type. */
@@ -68,6 +71,7 @@ export async function replace(ctx: MemberCtx, { mail }: NotificationSettings) {
       "connection.needs_attention": unique(mail["connection.needs_attention"]),
       "budget.reached": unique(mail["budget.reached"]),
       "sync.failed": unique(mail["sync.failed"]),
+      "worker.unseen": unique(mail["worker.unseen"]),
     },
   };
   return ctx.db.transaction(async (tx) => {
@@ -101,6 +105,7 @@ export async function readMine(ctx: MemberCtx) {
     "connection.needs_attention": findEffect("connection.needs_attention"),
     "budget.reached": findEffect("budget.reached"),
     "sync.failed": findEffect("sync.failed"),
+    "worker.unseen": findEffect("worker.unseen"),
   };
   return { settings, effective, emailVerified: await store.isVerified(db, userId) };
 }

@@ -1,0 +1,72 @@
+import { pause } from "@signalbox/client";
+import { runRunner, type Settings } from "../runner.ts";
+import { openState } from "../state.ts";
+import type { PrintStatus } from "../status.ts";
+
+/** Pause before a runner that failed is started again. */
+const restartMs = 30_000;
+
+export interface HostedRunner {
+  /** The runs that it has. */
+  runIds(): readonly string[];
+  /** Why it does not run. Undefined while it runs. */
+  problem(): string | undefined;
+  /** Lets runs end within their time, and takes no more. Resolves when it has stopped. */
+  stop(): Promise<void>;
+}
+
+interface HostedRunnerOptions {
+  settings: Omit<Settings, "once" | "onRuns">;
+  stateFolder: string;
+  printStatus: PrintStatus;
+  /** Called when the runs or the problem have changed. */
+  onChange(): void;
+}
+
+/** Runs a runner until it is stopped, and starts it again when it fails. */
+export function hostRunner({
+  settings,
+  stateFolder,
+  printStatus,
+  onChange,
+}: HostedRunnerOptions): HostedRunner {
+  const stopping = new AbortController();
+  let runIds: readonly string[] = [];
+  let problem: string | undefined;
+  const setProblem = (next: string | undefined) => {
+    if (problem === next) return;
+    problem = next;
+    onChange();
+  };
+  const onRuns = (next: readonly string[]) => {
+    runIds = next;
+    onChange();
+  };
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        const state = openState(stateFolder, settings.info.runnerId);
+        try {
+          setProblem(undefined);
+          await runRunner({ ...settings, once: false, onRuns }, state, printStatus, stopping.signal);
+        } finally {
+          state.close();
+        }
+      } catch (error) {
+        const { message } = error as Error;
+        printStatus({ event: "note", message: `The runner has stopped: ${message}` });
+        setProblem(message.slice(0, 500));
+        await pause(restartMs, stopping.signal);
+      }
+    }
+  };
+  const done = run();
+  return {
+    runIds: () => runIds,
+    problem: () => problem,
+    stop: () => {
+      stopping.abort();
+      return done;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { MachineCtx, MemberCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { forbidden, invalidField, notFound } from "../../../platform/errors.ts";
+import { isId } from "../../../platform/ids.ts";
+import { issueToken } from "../../oauth-providers/index.ts";
+import type { Permission } from "../../permissions/index.ts";
+import { actAsOwner } from "../owners/index.ts";
+import { requireSelf } from "../tokens/index.ts";
+import * as store from "./store.ts";
+
+interface Assignments {
+  /** The member that the worker acts for. */
+  ownerId: string | null;
+  templateIds: readonly string[];
+  connectionIds: readonly string[];
+  mcpConnectionIds?: readonly string[] | undefined;
+}
+
+type Assigned = Pick<Assignments, "templateIds" | "connectionIds">;
+const nothing: Assigned = { templateIds: [], connectionIds: [] };
+
+/** Refuses what the caller cannot give to a worker. Only what is new is checked. */
+export async function checkAssignments(
+  ctx: MemberCtx,
+  tx: Db,
+  next: Assignments,
+  before: Assigned = nothing,
+): Promise<void> {
+  if (next.mcpConnectionIds && next.mcpConnectionIds.length > 0)
+    throw invalidField(["mcpConnectionIds", 0], "There is no such MCP connection. Leave the list empty.");
+  await checkTemplates(ctx, tx, next.templateIds, before.templateIds);
+  await checkConnections(ctx, tx, next, before.connectionIds);
+}
+
+async function checkTemplates(ctx: MemberCtx, tx: Db, next: readonly string[], before: readonly string[]) {
+  const added = next.filter((id) => !before.includes(id));
+  if (added.length === 0) return;
+  requirePermission(ctx, "templates:read");
+  const found = new Set((await store.listTemplates(tx, ctx.orgId, added)).map(({ id }) => id));
+  const missing = added.find((id) => !found.has(id));
+  if (missing !== undefined)
+    throw invalidField(["templateIds", next.indexOf(missing)], "There is no such template here.");
+}
+
+async function checkConnections(ctx: MemberCtx, tx: Db, next: Assignments, before: readonly string[]) {
+  const added = next.connectionIds.filter((id) => !before.includes(id));
+  if (added.length === 0) return;
+  requirePermission(ctx, "connections:use");
+  const findMissing = async (memberId: string) => {
+    const usable = await store.listUsableConnections(tx, ctx.orgId, memberId, added);
+    return added.find((id) => !usable.some((one) => one.id === id));
+  };
+  const missing = await findMissing(ctx.member.id);
+  if (missing !== undefined)
+    throw invalidField(
+      ["connectionIds", next.connectionIds.indexOf(missing)],
+      "This connection does not exist, or you may not use it, so you cannot give it to a worker.",
+    );
+  const missingToOwner = next.ownerId === null ? added[0] : await findMissing(next.ownerId);
+  if (missingToOwner !== undefined)
+    throw invalidField(
+      ["connectionIds", next.connectionIds.indexOf(missingToOwner)],
+      "The member that this worker acts for may not use this connection. Grant it to that member, or take the worker over.",
+    );
+}
+
+/** A key with limited permissions must not get more through a worker than it may use itself. */
+function requirePermission({ member }: MemberCtx, permission: Permission): void {
+  if (member.permissions.has(permission)) return;
+  throw forbidden(
+    "missing_permission",
+    `To give this to a worker you need the permission ${permission}. Ask an owner or admin.`,
+  );
+}
+
+export async function list(ctx: MachineCtx, id: string) {
+  const workerId = requireSelf(ctx, id);
+  const [templates, connections] = await Promise.all([
+    store.listAssignedTemplates(ctx.db, ctx.orgId, workerId),
+    store.listAssignedConnections(ctx.db, ctx.orgId, workerId),
+  ]);
+  return { templates, connections };
+}
+
+export async function readTemplate(ctx: MachineCtx, id: string, templateId: string) {
+  const workerId = requireSelf(ctx, id);
+  const template = isId("tpl", templateId)
+    ? await store.findAssignedTemplate(ctx.db, ctx.orgId, workerId, templateId)
+    : undefined;
+  if (!template) throw notFound("template");
+  return { template };
+}
+
+export async function issueConnectionToken(
+  ctx: MachineCtx,
+  id: string,
+  connectionId: string,
+  { minTtlSeconds }: { minTtlSeconds: number },
+) {
+  const workerId = requireSelf(ctx, id);
+  const owner = await actAsOwner(ctx, workerId, "connections:use");
+  const assigned = await store.listAssignedConnections(ctx.db, ctx.orgId, workerId);
+  const connection = assigned.find((one) => one.id === connectionId);
+  if (!connection) throw notFound("connection");
+  return issueToken(owner, connection.providerId, { connectionId, minTtlSeconds, scopes: [] });
+}

@@ -1,0 +1,1 @@
+export { actAsOwner, limitToOwner } from "./service.ts";

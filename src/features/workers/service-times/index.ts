@@ -1,0 +1,2 @@
+export { adaptInterval, serviceClock } from "./service.ts";
+export { removeOldOutagesAcrossOrganizations } from "./store.ts";
