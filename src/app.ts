@@ -32,6 +32,7 @@ const product = assembleRooms(
     import("./features/telemetry/index.ts").then(({ room }) => room),
     import("./features/mcp-connections/index.ts").then(({ room }) => room),
     import("./features/oauth-providers/index.ts").then(({ room }) => room),
+    import("./features/admin/index.ts").then(({ room }) => room),
   ]),
   "Self-hosted control plane for organizations that run AI agents.",
 );

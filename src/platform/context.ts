@@ -71,6 +71,17 @@ export interface JobReference {
   handle?: never;
 }
 
+export interface WaitingJobs {
+  /** The name of the kind of job. */
+  name: string;
+  /** Jobs that could run now. */
+  waiting: number;
+  /** Jobs that start at a later time, such as another try. */
+  delayed: number;
+  /** Since when the first of them could have run, in milliseconds since 1970. Null when none waits. */
+  oldestAt: number | null;
+}
+
 export interface Jobs {
   /** Commits with `db` when that is a transaction, so that the job exists only together with its cause. */
   add<Data extends object>(
@@ -81,6 +92,8 @@ export interface Jobs {
   ): Promise<void>;
   /** Starts doing the work of these kinds in this process. */
   work(platform: Platform, definitions: readonly Job[]): Promise<void>;
+  /** Counts the jobs that wait, for each kind with waiting jobs. */
+  countWaiting(db: Db): Promise<WaitingJobs[]>;
   /** True while the queue's tables can be used. */
   isReady(): boolean;
   /** Lets running work finish, for at most `timeoutMs`. */
@@ -222,6 +235,8 @@ export interface UsedCredential {
 export interface OrganizationRights {
   orgId: OrgId;
   permissions: ReadonlySet<string>;
+  /** Administrators of the instance have suspended the organization: nothing is allowed in it. */
+  isSuspended: boolean;
 }
 
 /** `permissions` are those of the role, limited by those of the credential. */

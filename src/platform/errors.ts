@@ -63,6 +63,13 @@ export const credentialRequired = () => challenged(`${challenge("Bearer")}, ${ch
 export const forbidden = (reason: string, message: string) =>
   new Refusal(403, { error: "forbidden", reason, message });
 
+/** The organization of the caller was suspended by an administrator of the instance. */
+export const organizationSuspended = () =>
+  forbidden(
+    "organization_suspended",
+    "This organization is suspended. Nothing in it was deleted. Ask an administrator of this instance to restore it.",
+  );
+
 /** The credential is valid, but was issued without one of these scopes (RFC 6750, 3.1). */
 export const insufficientScope = (scopes: readonly string[]) =>
   new Refusal(

@@ -274,6 +274,7 @@ describe("a traced service", () => {
           orgId: "org_secretive",
           role: "owner",
           permissions: new Set(),
+          isSuspended: false,
         },
       }),
     });

@@ -3,6 +3,7 @@
  * a new one is walked because it exists, and one with a path parameter fails until its room says below
  * how to make the thing that the parameter names.
  */
+
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -14,6 +15,7 @@ import { sql } from "../../src/platform/db/index.ts";
 import { operationId, type RouteSpec } from "../../src/platform/http/index.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { newToken } from "../../src/platform/secrets.ts";
+import { makeAdmin, suspend } from "../admin.ts";
 import { claim, createAutomation, createRunner, event, queueRun } from "../automations.ts";
 import { connectorBody, createConnector, createTemplate } from "../connectors.ts";
 import {
@@ -226,6 +228,8 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
     (await (await openDirectory(server, workspace)).createGroup(newName())).body.id,
   "/scim/v2/ResourceTypes/{id}": async () => "User",
   "/scim/v2/Schemas/{id}": async () => "urn:ietf:params:scim:schemas:core:2.0:User",
+  "/v1/admin/organizations/{id}": async (server) => (await createWorkspace(server)).orgId,
+  "/v1/admin/users/{id}": async (server) => (await signUp(server)).userId,
   "/v1/oauth-connections/{id}": async (server, workspace) =>
     (await seedConnection(server, workspace, { shared: true })).connectionId,
 };
@@ -378,6 +382,7 @@ const auditedBodies: Record<string, unknown> = {
   patchV1SsoById: { name: "Another name" },
   postV1SsoOidc: oidcBody,
   postV1SsoDomains: { domain: "told.example" },
+  putV1AdminOrganizationsByIdLimits: { limits: { teams: 5 } },
   patchV1WorkersById: { labels: ["another"] },
 };
 
@@ -457,6 +462,7 @@ describe("every route", () => {
   beforeAll(async () => {
     acme = await createWorkspace(server, "Acme");
     shared = await createWorkspace(server, "Globex");
+    await makeAdmin(server, acme.owner);
   });
 
   /** A credential of the organization that the route takes. */
@@ -802,7 +808,8 @@ describe("every route", () => {
     const terms = ({ access }: RouteSpec) =>
       access.kind === "public" ? { credentials: undefined, fresh: false } : access;
     const sessionOnly = guarded.filter((spec) => terms(spec).credentials?.join() === "session");
-    const fresh = guarded.filter((spec) => terms(spec).fresh);
+    // Only administrators of the instance get as far as the age of the session.
+    const fresh = guarded.filter((spec) => terms(spec).fresh && spec.access.kind !== "operator");
     const takesKeys = (spec: RouteSpec) => terms(spec).credentials?.includes("key") ?? true;
 
     type Permitted = { permission: string };
@@ -950,7 +957,7 @@ describe("every route", () => {
 
   describe("that changes data writes an audit entry", () => {
     const changing = guarded.filter(
-      ({ method, access }) => method !== "get" && (access.kind === "user" || access.kind === "member"),
+      ({ method, access }) => method !== "get" && ["user", "member", "operator"].includes(access.kind),
     );
     const entries = async () =>
       (await server.platform.db.row<{ count: number }>(sql`select count(*) as count from audit_events`))!
@@ -959,6 +966,11 @@ describe("every route", () => {
     const prepare: Record<string, (ids: Record<string, string>, globex: Workspace) => Promise<unknown>> = {
       postV1AutomationsByIdActivate: ({ id }, { owner }) =>
         server.call(`/v1/automations/${id}/deactivate`, { method: "POST", headers: owner.auth }),
+      postV1AdminOrganizationsByIdRestore: async ({ id }) => suspend(server, acme.owner, id!),
+      postV1AdminUsersByIdResetSecondFactor: ({ id }) =>
+        server.platform.db.run(
+          sql`insert into two_factors (user_id, secret, confirmed_at) values (${id}, 'x', now())`,
+        ),
       postV1MembersByIdReactivate: ({ id }, { owner }) =>
         server.call(`/v1/members/${id}/deactivate`, { method: "POST", headers: owner.auth }),
       patchV1Scim: (_, globex) => connectDirectory(server, globex),
@@ -975,7 +987,7 @@ describe("every route", () => {
       const reply = await callRoute(spec, {
         ids,
         query: queries[name] ?? "",
-        headers: globex.owner.auth,
+        headers: (spec.access.kind === "operator" ? acme : globex).owner.auth,
         ...(auditedBodies[name] ? { body: auditedBodies[name] } : bodyFor(spec, globex)),
       });
       if (unaudited[name]) return;

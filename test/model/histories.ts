@@ -130,6 +130,7 @@ function createCaller(
     orgId,
     role: "owner",
     permissions: new Set(["automations:create"]),
+    isSuspended: false,
   };
   const credential = who === "person" ? "session" : "runner";
   const caller = { credential, credentialId: newId("rnr"), principal: "member", userId, member } as const;

@@ -226,15 +226,18 @@ export const filesAreShort: Rule = (sources) =>
 
 /** Store functions of rooms that do not concern a single organization or person, and why. */
 const withoutOrganization: Record<string, string> = {
-  "auth/store.ts findFirstUser": "concerns the instance",
+  "auth/store.ts findFirstAccount": "concerns the instance",
   "auth/store.ts removeExpiredSessionsAndLinks": "removes rows of all users",
   "auth/store.ts findUserByEmail": "concerns a person",
   "audit/store.ts append": "the head identifies the chain of an organization or of the instance",
   "audit/store.ts startChain": "null means the chain of the instance",
+  "audit/store.ts listByScope": "the scope is an organization or the chain of the instance",
   "audit/store.ts hasEarlierUsers": "concerns the instance",
   "auth/store.ts hasUsers": "concerns the instance",
   "demo/store.ts isEmpty": "concerns the instance",
   "demo/store.ts lockInstance": "concerns the instance",
+  "demo/store.ts forgetFirstAccount": "concerns the instance",
+  "demo/store.ts reopenUsageDays": "concerns the instance",
   "auth/sign-up/store.ts lockFirstAccount": "concerns the instance",
   "organizations/store.ts insert": "creates the organization",
   "system/store.ts ping": "concerns the database",

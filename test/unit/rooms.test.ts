@@ -10,6 +10,7 @@ const withoutRoom: Record<string, string> = {
   demo: "is a command that fills a workspace",
   credentials: "finds the owner of every credential that the rooms issue",
   "connection-grants": "is the rule that decides who may use a connection",
+  suspension: "is the rule that stops a suspended organization",
   permissions: "is the list of permissions that the rooms share",
 };
 

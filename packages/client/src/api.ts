@@ -1,5 +1,278 @@
 // Generated from openapi.json by packages/client/generate.ts. Do not edit; run `npm run openapi`.
 
+export type AdminAuditEventPage = {
+  /** The entries of this page. */
+  items: AuditEvent[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type AdminDatabase = {
+  /** The size now. */
+  bytes: number;
+  /** The difference to the first measurement of this time. Null before there is one. */
+  growthBytes: number | null;
+  /** One measurement per day, oldest first. */
+  history: AdminDatabaseSize[];
+};
+
+export type AdminDatabaseSize = {
+  /** The day of the measurement, in UTC. */
+  day: string;
+  /** The size of the database. */
+  bytes: number;
+};
+
+export type AdminMemberCounts = {
+  /** All members of all organizations. */
+  total: number;
+  /** Members with access. */
+  active: number;
+  /** Members without access. */
+  deactivated: number;
+};
+
+export type AdminOrganization = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** A short name for URLs: lower-case letters, digits and hyphens. */
+  slug: string;
+  /** `provisional`: a workspace that nobody has claimed yet. */
+  state: "active" | "suspended" | "provisional";
+  /** When it was suspended, in milliseconds since 1970. Null when it is not suspended. */
+  suspendedAt: number | null;
+  /** Why it was suspended. Null when it is not. */
+  suspendedReason: string | null;
+  /** All members, also deactivated ones. */
+  members: number;
+  /** Runs that ended in this time: the sum of the four outcomes. */
+  runs: number;
+  /** Runs that failed. */
+  failures: number;
+  /** The cost that was reported and counts, in millionths of the currency. */
+  costMicros: number;
+  /** Estimated bytes of runs, templates, webhook deliveries and the audit log. */
+  storageBytes: number;
+  /** The limits that are set for this organization only, by the name of the quota. */
+  limits: Record<string, number>;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type AdminOrganizationCounts = {
+  /** All organizations. */
+  total: number;
+  /** Neither suspended nor unclaimed. */
+  active: number;
+  /** Suspended organizations. */
+  suspended: number;
+  /** Unclaimed workspaces that are not suspended. */
+  provisional: number;
+};
+
+export type AdminOrganizationPage = {
+  /** The entries of this page. */
+  items: AdminOrganization[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type AdminOverview = {
+  /** The first day of the figures of runs and costs, in UTC. */
+  from: string;
+  /** The last day of the figures of runs and costs, in UTC. */
+  to: string;
+  /** Organizations by state. */
+  organizations: AdminOrganizationCounts;
+  /** Members of all organizations. */
+  members: AdminMemberCounts;
+  /** Accounts of people. */
+  users: AdminUserCounts;
+  /** Runs of all organizations. */
+  runs: AdminRunCounts;
+  /** The cost of this time, in millionths of the currency. */
+  costMicros: number;
+  /** Runs that failed in this time. */
+  failures: number;
+  /** Work that waits. */
+  queue: AdminQueue;
+  /** The size of the database, and how it grows. */
+  database: AdminDatabase;
+  /** The programs that do the work of organizations. */
+  workers: AdminWorkerCounts;
+  /** The versions of this process and of its database. */
+  version: AdminVersions;
+};
+
+export type AdminQueue = {
+  /** How many items of all kinds wait. */
+  depth: number;
+  /** For how long the oldest item has been waiting. Null when none waits. */
+  ageMs: number | null;
+  /** Work of suspended organizations is not included: it waits until they are restored. */
+  items: AdminWaitingWork[];
+};
+
+export type AdminRunCounts = {
+  /** Runs that ended in this time. */
+  total: number;
+  /** Runs that succeeded. */
+  succeeded: number;
+  /** Runs that failed. */
+  failed: number;
+  /** Runs that were cancelled. */
+  cancelled: number;
+  /** Runs that were skipped. */
+  skipped: number;
+  /** Runs that wait now. */
+  queued: number;
+  /** Runs that run now. */
+  running: number;
+};
+
+export type AdminUsageFigures = {
+  /** Runs that ended in this time: the sum of the four outcomes. */
+  runs: number;
+  /** Runs that succeeded. */
+  succeeded: number;
+  /** Runs that failed. */
+  failures: number;
+  /** Runs that were cancelled. */
+  cancelled: number;
+  /** Runs that were skipped, for example because no runner took them in time. */
+  skipped: number;
+  /** The cost that was reported and counts, in millionths of the currency. */
+  costMicros: number;
+  /** How many input tokens were used. */
+  inputTokens: number;
+  /** How many output tokens were used. */
+  outputTokens: number;
+  /** Usage reports that were received in this time. */
+  reports: number;
+  /** Reports with tokens but without a cost. */
+  unpricedReports: number;
+  /** Reports that do not count until a person confirms or corrects them. */
+  heldReports: number;
+};
+
+export type AdminUsageItem = {
+  /** The first day of the interval, in UTC. */
+  start: string;
+  /** Null without `groupBy=organization`. */
+  organizationId: string | null;
+  /** Null without `groupBy=organization`. */
+  organizationName: string | null;
+  /** Runs that ended in this time: the sum of the four outcomes. */
+  runs: number;
+  /** Runs that succeeded. */
+  succeeded: number;
+  /** Runs that failed. */
+  failures: number;
+  /** Runs that were cancelled. */
+  cancelled: number;
+  /** Runs that were skipped, for example because no runner took them in time. */
+  skipped: number;
+  /** The cost that was reported and counts, in millionths of the currency. */
+  costMicros: number;
+  /** How many input tokens were used. */
+  inputTokens: number;
+  /** How many output tokens were used. */
+  outputTokens: number;
+  /** Usage reports that were received in this time. */
+  reports: number;
+  /** Reports with tokens but without a cost. */
+  unpricedReports: number;
+  /** Reports that do not count until a person confirms or corrects them. */
+  heldReports: number;
+};
+
+export type AdminUsagePage = {
+  /** The first day of the report, in UTC. */
+  from: string;
+  /** The last day of the report, in UTC. */
+  to: string;
+  /** The entries of this page. */
+  items: AdminUsageItem[];
+  /** The sums of all intervals and organizations, whatever the page. */
+  totals: AdminUsageFigures;
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type AdminUser = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** An e-mail address. */
+  email: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** Whether the person confirmed the address. */
+  emailVerified: boolean;
+  /** In how many organizations the person is a member. */
+  memberships: number;
+  /** How many of the 10 newest sessions have not expired. */
+  sessions: number;
+  /** When one of the 10 newest sessions was last used, in milliseconds since 1970. Null when none is left. */
+  lastSeenAt: number | null;
+  /** The kinds of second factors. */
+  secondFactors: ("authenticator" | "passkey")[];
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type AdminUserCounts = {
+  /** All accounts of people. */
+  total: number;
+  /** With a confirmed address. */
+  verified: number;
+  /** With an authenticator app or a passkey. */
+  withSecondFactor: number;
+  /** With a session that was used in the last seven days. */
+  activeLastWeek: number;
+};
+
+export type AdminUserPage = {
+  /** The entries of this page. */
+  items: AdminUser[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type AdminVersions = {
+  /** The version of Signalbox. */
+  service: string;
+  /** The version of Node.js. */
+  node: string;
+  /** The database and its version. */
+  database: string;
+  /** The number of the newest migration. */
+  migration: number;
+};
+
+export type AdminWaitingWork = {
+  /** The kind of work: a job, or a queue such as `runs` or `syncs`. */
+  name: string;
+  /** How many items could be taken now. */
+  waiting: number;
+  /** How many items are due later, such as another try. */
+  delayed: number;
+  /** For how long the oldest item has been waiting. Null when none waits. */
+  ageMs: number | null;
+};
+
+export type AdminWorkerCounts = {
+  /** Registered workers of all organizations. */
+  total: number;
+  /** How many workers are in each state. It is derived from the heartbeats at this moment. */
+  states: Record<string, number>;
+  /** Registered runners. */
+  runners: number;
+  /** Runners that were in contact in the last five minutes. */
+  runnersSeen: number;
+};
+
 export type ApiKey = {
   /** The id of the API key. */
   id: string;
@@ -1628,6 +1901,8 @@ export type Me = {
   permissions: string[];
   /** The organizations that the person belongs to. */
   organizations: UserMembership[];
+  /** True when this session may use the routes of the administration. Always false for keys, tokens and sessions of single sign-on. */
+  isInstanceAdmin: boolean;
 };
 
 export type Member = {
@@ -1964,6 +2239,8 @@ export type Organization = {
   breakGlassMemberId: string | null;
   /** When the workspace is deleted unless somebody claims it, in milliseconds since 1970. Null when it has an owner. */
   provisionalUntil: number | null;
+  /** When an administrator of the instance suspended the organization, in milliseconds since 1970. Every other request in it is refused. Null when it is not suspended. */
+  suspendedAt: number | null;
   /** When it was created, in milliseconds since 1970. */
   createdAt: number;
   /** When it was last changed, in milliseconds since 1970. */
@@ -3129,6 +3406,8 @@ export type UserMembership = {
   memberId: string;
   /** The role: `owner`, `admin`, `member`, or the id of a custom role. */
   role: string;
+  /** When the organization was suspended, in milliseconds since 1970. Null when it is not suspended. */
+  suspendedAt: number | null;
 };
 
 export type UserSession = {
@@ -8146,6 +8425,190 @@ export interface Operations {
       /** Who may use it. */
       grants: OauthConnectionGrants;
     };
+  };
+  /** Read the state of the instance */
+  "GET /v1/admin/overview": {
+    input: {
+      query?: {
+        /** How many days the figures of runs, costs and growth cover, with today. */
+        days?: number;
+      };
+    };
+    reply: AdminOverview;
+  };
+  /** List all accounts */
+  "GET /v1/admin/users": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** The beginning of the address. */
+        email?: string;
+        /** The order of the list. */
+        sort?: "newest" | "email";
+      };
+    };
+    reply: AdminUserPage;
+  };
+  /** Sign a person out everywhere */
+  "POST /v1/admin/users/{id}/sign-out": {
+    input: {
+      path: {
+        /** The account. */
+        id: string;
+      };
+    };
+    reply: {
+      /** How many sessions ended. */
+      sessionsEnded: number;
+    };
+  };
+  /** Remove the second factors of a person */
+  "POST /v1/admin/users/{id}/reset-second-factor": {
+    input: {
+      path: {
+        /** The account. */
+        id: string;
+      };
+    };
+    reply: {
+      /** How many sessions ended. */
+      sessionsEnded: number;
+      /** How many passkeys were removed. */
+      passkeysRemoved: number;
+    };
+  };
+  /** List all organizations */
+  "GET /v1/admin/organizations": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** How many days the figures of runs and costs cover, with today. */
+        days?: number;
+        /** Only organizations in this state. */
+        state?: "active" | "suspended" | "provisional";
+        /** The beginning of the name or of the slug. */
+        search?: string;
+      };
+    };
+    reply: AdminOrganizationPage;
+  };
+  /** Read an organization, with its quotas */
+  "GET /v1/admin/organizations/{id}": {
+    input: {
+      path: {
+        /** The organization. */
+        id: string;
+      };
+      query?: {
+        /** How many days the figures of runs and costs cover, with today. */
+        days?: number;
+      };
+    };
+    reply: {
+      /** The organization. */
+      organization: AdminOrganization;
+      /** All quotas, with the limit and the use of each. */
+      quotas: Quota[];
+    };
+  };
+  /** Suspend an organization */
+  "POST /v1/admin/organizations/{id}/suspend": {
+    input: {
+      path: {
+        /** The organization. */
+        id: string;
+      };
+      body: {
+        /** Why. It is recorded in the log of the instance and in the audit log of the organization. */
+        reason: string;
+      };
+    };
+    reply: {
+      /** The organization. */
+      organization: AdminOrganization;
+    };
+  };
+  /** Restore a suspended organization */
+  "POST /v1/admin/organizations/{id}/restore": {
+    input: {
+      path: {
+        /** The organization. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The organization. */
+      organization: AdminOrganization;
+    };
+  };
+  /** Set the limits of an organization */
+  "PUT /v1/admin/organizations/{id}/limits": {
+    input: {
+      path: {
+        /** The organization. */
+        id: string;
+      };
+      body: {
+        /** Limits by the name of the quota. `GET /v1/admin/organizations/{id}` lists the names. */
+        limits: Record<string, number>;
+      };
+    };
+    reply: {
+      /** All quotas, with the limit and the use of each. */
+      quotas: Quota[];
+    };
+  };
+  /** Read the usage of the instance over time */
+  "GET /v1/admin/usage": {
+    input: {
+      query?: {
+        /** From the UTC day of this time on, in milliseconds since 1970. Default: 29 days before the end. */
+        from?: number;
+        /** Up to and including the UTC day of this time, in milliseconds since 1970. Default: today. */
+        to?: number;
+        /** Weeks begin on Monday. */
+        interval?: "day" | "week" | "month";
+        /** One item for each organization with activity. */
+        groupBy?: "organization";
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the previous page. Omit it for the first page. */
+        cursor?: string;
+      };
+    };
+    reply: AdminUsagePage;
+  };
+  /** List the log of the instance */
+  "GET /v1/admin/audit-events": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+        /** An action, or the beginning of all actions of one kind, such as `member`. */
+        action?: string;
+        /** The id of a user or of a member. */
+        actorId?: string;
+        /** The kind of credential that was used. */
+        credential?: "session" | "key" | "runner" | "run" | "worker" | "worker_registration" | "scim" | "mcp" | "system";
+        /** Only changes of this kind of object. */
+        targetType?: string;
+        /** Only changes of the object with this id. */
+        targetId?: string;
+        /** Only entries at this time or later, in milliseconds since 1970. */
+        from?: number;
+        /** Only entries before this time, in milliseconds since 1970. */
+        to?: number;
+      };
+    };
+    reply: AdminAuditEventPage;
   };
 }
 

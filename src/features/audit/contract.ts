@@ -18,7 +18,7 @@ const credentials = [
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
-const AuditEvent = z
+export const AuditEvent = z
   .strictObject({
     id: z.string(),
     sequence: z.int().describe("The position in the chain of the organization, from 1, without gaps."),

@@ -4,9 +4,11 @@ import { jobs } from "./jobs.ts";
 import { routes } from "./routes.ts";
 import { signedChains } from "./sign.ts";
 
+export { AuditEvent, listQuery as auditQuery } from "./contract.ts";
 export {
   type Change,
   findLatestInstanceEntry,
+  listInstanceEntries,
   record,
   recordAsSystem,
   recordByMember,

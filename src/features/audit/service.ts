@@ -178,6 +178,14 @@ export async function list({ db, orgId }: MemberCtx, query: (typeof listQuery)["
   return { items: items.map(toAuditEvent), nextCursor };
 }
 
+/** Lists the entries of the instance's own chain. */
+export async function listInstanceEntries({ db }: Pick<Ctx, "db">, query: (typeof listQuery)["_output"]) {
+  const { limit, cursor, ...filter } = query;
+  const source = store.listByScope(db, store.instanceScope, filter);
+  const { items, nextCursor } = await readPage(source, { limit, cursor });
+  return { items: items.map(toAuditEvent), nextCursor };
+}
+
 export async function read({ db, orgId }: MemberCtx, id: string) {
   const row = isId("aud", id) ? await store.find(db, orgId, id) : undefined;
   if (!row) throw notFound("audit_event");

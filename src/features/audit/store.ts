@@ -94,25 +94,28 @@ export interface Row extends Entry {
   hash: string;
 }
 
-export const list = (db: Db, orgId: OrgId, filter: Filter) => {
+export const list = (db: Db, orgId: OrgId, filter: Filter) => listByScope(db, orgId, filter);
+
+/** `scope` is an organization, or the chain of the instance. */
+export const listByScope = (db: Db, scope: OrgId | typeof instanceScope, filter: Filter) => {
   const { first = "", end } = idsBetween("aud", filter.from, filter.to);
-  const next = ({ where, id }: Range, after: string, count: Sql) => sql`
-    select e.* from audit_events e where e.scope = ${orgId} ${where}
+  const next = ({ where, id, isWhole }: Range, after: string, count: Sql) => sql`
+    select e.* from audit_events e where ${isWhole ? chooseChain(scope) : sql`e.scope = ${scope}`} ${where}
       and ${id} < ${end && end < after ? end : after} and ${id} >= ${first}
-    order by ${id} desc limit ${count}`;
+    order by ${isWhole ? sql`e.scope,` : emptySql} ${id} desc limit ${count}`;
   return listSource<Row>(db, {
     filtered: Object.values(filter).some((value) => value !== undefined),
     candidates: (after, count) => sql`
       select e.id, ${matchFilter(filter)} as matches from (${
         isGroupOnly(filter)
           ? sql`
-            with recursive ${listGroupActions(orgId, filter.action)}
+            with recursive ${listGroupActions(scope, filter.action)}
             select e.* from actions a cross join lateral (
               ${next({ where: sql`and e.action = a.action`, id: filterOrder(sql`e.id`) }, after, count)}) e
             where a.action is not null order by e.id desc limit ${count}`
           : next(chooseRange(filter), after, count)
       }) e`,
-    rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${orgId} and e.id = any(${ids})`,
+    rows: (ids) => sql`select ${columns} from audit_events e where e.scope = ${scope} and e.id = any(${ids})`,
   });
 };
 
@@ -124,9 +127,18 @@ export const listInChainOrder = (db: Db, orgId: OrgId, filter: Filter, after: nu
       and ${matchFilter(filter)}
     order by e.seq`);
 
+/**
+ * The chain of the instance is short beside the others. As a range of scopes, it can only be read from the index of
+ * scopes; the planner could otherwise read the entries of all organizations by their ids.
+ */
+const chooseChain = (scope: string) =>
+  scope === instanceScope ? sql`e.scope >= ${scope} and e.scope <= ${scope}` : sql`e.scope = ${scope}`;
+
 interface Range {
   where: Sql;
   id: Sql;
+  /** No condition has an index of its own. */
+  isWhole?: true;
 }
 
 /** The condition that an index serves in list order. With several, the one that probably matches the fewest rows. */
@@ -135,7 +147,7 @@ function chooseRange({ action, actorId, targetId }: Filter): Range {
   if (targetId !== undefined) return { where: sql`and e.target_id = ${targetId}`, id };
   if (actorId !== undefined) return { where: filterByActor(actorId), id };
   if (action?.includes(".")) return { where: sql`and e.action = ${action}`, id };
-  return { where: emptySql, id: sql`e.id` };
+  return { where: emptySql, id: sql`e.id`, isWhole: true };
 }
 
 const filterByActor = (actorId: string) =>
@@ -151,10 +163,10 @@ const isGroupOnly = (filter: Filter): filter is Filter & { action: string } => {
 };
 
 /** The actions of a group that occur. The query steps from one action to the next along the index. */
-const listGroupActions = (orgId: OrgId, group: string) => {
+const listGroupActions = (scope: string, group: string) => {
   const next = (after: Sql) => sql`(
     select n.action from audit_events n
-    where n.scope = ${orgId} and n.action > ${after} and n.action < ${`${group}/`}
+    where n.scope = ${scope} and n.action > ${after} and n.action < ${`${group}/`}
     order by n.scope, n.action limit 1)`;
   return sql`actions (action) as (
     select ${next(sql`${`${group}.`}`)} union all

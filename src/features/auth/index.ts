@@ -10,14 +10,16 @@ export { refuseWhileBreakGlass } from "./break-glass/index.ts";
 export { User } from "./contract.ts";
 export { cookieName, createExpiredSessionCookie, createSessionCookie } from "./cookie.ts";
 export { confirmMailbox } from "./mailbox/index.ts";
+export { isOperator } from "./operators.ts";
 export { loginCommand } from "./pages.ts";
 export { hashPassword } from "./passwords.ts";
 export { announceProvenAddress } from "./proven-address.ts";
 export { provisionalAddress } from "./provisional.ts";
-export { resetTwoFactor } from "./second-factor-reset.ts";
+export { resetTwoFactor, resetTwoFactorOfUser } from "./second-factor-reset.ts";
 export {
   endSession,
   refreshSessionBySso,
+  removeOtherSessions,
   removeSessionsOfConnector,
   type SsoOrigin,
   sessionCredential,

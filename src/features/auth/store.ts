@@ -20,9 +20,10 @@ export const findUserByToken = (db: Db, tokenHash: string) =>
     select ${columns} from users
     where id = (select user_id from sessions where token_hash = ${tokenHash} and expires_at > now())`);
 
-/** The oldest account that a person made. */
-export const findFirstUser = (db: Db) =>
-  db.row<{ id: UserId }>(sql`select id from users where not provisional order by created_at, id limit 1`);
+/** The first account that a person made on this instance. Undefined after it was deleted. */
+export const findFirstAccount = (db: Db) =>
+  db.row<{ id: UserId; emailVerified: boolean }>(sql`
+    select u.id, u.email_verified as "emailVerified" from first_account f join users u on u.id = f.user_id`);
 
 export const renameUser = (db: Db, userId: UserId, name: string) =>
   db.row<User>(

@@ -61,7 +61,7 @@ async function startAutomation(platform: Platform, tx: Db, automation: store.Due
       { ...due, occurrenceAt: nextRunAt },
       {
         reason: "missed",
-        reasonDetail: `${times} it was due while the service was not running, from ${new Date(nextRunAt).toISOString()} on.`,
+        reasonDetail: `${times} it was due while the service was not running or the organization was suspended, from ${new Date(nextRunAt).toISOString()} on.`,
       },
     );
   }

@@ -1,6 +1,7 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, emptySql, listSource, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
+import { isNotSuspended } from "../suspension/index.ts";
 import type { Automation, Revision } from "./contract.ts";
 
 export type AutomationId = Id<"aut">;
@@ -154,7 +155,7 @@ export interface DueAutomation {
 
 /**
  * Locks due automations in turns: the first of each organization, then the second of each organization, and so on.
- * Rows that another process has locked are skipped.
+ * Rows that another process has locked are skipped. Those of a suspended organization wait until it is restored.
  */
 export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
   tx.rows<DueAutomation>(sql`
@@ -163,7 +164,8 @@ export const lockDueAcrossOrganizations = (tx: Db, limit: number) =>
       a.next_run_at as "nextRunAt", now() as now
     from ${current}
     where a.next_run_at <= now() and a.id in (
-      select due.id from (select distinct org_id from automations where next_run_at <= now()) o
+      select due.id from (
+        select distinct org_id from automations where next_run_at <= now() and ${isNotSuspended(sql`org_id`)}) o
       cross join lateral (
         select id, next_run_at, row_number() over (order by next_run_at) as turn from automations
         where org_id = o.org_id and next_run_at <= now() order by next_run_at limit ${limit}) due

@@ -26,6 +26,7 @@ import {
 import type { Permission } from "../permissions/index.ts";
 import { instanceLimit } from "../quotas/index.ts";
 import { lockRights } from "../roles/index.ts";
+import { refuseSuspended } from "../suspension/index.ts";
 import * as contract from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -116,6 +117,7 @@ export async function acceptClaim(ctx: PersonCtx, { token, endKey = false }: Acc
   return ctx.db.transaction(async (tx) => {
     const { orgId } = await requireLinkByToken(tx, token);
     await lockRights(tx, orgId);
+    await refuseSuspended(tx, orgId);
     // Another request may have claimed it or made a new link before this one got the lock.
     const { isExpired } = await requireLinkByToken(tx, token);
     if ((await findOrganization(tx, orgId))?.provisionalUntil == null) throw alreadyClaimed();

@@ -26,10 +26,10 @@ export const countUnclaimedAcrossOrganizations = async (db: Db, network: string)
 export const setNetwork = (tx: Db, orgId: OrgId, network: string) =>
   tx.run(sql`update organizations set provisional_network = ${network} where id = ${orgId}`);
 
-/** Locks one expired workspace. Other processes skip it. */
+/** Locks one expired workspace. Other processes skip it. The data of a suspended one stays. */
 export const lockOverdueAcrossOrganizations = (tx: Db) =>
   tx.row<{ orgId: OrgId; userId: UserId | null }>(sql`
     select o.id as "orgId", (select m.user_id from members m join users u on u.id = m.user_id
       where m.org_id = o.id and u.provisional limit 1) as "userId"
-    from organizations o where o.provisional_until <= now()
+    from organizations o where o.provisional_until <= now() and o.suspended_at is null
     order by o.provisional_until limit 1 for update of o skip locked`);

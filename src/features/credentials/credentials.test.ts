@@ -44,7 +44,8 @@ const workerToken: CredentialType = {
     const found = machines.get(tokenHash);
     if (!found) return undefined;
     const { id, orgId, permissions } = found;
-    return { credential: "worker", credentialId: id, principal: "machine", machine: { orgId, permissions } };
+    const machine = { orgId, permissions, isSuspended: false };
+    return { credential: "worker", credentialId: id, principal: "machine", machine };
   },
 };
 

@@ -1,6 +1,7 @@
 import type { MemberId, OrgId, UserId } from "../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../platform/db/index.ts";
 import type { CredentialEnding } from "../../platform/http/index.ts";
+import { isSuspended } from "../suspension/index.ts";
 
 /** A member and its role, as every lookup of a credential selects them. */
 export interface MembershipRow {
@@ -9,14 +10,18 @@ export interface MembershipRow {
   orgId: OrgId;
   role: string;
   rolePermissions: string[] | null;
+  isSuspended: boolean;
 }
 
 /** For a credential that is also valid outside of an organization. */
 export type NoMembership = { [column in keyof MembershipRow]: null };
 
-/** The columns of `MembershipRow`, for a lookup that joins `members m` and then `customRole`. */
+/**
+ * The columns of `MembershipRow`, for a lookup that joins `members m` and then `customRole`. Every credential of a
+ * person is found with them, so none can be used in a suspended organization.
+ */
 export const membershipColumns = sql`m.user_id as "userId", m.id as "memberId", m.org_id as "orgId", m.role,
-  custom.permissions as "rolePermissions"`;
+  custom.permissions as "rolePermissions", ${isSuspended(sql`m.org_id`)} as "isSuspended"`;
 export const customRole = sql`left join roles custom on custom.id = m.role and custom.org_id = m.org_id`;
 
 /** Every lookup of a credential has this condition on `members m`, so that a deactivated member has no access. */

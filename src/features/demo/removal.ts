@@ -74,7 +74,10 @@ export async function removeDemo(
       runs,
     };
     // If other people have used the instance, its audit log stays and records the removal.
-    const isAlone = (await store.isEmpty(tx)) && (await removeInstanceChain(tx, about));
+    const isEmpty = await store.isEmpty(tx);
+    // The next account is then the first one again.
+    if (isEmpty) await store.forgetFirstAccount(tx);
+    const isAlone = isEmpty && (await removeInstanceChain(tx, about));
     if (!isAlone) {
       await recordAsSystem(tx, null, {
         action: removedAction,

@@ -70,6 +70,7 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
   const key = await platform.db.transaction(async (tx) => {
     await store.lockInstance(tx);
     if (!(await store.isEmpty(tx))) throw notEmpty();
+    await store.reopenUsageDays(tx);
     const step = (text: string) => {
       signal?.throwIfAborted();
       onProgress(text);
@@ -139,6 +140,7 @@ function createOwnerContext(platform: Platform, { people }: Plan, ids: Ids): Mem
   const [userId, orgId] = [ids.user(key), ids.organization];
   const member = {
     ...{ id: ids.member(key), orgId, role: "owner", permissions: permissionsOfRole("owner", null) },
+    isSuspended: false,
   };
   const caller = { credential: "session", credentialId, principal: "member", userId, member } as const;
   const { permissions } = member;

@@ -114,6 +114,11 @@ export const setSecretTimes = (tx: Db, orgId: OrgId, createdAt: number, lastUsed
 export const lockInstance = (tx: Db) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended('demo', 0))`);
 
+/** The demo adds runs to days that may have been added up already. */
+export const reopenUsageDays = (tx: Db) => tx.run(sql`update usage_rollups set completed_at = null`);
+
+export const forgetFirstAccount = (tx: Db) => tx.run(sql`delete from first_account`);
+
 export const isEmpty = async (db: Db): Promise<boolean> =>
   (await db.row(sql`select 1 where exists (select from users) or exists (select from organizations)`)) ===
   undefined;

@@ -25,6 +25,7 @@ import { allowsAddress, findOrganization, type Organization } from "../organizat
 import type { Permission } from "../permissions/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import { canStillGrant, lockAuthority, lockRights, requireGrantableRole } from "../roles/index.ts";
+import { refuseSuspended } from "../suspension/index.ts";
 import { addToTeams, countTeams, findPermissionsToAdd } from "../teams/index.ts";
 import type { Invitation, listQuery } from "./contract.ts";
 import * as mails from "./mails.ts";
@@ -244,6 +245,7 @@ export async function accept(ctx: PersonCtx, { token }: { token: string }) {
     // The provider of another organization must not make its people members here.
     if (caller.onlyOrgId !== orgId) refuseBound(caller);
     await lockRights(tx, orgId);
+    await refuseSuspended(tx, orgId);
     // It may have been accepted, cancelled or sent again before this request got the lock.
     const invitation = await requireInvitationByToken(tx, token);
     refuseClosed(invitation, ["accepted", "cancelled", "expired"]);
@@ -333,6 +335,7 @@ export async function openLink(
   if (existing && existing.deactivatedAt === null) return { kind: "member", ...opened };
   const over = await findRefusalMessage(async () => {
     refuseClosed(found, ["accepted", "cancelled", "expired"]);
+    await refuseSuspended(ctx.db, found.orgId);
     await refuseWithdrawn(ctx.db, found);
   });
   if (over) return { kind: "over", message: over, ...opened };

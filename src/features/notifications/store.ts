@@ -1,5 +1,6 @@
 import type { OrgId } from "../../platform/context.ts";
 import { type Db, sql } from "../../platform/db/index.ts";
+import { isNotSuspended } from "../suspension/index.ts";
 import type { Fact } from "./facts.ts";
 
 export interface NewEvent {
@@ -29,7 +30,8 @@ export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
       select (select e.org_id from notification_events e
         where e.fanned_out_at is null and e.org_id > w.org_id order by e.org_id limit 1)
       from waiting w where w.org_id is not null)
-    select e.id, w.org_id as "orgId" from waiting w
+    select e.id, w.org_id as "orgId" from (
+      select org_id from waiting where ${isNotSuspended(sql`org_id`)}) w
     cross join lateral (
       select id, row_number() over (order by id) as turn from notification_events
       where org_id = w.org_id and fanned_out_at is null and due_at <= now() order by id limit ${limit}) e

@@ -30,6 +30,12 @@ export const Organization = z
       .describe(
         "When the workspace is deleted unless somebody claims it, in milliseconds since 1970. Null when it has an owner.",
       ),
+    suspendedAt: z
+      .int()
+      .nullable()
+      .describe(
+        "When an administrator of the instance suspended the organization, in milliseconds since 1970. Every other request in it is refused. Null when it is not suspended.",
+      ),
     createdAt: z.int(),
     updatedAt: z.int(),
   })

@@ -12,7 +12,9 @@ export {
 export {
   find as findOrganization,
   listByUser as listOrganizations,
+  lock as lockOrganization,
   markClaimed as markOrganizationClaimed,
+  setSuspension,
 } from "./store.ts";
 
 export const room = defineRoom({

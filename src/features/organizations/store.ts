@@ -5,7 +5,7 @@ import type { Organization } from "./contract.ts";
 const columns = sql`o.id, o.name, o.slug, o.allowed_email_domains as "allowedEmailDomains",
   o.session_max_age_minutes as "sessionMaxAgeMinutes", o.require_sso as "requireSso",
   o.break_glass_member_id as "breakGlassMemberId",
-  o.provisional_until as "provisionalUntil", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
+  o.provisional_until as "provisionalUntil", o.suspended_at as "suspendedAt", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
 
 interface NewOrganization {
   id: OrgId;
@@ -77,3 +77,11 @@ export const remove = (db: Db, orgId: OrgId) => db.run(sql`delete from organizat
 export const markClaimed = async (db: Db, orgId: OrgId): Promise<boolean> =>
   (await db.run(sql`update organizations set provisional_until = null, updated_at = now()
     where id = ${orgId} and provisional_until > now()`)) > 0;
+
+/** Suspends the organization, or restores it when the reason is null. The caller has locked it. */
+export const setSuspension = (tx: Db, orgId: OrgId, reason: string | null) =>
+  tx.row<Organization>(sql`
+    update organizations o set suspended_at = case when ${reason}::text is not null then now() end,
+      suspended_reason = ${reason}, updated_at = now(),
+      restored_at = case when ${reason}::text is null then now() else o.restored_at end
+    where o.id = ${orgId} returning ${columns}`);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
 
-const Quota = z
+export const Quota = z
   .strictObject({
     name: z.string(),
     unit: z

@@ -5,9 +5,10 @@ import { quotaMeter } from "./meter.ts";
 import { routes } from "./routes.ts";
 import { idempotencyLimits } from "./service.ts";
 
+export { Quota } from "./contract.ts";
 export { instanceLimit } from "./limits.ts";
 export { quotaMeter } from "./meter.ts";
-export { findKeepLimit, measureDue, takeQuota } from "./service.ts";
+export { findKeepLimit, listQuotas, measureDue, readLimits, replaceLimits, takeQuota } from "./service.ts";
 export { overhead } from "./store.ts";
 
 export const room = defineRoom({

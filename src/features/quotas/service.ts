@@ -1,6 +1,6 @@
 import type { MemberCtx, OrgId, Platform } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { notFound } from "../../platform/errors.ts";
+import { invalidField, notFound } from "../../platform/errors.ts";
 import {
   type ByteQuota,
   type CountQuota,
@@ -59,8 +59,32 @@ export async function idempotencyLimits({ config, db }: Pick<Platform, "config" 
   return { keys: findDailyLimit("idempotency_keys"), bytes: findDailyLimit("idempotency_storage") };
 }
 
-export async function list(ctx: MemberCtx): Promise<{ items: Quota[]; provisional: boolean }> {
-  const { db, orgId, config } = ctx;
+export const list = (ctx: MemberCtx) => listQuotas(ctx, ctx.orgId);
+
+/** The limits that are set for this organization only. */
+export const readLimits = async (db: Db, orgId: OrgId): Promise<Record<string, number>> =>
+  Object.fromEntries((await store.listOverrides(db, orgId)).map(({ quota, max }) => [quota, max]));
+
+/** Replaces the limits that are set for this organization only. The others are those of the instance again. */
+export async function replaceLimits(
+  tx: Db,
+  orgId: OrgId,
+  limits: Readonly<Record<string, number>>,
+): Promise<void> {
+  const unknown = Object.keys(limits).find((name) => !quotaNames.includes(name as QuotaName));
+  if (unknown !== undefined)
+    throw invalidField(
+      ["limits", unknown],
+      `There is no quota with this name. The quotas are: ${quotaNames.join(", ")}.`,
+    );
+  await store.replaceOverrides(tx, orgId, limits);
+}
+
+export async function listQuotas(
+  ctx: Pick<Platform, "config" | "db" | "state">,
+  orgId: OrgId,
+): Promise<{ items: Quota[]; provisional: boolean }> {
+  const { db, config } = ctx;
   // Includes the bytes that this process has not stored yet.
   await ctx.state.get(quotaMeter).flush();
   const provisional = await store.isProvisional(db, orgId);

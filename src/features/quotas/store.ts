@@ -44,6 +44,18 @@ export const listOverrides = (db: Db, orgId: OrgId) =>
     sql`select quota, max from organization_quotas where org_id = ${orgId}`,
   );
 
+/** Replaces the limits that are set for this organization only. */
+export const replaceOverrides = async (tx: Db, orgId: OrgId, limits: Readonly<Record<string, number>>) => {
+  const names = Object.keys(limits);
+  await tx.run(
+    sql`delete from organization_quotas where org_id = ${orgId} and quota <> all(${names}::text[])`,
+  );
+  await tx.run(sql`
+    insert into organization_quotas as q (org_id, quota, max)
+    select ${orgId}, g.quota, g.max from unnest(${names}::text[], ${Object.values(limits)}::bigint[]) as g(quota, max)
+    on conflict (org_id, quota) do update set max = excluded.max, updated_at = now() where q.max <> excluded.max`);
+};
+
 export const isProvisional = async (db: Db, orgId: OrgId): Promise<boolean> =>
   (
     await db.row<{ provisional: boolean }>(

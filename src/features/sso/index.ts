@@ -17,7 +17,9 @@ export {
 
 export const room = defineRoom({
   name: "sso",
-  tags: [{ name: "SSO", description: "Single sign-on with the organization's own identity provider." }],
+  tags: [
+    { name: "SSO connectors", description: "Single sign-on with the organization's own identity provider." },
+  ],
   routes: [...signIn, ...domains, ...saml, ...connectors, ...people],
   jobs: [...jobs, ...samlJobs],
   permissions: ["sso:read", "sso:manage"] satisfies Permission[],

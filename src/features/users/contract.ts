@@ -11,6 +11,12 @@ const Membership = z
     organizationName: z.string(),
     memberId: idSchema("mem"),
     role: z.string(),
+    suspendedAt: z
+      .int()
+      .nullable()
+      .describe(
+        "When the organization was suspended, in milliseconds since 1970. Null when it is not suspended.",
+      ),
   })
   .meta({ id: "UserMembership" });
 
@@ -26,6 +32,11 @@ const Me = z
     activeOrganizationId: idSchema("org").nullable(),
     permissions: z.array(z.string()).describe("What this credential may do in the active organization."),
     organizations: z.array(Membership),
+    isInstanceAdmin: z
+      .boolean()
+      .describe(
+        "True when this session may use the routes of the administration. Always false for keys, tokens and sessions of single sign-on.",
+      ),
   })
   .meta({ id: "Me" });
 export type Me = z.output<typeof Me>;
@@ -62,7 +73,10 @@ export const switchOrganization = route({
   access: signedIn({ credentials: ["session"], account: true }),
   body: z.strictObject({ organizationId: z.string().min(1).max(100) }),
   replies: { 200: z.strictObject({ activeOrganizationId: idSchema("org") }) },
-  errors: { 404: "`organization_not_found`: you belong to no organization with this id." },
+  errors: {
+    403: "`organization_suspended`: an administrator of the instance suspended the organization.",
+    404: "`organization_not_found`: you belong to no organization with this id.",
+  },
 });
 
 export const removeMe = route({
@@ -83,6 +97,6 @@ export const removeMe = route({
   }),
   replies: { 204: null },
   errors: {
-    409: "`sole_owner`: the listed `organizations` need another owner first. `organizations_would_be_deleted`: name each of the listed `organizations` in `deleteOrganizations`.",
+    409: "`sole_owner`: the listed `organizations` need another owner first. `organization_suspended`: the listed `organizations` would be deleted, and are suspended. `organizations_would_be_deleted`: name each of the listed `organizations` in `deleteOrganizations`.",
   },
 });

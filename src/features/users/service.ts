@@ -6,6 +6,7 @@ import { record } from "../audit/index.ts";
 import {
   findUser,
   hasTwoFactor,
+  isOperator,
   listOrganizationIds,
   refuseWhileBreakGlass,
   removeUser,
@@ -14,13 +15,17 @@ import {
 } from "../auth/index.ts";
 import { findOrganization, removeOrganization } from "../organizations/index.ts";
 import { lockRights } from "../roles/index.ts";
+import { refuseSuspended } from "../suspension/index.ts";
 import * as store from "./store.ts";
 
-export async function readMe({ db, userId, caller }: PersonCtx) {
-  const [user, organizations, twoFactorEnabled] = await Promise.all([
+export async function readMe(ctx: PersonCtx) {
+  const { db, userId, caller } = ctx;
+  const isOwnSession = caller.credential === "session" && caller.onlyOrgId === undefined;
+  const [user, organizations, twoFactorEnabled, isInstanceAdmin] = await Promise.all([
     findUser(db, userId),
     store.listMemberships(db, userId),
     hasTwoFactor(db, userId),
+    isOwnSession && isOperator(ctx, userId),
   ]);
   // The account was deleted after its credential was checked.
   if (!user) throw unauthorized("invalid_token");
@@ -32,10 +37,10 @@ export async function readMe({ db, userId, caller }: PersonCtx) {
     activeOrganizationId: caller.member?.orgId ?? null,
     permissions: [...(caller.member?.permissions ?? [])].sort(),
     // A credential of one organization must not show the person's others.
-    organizations:
-      caller.credential === "session" && caller.onlyOrgId === undefined
-        ? organizations
-        : organizations.filter((one) => one.organizationId === caller.member?.orgId),
+    organizations: isOwnSession
+      ? organizations
+      : organizations.filter((one) => one.organizationId === caller.member?.orgId),
+    isInstanceAdmin,
   };
 }
 
@@ -59,6 +64,7 @@ export async function switchOrganization(ctx: PersonCtx, { organizationId }: { o
   const { db, bus, userId, caller } = ctx;
   if (!isId("org", organizationId) || !(await store.isMember(db, userId, organizationId)))
     throw notFound("organization");
+  await refuseSuspended(db, organizationId);
   await db.transaction(async (tx) => {
     await setActiveOrganization(tx, userId, caller.credentialId, organizationId);
     await invalidateCallers(bus, tx, caller.credentialId);
@@ -94,6 +100,14 @@ export async function removeMe(
       );
     }
     const soleMemberships = remaining.filter(({ hasOthers }) => !hasOthers);
+    const suspended = soleMemberships.filter(({ isSuspended }) => isSuspended);
+    if (suspended.length > 0) {
+      throw conflict(
+        "organization_suspended",
+        `${suspended.map(({ name }) => name).join(", ")} would be deleted with your account, and the data of a suspended organization stays. Ask an administrator of this instance to restore it first.`,
+        { organizations: suspended.map(toOrganizationSummary) },
+      );
+    }
     const unconfirmed = soleMemberships.filter(({ slug }) => !deleteOrganizations.includes(slug));
     if (unconfirmed.length > 0) {
       throw conflict(

@@ -6,12 +6,14 @@ interface MembershipRow {
   organizationName: string;
   memberId: MemberId;
   role: string;
+  suspendedAt: number | null;
 }
 
 /** Lists the organizations of a person, who has few. */
 export const listMemberships = (db: Db, userId: UserId) =>
   db.rows<MembershipRow>(sql`
-    select o.id as "organizationId", o.name as "organizationName", m.id as "memberId", m.role
+    select o.id as "organizationId", o.name as "organizationName", m.id as "memberId", m.role,
+      o.suspended_at as "suspendedAt"
     from members m join organizations o on o.id = m.org_id
     where m.user_id = ${userId} and m.deactivated_at is null order by m.id limit 500`);
 
@@ -38,6 +40,7 @@ interface RemainingOrganization {
   role: string;
   hasOthers: boolean;
   hasOtherOwner: boolean;
+  isSuspended: boolean;
 }
 
 /** Lists the person's organizations, and whether each has other members and other owners. */
@@ -46,5 +49,5 @@ export const listRemainingOrganizations = (db: Db, userId: UserId) =>
     select o.id as "orgId", m.id as "memberId", o.name, o.slug, m.role,
       exists (select 1 from members x where x.org_id = o.id and x.id <> m.id) as "hasOthers",
       exists (select 1 from members x where x.org_id = o.id and x.role = 'owner' and x.id <> m.id
-        and x.deactivated_at is null) as "hasOtherOwner"
+        and x.deactivated_at is null) as "hasOtherOwner", o.suspended_at is not null as "isSuspended"
     from members m join organizations o on o.id = m.org_id where m.user_id = ${userId} order by o.id`);

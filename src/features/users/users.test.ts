@@ -33,6 +33,8 @@ describe("/v1/me", () => {
       activeOrganizationId: null,
       permissions: [],
       organizations: [],
+      // The first account administers an embedded instance.
+      isInstanceAdmin: server.platform.db.kind === "pglite",
     });
   });
 

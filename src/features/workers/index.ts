@@ -13,6 +13,9 @@ import { serviceClock } from "./service-times/index.ts";
 import { tokenLookups, workerCredential } from "./tokens/index.ts";
 import { routes as upgrades } from "./upgrades/index.ts";
 
+export { workerStates } from "./states/index.ts";
+export { countStatesAcrossOrganizations } from "./store.ts";
+
 export const room = defineRoom({
   name: "workers",
   tags: [

@@ -1,5 +1,6 @@
 import type { MemberId, OrgId } from "../../platform/context.ts";
 import { type Db, emptySql, listSource, sql } from "../../platform/db/index.ts";
+import { wasUsable } from "../suspension/index.ts";
 import type { Worker } from "./contract.ts";
 import {
   freshness,
@@ -8,6 +9,7 @@ import {
   noticeAfterSeconds,
   reachability,
   removeAfterSeconds,
+  type State,
   skew,
   state,
   stateSources,
@@ -167,14 +169,15 @@ export const listUnseenAcrossOrganizations = (db: Db, limit: number) =>
       now() + make_interval(secs => greatest(0, ${removeAfterSeconds} - d.unseen)) as "removedAt",
       d.unseen >= ${removeAfterSeconds} as "isDue"
     from workers w ${stateSources} join worker_states c on c.worker_id = w.id
-    where d.unseen >= ${removeAfterSeconds} or (d.unseen >= ${noticeAfterSeconds} and c.notices < 2)
+    where ${wasUsable(sql`w.org_id`)}
+      and (d.unseen >= ${removeAfterSeconds} or (d.unseen >= ${noticeAfterSeconds} and c.notices < 2))
     order by w.id limit ${limit}`);
 
 /** Whether the worker has to leave, judged again after it is locked. */
 export const lockIfUnseen = async (tx: Db, orgId: OrgId, id: string): Promise<boolean> => {
   await tx.rows(sql`select from worker_beats where worker_id = ${id} for update`);
   const row = await tx.row<{ isDue: boolean }>(sql`
-    select d.unseen >= ${removeAfterSeconds} as "isDue" from workers w ${stateSources}
+    select d.unseen >= ${removeAfterSeconds} and ${wasUsable(sql`w.org_id`)} as "isDue" from workers w ${stateSources}
     where w.org_id = ${orgId} and w.id = ${id}`);
   return row?.isDue ?? false;
 };
@@ -191,3 +194,8 @@ const sweepKey = 728_331_030;
 /** False when another process sweeps at this moment. Ends with the transaction. */
 export const takeSweepAcrossOrganizations = async (tx: Db): Promise<boolean> =>
   (await tx.row<{ taken: boolean }>(sql`select pg_try_advisory_xact_lock(${sweepKey}) as taken`))!.taken;
+
+/** How many workers of all organizations are in each state. */
+export const countStatesAcrossOrganizations = (db: Db) =>
+  db.rows<{ state: State; count: number }>(sql`
+    select ${state} as state, count(*) as count from workers w ${stateSources} group by 1`);

@@ -1,5 +1,12 @@
-import type { Caller, CredentialKind, OrganizationRights } from "../context.ts";
-import { credentialRequired, forbidden, reauth, unauthorized, unauthorizedKey } from "../errors.ts";
+import { type Caller, type CredentialKind, findRights, type OrganizationRights } from "../context.ts";
+import {
+  credentialRequired,
+  forbidden,
+  organizationSuspended,
+  reauth,
+  unauthorized,
+  unauthorizedKey,
+} from "../errors.ts";
 
 /**
  * Who may call a route. Every route declares one, and it is checked before anything is read of the
@@ -92,6 +99,7 @@ export function checkAccess(access: Access, caller: CheckedCaller | undefined, n
     const sentence = "This kind of credential is not accepted here.";
     throw caller.credential === "key" ? unauthorizedKey(sentence) : unauthorized("invalid_token", sentence);
   }
+  refuseSuspended(access, caller);
   checkPrincipal(access, caller);
   if (access.kind === "user" && access.account) refuseBound(caller);
   if (access.kind === "member") caller.checkRules?.(now);
@@ -108,6 +116,17 @@ export function refuseBound({ onlyOrgId }: Caller): void {
     "sso_session",
     "This session was started by an organization's single sign-on and acts in that organization only. Sign in with your password to do this.",
   );
+}
+
+/**
+ * Refuses a caller in a suspended organization. A session that is not bound to the organization still speaks for its
+ * person, who can sign out and use other organizations.
+ */
+function refuseSuspended({ kind }: Access, caller: Caller): void {
+  if (!findRights(caller)?.isSuspended) return;
+  const isAboutPerson = kind === "user" || kind === "operator";
+  if (isAboutPerson && caller.credential === "session" && caller.onlyOrgId === undefined) return;
+  throw organizationSuspended();
 }
 
 function checkPrincipal(access: Exclude<Access, { kind: "public" }>, caller: CheckedCaller): void {

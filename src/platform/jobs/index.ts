@@ -31,6 +31,13 @@ const poisoned =
 const isLeftByDeadWorker = ({ retryCount, output }: JobWithMetadata<unknown>) =>
   retryCount > 0 && (output as { value?: { message?: string } } | null)?.value?.message === "job timed out";
 
+/** The conditions are those of the index by which the queue finds its next job. */
+const waitingJobs = `
+  select name, count(*) filter (where start_after <= now()) as waiting,
+    count(*) filter (where start_after > now()) as delayed,
+    floor(extract(epoch from min(greatest(created_on, start_after)) filter (where start_after <= now())) * 1000) as oldest
+  from pgboss.job where state < 'active' and not blocked group by name order by name`;
+
 /** Any number, the same in every replica. */
 const installKey = 728_331_002;
 
@@ -98,6 +105,15 @@ export async function openJobs({ db, log, definitions, works }: JobsOptions): Pr
         ...(singletonKey === undefined ? {} : { singletonKey }),
         ...(priority === undefined ? {} : { priority }),
       });
+    },
+    async countWaiting(on) {
+      const { rows } = await on.queryWithDriverTypes(waitingJobs, []);
+      return rows.map(({ name, waiting, delayed, oldest }) => ({
+        name: String(name),
+        waiting: Number(waiting),
+        delayed: Number(delayed),
+        oldestAt: oldest === null ? null : Number(oldest),
+      }));
     },
     async work(platform, kinds) {
       platform.metrics.describe("jobs_poisoned_total", "Jobs given up because their worker died twice.");

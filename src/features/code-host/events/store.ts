@@ -1,6 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 
 type ConnectorId = Id<"con">;
 
@@ -26,9 +27,9 @@ export interface EventTarget {
 const targetColumns = sql`c.id as "connectorId", c.org_id as "orgId", c.ref, c.installation_id as "installationId",
   c.clone_url as "cloneUrl"`;
 
-/** Connector `c` is in the scope. */
+/** Connector `c` is in the scope, and its organization is not suspended. */
 const isInScope = ({ codehosts, connectorId, orgId }: EventScope) => sql`
-  c.codehost = any(${codehosts}::text[])
+  c.codehost = any(${codehosts}::text[]) and ${isNotSuspended(sql`c.org_id`)}
   ${connectorId === null ? emptySql : sql`and c.id = ${connectorId}`}
   ${orgId === null ? emptySql : sql`and c.org_id = ${orgId}`}`;
 

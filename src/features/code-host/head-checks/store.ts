@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import { type TargetRow, targetColumns } from "../source/index.ts";
 
 export type StaleConnector = TargetRow & { syncedCommit: string | null };
@@ -24,7 +25,8 @@ export const claimStaleAcrossOrganizations = (
       where ${isStale} and id in (
         select id from (
           select id, checked_at, row_number() over (partition by org_id order by checked_at nulls first) as turn
-          from connectors where ${isStale} and org_id <> all(${busy}::text[])) t
+          from connectors where ${isStale} and org_id <> all(${busy}::text[])
+            and ${isNotSuspended(sql`org_id`)}) t
         where turn <= ${perOrganization}::int order by turn, checked_at nulls first limit ${limit})
       for no key update skip locked)
     returning ${targetColumns}, c.synced_commit as "syncedCommit"`);

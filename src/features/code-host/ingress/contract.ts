@@ -116,6 +116,7 @@ const ingress = (name: string, summary: string, media: readonly string[], from: 
     bodyLimit,
     replies,
     errors: {
+      403: "`organization_suspended`: the organization of the connector is suspended. Nothing was stored; send the delivery again after it is restored.",
       503: {
         description:
           "No secret is configured for the instance. With `Retry-After`: the service is temporarily unavailable.",

@@ -2,6 +2,7 @@ import type { OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { unavailable } from "../../../platform/errors.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
+import { refuseSuspended } from "../../suspension/index.ts";
 import { type CodeHostEvent, listCodeHosts } from "../dialects/index.ts";
 import { applyEvent, type EventTarget, findTargets, lockTarget } from "../events/index.ts";
 import { setSecretLastUsed } from "../secrets/index.ts";
@@ -34,6 +35,8 @@ export function recordDelivery(
     const named =
       connector && (await lockTarget(tx, connector.orgId, connector.id as EventTarget["connectorId"]));
     if (connector && !named) return undefined;
+    // Not stored, so that the code host shows a failed delivery, which people can send again after the restoration.
+    if (connector) await refuseSuspended(tx, connector.orgId);
     if (connector) await setSecretLastUsed(tx, connector.orgId, connector.secretId);
     const headUnproven = connector === null;
     const scope = {

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import type { Dialect } from "../dialects/index.ts";
 import type { EventTarget } from "../events/index.ts";
 import { newestSync, onConflictWithQueued } from "../syncs/index.ts";
@@ -64,7 +65,7 @@ const matchingConnectors = sql`
     from connectors
     where repository_key = g.repository_key and ref = g.ref and status = 'active'
       and codehost = any(string_to_array(g.codehosts, ' '))
-      and (g.connector_id is null or id = g.connector_id)) c
+      and (g.connector_id is null or id = g.connector_id) and ${isNotSuspended(sql`org_id`)}) c
   left join lateral (${newestSync}) newest on true`;
 
 /**

@@ -45,7 +45,7 @@ export function planRun(random: Random, slot: Slot, now: number): PlannedRun {
       return base;
     case "missed": {
       const from = new Date(occurrenceAt!).toISOString();
-      const reasonDetail = `Once it was due while the service was not running, from ${from} on.`;
+      const reasonDetail = `Once it was due while the service was not running or the organization was suspended, from ${from} on.`;
       const at = outcome.foundAt;
       return {
         ...base,

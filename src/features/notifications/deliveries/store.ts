@@ -1,6 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, expireIn, listSource, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import type {
   Attempt,
   ListQuery,
@@ -126,7 +127,7 @@ export const claimDueAcrossOrganizations = (db: Db, limits: ClaimLimits) => {
               + row_number() over (partition by e.org_id order by e.failing, due.turn, due.due_at) as turn
             from (
               select e.id, e.org_id, ${isFailing} as failing from webhook_endpoints e
-              where e.org_id <> all(${limits.busyOrganizations}::text[])
+              where e.org_id <> all(${limits.busyOrganizations}::text[]) and ${isNotSuspended(sql`e.org_id`)}
                 and e.id <> all(${limits.busyEndpoints}::text[])
                 and e.id in (select endpoint_id from webhook_endpoint_deliveries where ${isDue})) e
             left join (

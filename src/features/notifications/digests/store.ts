@@ -1,5 +1,6 @@
 import type { OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 
 /** The subject of a mail: a type of event, or a disabled endpoint. */
 export type DigestType =
@@ -53,7 +54,8 @@ export const listDueAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId; memberId: string; topic: string }>(sql`
     select org_id as "orgId", member_id as "memberId", topic from (
       select org_id, member_id, topic, due_at, row_number() over (partition by org_id order by due_at) as turn
-      from notification_digests where pending > 0 and due_at <= now()) d
+      from notification_digests
+      where pending > 0 and due_at <= now() and ${isNotSuspended(sql`org_id`)}) d
     order by turn, due_at limit ${limit}`);
 
 export interface Digest {
@@ -74,7 +76,7 @@ export const lockDue = (tx: Db, orgId: OrgId, memberId: string, topic: string) =
     from notification_digests d join members m on m.id = d.member_id join users u on u.id = m.user_id
     join organizations o on o.id = d.org_id
     where d.org_id = ${orgId} and d.member_id = ${memberId} and d.topic = ${topic} and d.pending > 0
-      and d.due_at <= now()
+      and d.due_at <= now() and o.suspended_at is null
     for update of d skip locked`);
 
 export const markMailed = (tx: Db, orgId: OrgId, memberId: string, topic: string) =>

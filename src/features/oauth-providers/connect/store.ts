@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import { isSuspended } from "../../suspension/index.ts";
 
 export interface NewAttempt {
   id: string;
@@ -56,7 +57,7 @@ const columns = sql`a.id, a.org_id as "orgId", a.member_id as "memberId", m.user
 const people = sql`members m join users u on u.id = m.user_id join organizations o on o.id = m.org_id`;
 
 /** An attempt ends with the session or API key that started it, and with the access of its member. */
-const isStarterValid = sql`exists (
+const isStarterValid = sql`not ${isSuspended(sql`a.org_id`)} and exists (
     select from members starter where starter.id = a.member_id and starter.deactivated_at is null)
   and case a.credential
     when 'session' then exists (select from sessions s where s.id = a.credential_id and s.expires_at > now())

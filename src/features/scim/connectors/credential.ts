@@ -14,13 +14,13 @@ export const scimCredential: CredentialType = {
   async find(db, tokenHash) {
     const found = await store.findConnectorByToken(db, tokenHash);
     if (!found) return undefined;
-    const { id, connectorId, orgId } = found;
+    const { id, connectorId, orgId, isSuspended } = found;
     return {
       credential: "scim",
       credentialId: connectorId,
       madeWith: id,
       principal: "machine",
-      machine: { orgId, permissions: new Set() },
+      machine: { orgId, permissions: new Set(), isSuspended },
     };
   },
   scheme: { name: "scimAuth", description: "SCIM token, `sbs_…`, for the directory of an organization." },

@@ -1,6 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, reuseStatement, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isSuspended } from "../../suspension/index.ts";
 import type { GroupMapping, ScimToken } from "./contract.ts";
 
 export type ConnectorId = Id<"scm">;
@@ -82,12 +83,16 @@ export const listTokens = (db: Db, orgId: OrgId, connectorId: ConnectorId) =>
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
-    select t.id, t.connector_id as "connectorId", t.org_id as "orgId" from scim_tokens t
+    select t.id, t.connector_id as "connectorId", t.org_id as "orgId",
+      ${isSuspended(sql`t.org_id`)} as "isSuspended"
+    from scim_tokens t
     where t.token_hash = ${tokenHash} and (t.expires_at is null or t.expires_at > now())`,
 );
 
 export const findConnectorByToken = (db: Db, tokenHash: string) =>
-  db.row<{ id: TokenId; connectorId: ConnectorId; orgId: OrgId }>(selectByHash(tokenHash));
+  db.row<{ id: TokenId; connectorId: ConnectorId; orgId: OrgId; isSuspended: boolean }>(
+    selectByHash(tokenHash),
+  );
 
 export const removeExpiredTokensAcrossOrganizations = (db: Db) =>
   db.run(sql`delete from scim_tokens where expires_at < now() - interval '7 days'`);

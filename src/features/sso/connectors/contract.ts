@@ -5,7 +5,7 @@ import { endpoint } from "../../../platform/oauth/index.ts";
 import { can } from "../../permissions/index.ts";
 import { samlFields, samlSettings } from "./saml-contract.ts";
 
-const tag = "SSO";
+const tag = "SSO connectors";
 export const manage = can("sso:manage", { fresh: true });
 
 const GroupMapping = z

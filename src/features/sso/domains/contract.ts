@@ -3,7 +3,7 @@ import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
 import { can } from "../../permissions/index.ts";
 
-const tag = "SSO";
+const tag = "SSO connectors";
 const manage = can("sso:manage", { fresh: true });
 
 const SsoDomain = z

@@ -27,7 +27,7 @@ export type SsoEvent = z.output<typeof SsoEvent>;
 export const list = route({
   method: "get",
   path: "/v1/sso/{id}/events",
-  tag: "SSO",
+  tag: "SSO connectors",
   summary: "List the last sign-ins of a connector",
   description:
     "Newest first: each sign-in with its result, and why it was refused. The last 500 are kept. Codes, tokens and assertions are never stored.",

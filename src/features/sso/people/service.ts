@@ -19,6 +19,7 @@ import {
 import { addMember } from "../../members/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { lockAuthority, lockRights } from "../../roles/index.ts";
+import { refuseSuspended } from "../../suspension/index.ts";
 import { type ConnectorRow, findConnectorByAddress, requireConnector } from "../connectors/index.ts";
 import { type Identity, readName, readPersonName } from "./identity.ts";
 import { applyGroups } from "./mappings.ts";
@@ -43,6 +44,7 @@ export async function admit(
   provenUserId?: UserId,
 ): Promise<Admitted> {
   await lockRights(tx, orgId);
+  await refuseSuspended(tx, orgId);
   // It may have been disabled or changed while its provider was asked.
   const connector = await findConnectorByAddress(tx, id);
   if (!connector?.enabled)

@@ -12,7 +12,7 @@ import {
   samlSettings,
 } from "../connectors/index.ts";
 
-const tag = "SSO";
+const tag = "SSO connectors";
 const maxXml = 1024 * 1024;
 const metadataXml = z.string().min(1).max(maxXml).describe("The metadata of the identity provider, as XML.");
 

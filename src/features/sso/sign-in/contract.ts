@@ -2,7 +2,7 @@ import { z } from "zod";
 import { linkQuery, open, route, signedIn } from "../../../platform/http/index.ts";
 import { manage, notFoundError, params } from "../connectors/index.ts";
 
-const tag = "SSO";
+const tag = "SSO connectors";
 
 export const resolve = route({
   method: "get",

@@ -5,6 +5,7 @@ import { isId } from "../../../platform/ids.ts";
 import { newNonce, newState, newVerifier, OAuthFailure } from "../../../platform/oauth/index.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { findVisitor } from "../../auth/index.ts";
+import { refuseSuspended } from "../../suspension/index.ts";
 import {
   buildUrl,
   type ConnectorRow,
@@ -28,10 +29,11 @@ export type Started = { browserSecret: string } & (
   | { form: { url: string; fields: Record<string, string> } }
 );
 
-/** The connector of a page that everybody may open. */
+/** The connector of a page that everybody may open. Nobody signs in to a suspended organization. */
 export async function requireConnectorByAddress(ctx: Ctx, id: string): Promise<ConnectorRow> {
   const connector = isId("sso", id) ? await findConnectorByAddress(ctx.db, id) : undefined;
   if (!connector) throw notFound("sso_connector");
+  await refuseSuspended(ctx.db, connector.orgId);
   return connector;
 }
 

@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, reuseStatement, sql } from "../../../platform/db/index.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import { type DesiredRow, desiredColumns } from "../desired/index.ts";
 import { state, stateSources } from "../states/index.ts";
 import type { Activity } from "./contract.ts";
@@ -86,7 +87,8 @@ export interface StateChange {
 export const recordStatesAcrossOrganizations = (tx: Db) =>
   tx.rows<StateChange>(sql`
     with derived as (
-      select w.id, w.org_id, ${state} as state, b.seen_at from workers w ${stateSources}),
+      select w.id, w.org_id, ${state} as state, b.seen_at from workers w ${stateSources}
+      where ${isNotSuspended(sql`w.org_id`)}),
     changed as (
       select c.worker_id, c.state as before, derived.org_id, derived.state,
         case when derived.state in ('online', 'busy', 'idle', 'draining', 'stopped') then derived.seen_at

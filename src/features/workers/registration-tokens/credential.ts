@@ -15,7 +15,7 @@ export const registrationCredential: CredentialType = {
         credential: "worker_registration",
         credentialId: found.id,
         principal: "machine",
-        machine: { orgId: found.orgId, permissions: new Set() },
+        machine: { orgId: found.orgId, permissions: new Set(), isSuspended: found.isSuspended },
       }
     );
   },

@@ -2,6 +2,7 @@ import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 import { isActiveMember } from "../../credentials/index.ts";
+import { isSuspended } from "../../suspension/index.ts";
 import type { RegistrationToken } from "./contract.ts";
 
 export type RegistrationTokenId = Id<"wrt">;
@@ -88,7 +89,8 @@ export const remove = (tx: Db, orgId: OrgId, id: string) =>
 
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
-    select t.id, t.org_id as "orgId" from worker_registration_secrets x
+    select t.id, t.org_id as "orgId", ${isSuspended(sql`t.org_id`)} as "isSuspended"
+    from worker_registration_secrets x
     join worker_registration_tokens t on t.id = x.token_id
     join members m on m.id = t.member_id and m.org_id = t.org_id
     where x.token_hash = ${tokenHash} and (x.expires_at is null or x.expires_at > now())
@@ -96,7 +98,7 @@ const selectByHash = reuseStatement(
 );
 
 export const findByToken = (db: Db, tokenHash: string) =>
-  db.row<{ id: RegistrationTokenId; orgId: OrgId }>(selectByHash(tokenHash));
+  db.row<{ id: RegistrationTokenId; orgId: OrgId; isSuspended: boolean }>(selectByHash(tokenHash));
 
 /** `members` is a condition on the members whose tokens are deleted. Returns a row for each. */
 export const removeOfMembersAcrossOrganizations = (db: Db, members: Sql) =>

@@ -36,12 +36,12 @@ async function findCallers(db: Db, hashes: readonly string[]): Promise<(Caller |
 }
 
 /** The credential is the worker, so that audit entries name it; the token is what the caller ends with. */
-const createCaller = ({ id, workerId, orgId }: Omit<store.FoundToken, "hash">): Caller => ({
+const createCaller = ({ id, workerId, orgId, isSuspended }: Omit<store.FoundToken, "hash">): Caller => ({
   credential: "worker",
   credentialId: workerId,
   madeWith: id,
   principal: "machine",
-  machine: { orgId, permissions: new Set() },
+  machine: { orgId, permissions: new Set(), isSuspended },
 });
 
 /** The token of one worker, which reaches only the routes of that worker. */

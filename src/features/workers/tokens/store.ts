@@ -1,6 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, reuseStatement, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isSuspended } from "../../suspension/index.ts";
 import type { WorkerToken } from "./contract.ts";
 
 export type WorkerId = Id<"wrk">;
@@ -30,7 +31,9 @@ export const list = (db: Db, orgId: OrgId, workerId: WorkerId) =>
 
 const selectByHashes = reuseStatement(
   (hashes: readonly string[]) => sql`
-    select t.token_hash as hash, t.id, t.worker_id as "workerId", t.org_id as "orgId" from worker_tokens t
+    select t.token_hash as hash, t.id, t.worker_id as "workerId", t.org_id as "orgId",
+      ${isSuspended(sql`t.org_id`)} as "isSuspended"
+    from worker_tokens t
     where t.token_hash = any(${hashes}::text[]) and (t.expires_at is null or t.expires_at > now())`,
 );
 
@@ -39,6 +42,7 @@ export interface FoundToken {
   id: WorkerTokenId;
   workerId: WorkerId;
   orgId: OrgId;
+  isSuspended: boolean;
 }
 
 export const findWorkersByToken = (db: Db, hashes: readonly string[]) =>

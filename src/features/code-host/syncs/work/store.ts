@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../../platform/context.ts";
 import { type Db, defineLease, leaseConditions, sql } from "../../../../platform/db/index.ts";
+import { isNotSuspended } from "../../../suspension/index.ts";
 import { type TargetRow, targetColumns } from "../../source/index.ts";
 import type { Problem } from "../contract.ts";
 import type { SyncId } from "../store.ts";
@@ -19,7 +20,8 @@ const isDue = sql`s.status in ('queued', 'running') and s.due_at <= now()
 export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ orgId: OrgId }>(sql`
     select w.org_id as "orgId" from (
-      select s.org_id, min(s.due_at) as since from connector_syncs s where ${isDue} group by s.org_id) w
+      select s.org_id, min(s.due_at) as since from connector_syncs s
+      where ${isDue} and ${isNotSuspended(sql`s.org_id`)} group by s.org_id) w
     order by (select count(*) from connector_syncs r where r.org_id = w.org_id and ${isRunning}), w.since
     limit ${limit}`);
 
@@ -30,7 +32,7 @@ export const listWaitingAcrossOrganizations = (db: Db, limit: number) =>
 export const lockIdle = (tx: Db, orgId: OrgId) =>
   tx.row<TargetRow>(sql`
     select ${targetColumns} from connectors c
-    where c.org_id = ${orgId} and c.id in (
+    where c.org_id = ${orgId} and ${isNotSuspended(sql`c.org_id`)} and c.id in (
       select s.connector_id from connector_syncs s
       where s.org_id = ${orgId} and ${isDue}
       order by s.due_at limit 50)

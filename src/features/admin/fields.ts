@@ -1,0 +1,112 @@
+import type { FieldGuide } from "../../platform/http/index.ts";
+
+const figures = {
+  ...{ runs: 412, succeeded: 389, failures: 14, cancelled: 6, skipped: 3, costMicros: 18_240_000 },
+  ...{
+    inputTokens: 41_200_000,
+    outputTokens: 2_310_000,
+    reports: 1_630,
+    unpricedReports: 12,
+    heldReports: 1,
+  },
+};
+
+/** Fields of the administration of the instance, with examples of whole bodies. */
+export const fields: FieldGuide = {
+  "/v1/admin/organizations/{id}": ["The organization.", "org_01jz8q2d9xf4vvh0tbq8k3m5na"],
+  "/v1/admin/users/{id}": ["The account.", "usr_01jz8q2d9xf4vvh0tbq8k3m5na"],
+  "getV1AdminUsers.email": ["The beginning of the address.", "ada@"],
+  "getV1AdminUsage.groupBy": ["One item for each organization with activity.", "organization"],
+  "getV1AdminUsage.from": ["The start of the report.", 1_793_577_600_000],
+  "getV1AdminUsage.to": ["The end of the report.", 1_796_083_200_000],
+  "AdminOverview.organizations": ["Organizations by state."],
+  "AdminOverview.members": ["Members of all organizations."],
+  "AdminOverview.users": ["Accounts of people."],
+  "AdminOverview.runs": ["Runs of all organizations."],
+  "AdminOverview.queue": ["Work that waits."],
+  "AdminOverview.database": ["The size of the database, and how it grows."],
+  "AdminOverview.workers": ["The programs that do the work of organizations."],
+  "AdminOverview.version": ["The versions of this process and of its database."],
+  AdminOverview: [
+    "The state of the instance.",
+    {
+      from: "2026-10-18",
+      to: "2026-11-16",
+      organizations: { total: 14, active: 12, suspended: 1, provisional: 1 },
+      members: { total: 96, active: 91, deactivated: 5 },
+      users: { total: 88, verified: 84, withSecondFactor: 41, activeLastWeek: 52 },
+      runs: { total: 412, succeeded: 389, failed: 14, cancelled: 6, skipped: 3, queued: 2, running: 4 },
+      costMicros: 18_240_000,
+      failures: 14,
+      queue: { depth: 2, ageMs: 840, items: [{ name: "runs", waiting: 2, delayed: 0, ageMs: 840 }] },
+      database: {
+        bytes: 734_003_200,
+        growthBytes: 52_428_800,
+        history: [{ day: "2026-10-18", bytes: 681_574_400 }],
+      },
+      workers: {
+        total: 6,
+        states: {
+          ...{
+            never_connected: 0,
+            online: 0,
+            busy: 2,
+            idle: 3,
+            draining: 0,
+            stale: 0,
+            lost: 1,
+            stopped: 0,
+            paused: 0,
+          },
+        },
+        runners: 9,
+        runnersSeen: 7,
+      },
+      version: { service: "0.1.0", node: "v24.21.0", database: "PostgreSQL 15.14", migration: 34 },
+    },
+  ],
+  AdminOrganization: [
+    "An organization, for administrators of the instance.",
+    {
+      id: "org_01jz8q2d9xf4vvh0tbq8k3m5na",
+      name: "Acme",
+      slug: "acme",
+      state: "active",
+      suspendedAt: null,
+      suspendedReason: null,
+      members: 12,
+      runs: 412,
+      failures: 14,
+      costMicros: 18_240_000,
+      storageBytes: 52_428_800,
+      limits: { automations: 500 },
+      createdAt: 1_793_611_800_000,
+    },
+  ],
+  AdminUser: [
+    "An account, for administrators of the instance.",
+    {
+      id: "usr_01jz8q2d9xf4vvh0tbq8k3m5na",
+      email: "ada@example.com",
+      name: "Ada",
+      emailVerified: true,
+      memberships: 2,
+      sessions: 1,
+      lastSeenAt: 1_793_611_800_000,
+      secondFactors: ["authenticator"],
+      createdAt: 1_793_611_800_000,
+    },
+  ],
+  "AdminUsagePage.from": ["The first day of the report, in UTC.", "2026-10-18"],
+  "AdminUsagePage.to": ["The last day of the report, in UTC.", "2026-11-16"],
+  AdminUsageFigures: ["Runs, usage and cost.", figures],
+  AdminUsageItem: [
+    "Runs, usage and cost of one interval.",
+    { start: "2026-11-16", organizationId: null, organizationName: null, ...figures },
+  ],
+  "postV1AdminOrganizationsByIdSuspend request": [
+    "Why.",
+    { reason: "Unpaid since September. See ticket 4711." },
+  ],
+  "putV1AdminOrganizationsByIdLimits request": ["The limits.", { limits: { automations: 500, members: 50 } }],
+};

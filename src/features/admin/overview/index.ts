@@ -1,0 +1,2 @@
+export { measure } from "./jobs.ts";
+export { routes } from "./routes.ts";

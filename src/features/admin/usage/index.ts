@@ -1,0 +1,6 @@
+export { figures, maxDays, UsageFigures } from "./contract.ts";
+export { addDays } from "./days.ts";
+export { rollUp } from "./jobs.ts";
+export { routes } from "./routes.ts";
+export { findLastDays, noUsage } from "./service.ts";
+export { sumAcrossOrganizations, sumByOrganizationAcrossOrganizations } from "./store.ts";

@@ -1,0 +1,9 @@
+import { on } from "../../../platform/http/index.ts";
+import * as contract from "./contract.ts";
+import * as service from "./service.ts";
+
+export const routes = [
+  on(contract.list, (ctx, { query }) => service.list(ctx, query)),
+  on(contract.signOut, (ctx, { params }) => service.signOut(ctx, params.id)),
+  on(contract.resetSecondFactor, (ctx, { params }) => service.resetSecondFactor(ctx, params.id)),
+];

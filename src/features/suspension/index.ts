@@ -1,0 +1,2 @@
+export { refuseSuspended } from "./service.ts";
+export { isNotSuspended, isSuspended, wasUsable } from "./store.ts";
