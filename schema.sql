@@ -266,6 +266,7 @@ create table automation_spend (
   constraint automation_spend_pkey PRIMARY KEY (org_id, month),
   constraint automation_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE TRIGGER automation_spend_followed AFTER INSERT OR UPDATE OF cost_micros ON automation_spend FOR EACH ROW EXECUTE FUNCTION llm_spend_follow();
 
 create table automation_usage (
   run_id text collate "C" not null,
@@ -281,9 +282,22 @@ create table automation_usage (
   reported_at timestamptz not null default now(),
   state text not null default 'counted'::text,
   reported jsonb,
+  provider text,
+  cache_read_tokens bigint not null default 0,
+  cache_write_tokens bigint not null default 0,
+  cache_write_1h_tokens bigint not null default 0,
+  cost_source text not null default 'reported'::text,
+  price jsonb,
+  priced_at timestamptz,
+  previous jsonb,
+  recomputed_at timestamptz,
+  spend_day date,
+  spend_subjects text[],
   constraint automation_usage_pkey PRIMARY KEY (run_id, attempt, report),
+  constraint automation_usage_cost_source_check CHECK ((cost_source = ANY (ARRAY['reported'::text, 'computed'::text, 'unpriced'::text]))),
   constraint automation_usage_state_check CHECK ((state = ANY (ARRAY['counted'::text, 'held'::text, 'corrected'::text])))
 );
+CREATE INDEX automation_usage_computed ON automation_usage USING btree (org_id, reported_at, run_id, attempt, report) WHERE (cost_source <> 'reported'::text);
 CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
 CREATE INDEX automation_usage_time ON automation_usage USING btree (org_id, reported_at);
 CREATE TRIGGER automation_usage_corrected AFTER UPDATE ON automation_usage FOR EACH ROW EXECUTE FUNCTION reopen_usage_day();
@@ -491,6 +505,141 @@ create table job_deaths (
   constraint job_deaths_pkey PRIMARY KEY (job_id)
 );
 
+create table llm_budget_crossings (
+  budget_id text collate "C" not null,
+  period_start date not null,
+  level text not null,
+  limit_micros bigint not null,
+  crossed_at timestamptz not null default now(),
+  constraint llm_budget_crossings_pkey PRIMARY KEY (budget_id, period_start, level, limit_micros),
+  constraint llm_budget_crossings_level_check CHECK ((level = ANY (ARRAY['warned'::text, 'exceeded'::text]))),
+  constraint llm_budget_crossings_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES llm_budgets(id) ON DELETE CASCADE
+);
+
+create table llm_budgets (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  provider_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, provider_id, org_id)) stored,
+  period text not null,
+  mode text not null,
+  limit_micros bigint not null,
+  warning_percent integer not null,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_budgets_pkey PRIMARY KEY (id),
+  constraint llm_budgets_subject UNIQUE (org_id, subject_id, period),
+  constraint llm_budgets_limit_micros_check CHECK ((limit_micros >= 0)),
+  constraint llm_budgets_mode_check CHECK ((mode = ANY (ARRAY['budget'::text, 'alert'::text]))),
+  constraint llm_budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text]))),
+  constraint llm_budgets_subject_kind CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'provider'::text) = (provider_id IS NOT NULL)))),
+  constraint llm_budgets_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'provider'::text]))),
+  constraint llm_budgets_warning_percent_check CHECK (((warning_percent >= 1) AND (warning_percent <= 100))),
+  constraint llm_budgets_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint llm_budgets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_budgets_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE,
+  constraint llm_budgets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_budgets_member ON llm_budgets USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX llm_budgets_page ON llm_budgets USING btree (org_id, id DESC);
+CREATE INDEX llm_budgets_provider ON llm_budgets USING btree (provider_id) WHERE (provider_id IS NOT NULL);
+CREATE INDEX llm_budgets_team ON llm_budgets USING btree (team_id) WHERE (team_id IS NOT NULL);
+
+create table llm_prices (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider text collate "C" not null,
+  model text collate "C" not null,
+  valid_from timestamptz not null,
+  rates jsonb not null,
+  note text not null default ''::text,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_prices_pkey PRIMARY KEY (id),
+  constraint llm_prices_validity UNIQUE (org_id, provider, model, valid_from),
+  constraint llm_prices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_prices_page ON llm_prices USING btree (org_id, id DESC);
+
+create table llm_provider_grants (
+  provider_id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  worker_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, worker_id, org_id)) stored,
+  models text[],
+  created_at timestamptz not null default now(),
+  constraint llm_provider_grants_pkey PRIMARY KEY (provider_id, subject_id),
+  constraint llm_provider_grants_subject CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'worker'::text) = (worker_id IS NOT NULL)))),
+  constraint llm_provider_grants_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'worker'::text]))),
+  constraint llm_provider_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_worker_fk FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_provider_grants_member ON llm_provider_grants USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX llm_provider_grants_subjects ON llm_provider_grants USING btree (org_id, subject_id);
+CREATE INDEX llm_provider_grants_team ON llm_provider_grants USING btree (team_id) WHERE (team_id IS NOT NULL);
+CREATE INDEX llm_provider_grants_worker ON llm_provider_grants USING btree (worker_id) WHERE (worker_id IS NOT NULL);
+
+create table llm_provider_keys (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  name text not null,
+  secret text not null,
+  tail text not null,
+  disabled_at timestamptz,
+  retires_at timestamptz,
+  replaced_by text collate "C",
+  last_verdict text,
+  last_message text,
+  last_tested_at timestamptz,
+  last_issued_at timestamptz,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint llm_provider_keys_pkey PRIMARY KEY (id),
+  constraint llm_provider_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_provider_keys_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_provider_keys_organization ON llm_provider_keys USING btree (org_id);
+CREATE INDEX llm_provider_keys_page ON llm_provider_keys USING btree (provider_id, id DESC);
+CREATE INDEX llm_provider_keys_retiring ON llm_provider_keys USING btree (retires_at) WHERE (retires_at IS NOT NULL);
+
+create table llm_providers (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  kind text not null,
+  name text not null,
+  base_url text not null,
+  models text[],
+  enabled boolean not null default true,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_providers_pkey PRIMARY KEY (id),
+  constraint llm_providers_name UNIQUE (org_id, name),
+  constraint llm_providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_providers_page ON llm_providers USING btree (org_id, id DESC);
+
+create table llm_spend (
+  org_id text collate "C" not null,
+  subject_id text collate "C" not null,
+  day date not null,
+  cost_micros bigint not null,
+  constraint llm_spend_pkey PRIMARY KEY (org_id, subject_id, day),
+  constraint llm_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+) with (fillfactor=70);
+
 create table mails (
   id text collate "C" not null,
   recipient text not null,
@@ -543,8 +692,10 @@ create table members (
   deactivated_at timestamptz,
   managed_by text collate "C",
   managed_fields text[] not null default '{}'::text[],
+  deactivated_by text,
   constraint members_pkey PRIMARY KEY (id),
   constraint members_org_id_user_id_key UNIQUE (org_id, user_id),
+  constraint members_deactivated_by_check CHECK ((deactivated_by = ANY (ARRAY['admin'::text, 'directory'::text]))),
   constraint members_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
@@ -876,6 +1027,15 @@ create table passkeys (
 );
 CREATE INDEX passkeys_user ON passkeys USING btree (user_id, id);
 
+create table quota_bounds (
+  org_id text collate "C" not null,
+  quota text not null,
+  at_most bigint not null,
+  counted_at timestamptz not null,
+  constraint quota_bounds_pkey PRIMARY KEY (org_id, quota),
+  constraint quota_bounds_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create unlogged table rate_limits (
   key text not null,
   count integer not null,
@@ -1011,6 +1171,20 @@ create table scim_tokens (
 CREATE INDEX scim_tokens_connector ON scim_tokens USING btree (connector_id, id DESC);
 CREATE INDEX scim_tokens_org ON scim_tokens USING btree (org_id);
 
+create table scim_user_emails (
+  user_id text collate "C" not null,
+  email_key text collate "C" not null,
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  constraint scim_user_emails_pkey PRIMARY KEY (user_id, email_key),
+  constraint scim_user_emails_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES scim_connectors(id) ON DELETE CASCADE,
+  constraint scim_user_emails_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint scim_user_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES scim_users(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_user_emails_connector ON scim_user_emails USING btree (connector_id, user_id);
+CREATE INDEX scim_user_emails_key ON scim_user_emails USING btree (email_key, connector_id, user_id);
+CREATE INDEX scim_user_emails_org ON scim_user_emails USING btree (org_id, user_id);
+
 create table scim_users (
   id text collate "C" not null,
   org_id text collate "C" not null,
@@ -1036,6 +1210,9 @@ CREATE UNIQUE INDEX scim_users_name ON scim_users USING btree (user_name_key, co
 CREATE INDEX scim_users_org ON scim_users USING btree (org_id, id);
 CREATE INDEX scim_users_page ON scim_users USING btree (connector_id, id);
 CREATE INDEX scim_users_search ON scim_users USING gin (search jsonb_path_ops) WITH (fastupdate=off);
+CREATE INDEX scim_users_unlinked ON scim_users USING btree (org_id, id) WHERE (member_id IS NULL);
+CREATE TRIGGER scim_users_changed AFTER UPDATE OF search ON scim_users FOR EACH ROW WHEN (((old.search -> 'emails'::text) IS DISTINCT FROM (new.search -> 'emails'::text))) EXECUTE FUNCTION scim_users_write_emails();
+CREATE TRIGGER scim_users_created AFTER INSERT ON scim_users FOR EACH ROW WHEN ((new.search ? 'emails'::text)) EXECUTE FUNCTION scim_users_write_emails();
 
 create table sealing_formats (
   ended integer not null,
@@ -1105,7 +1282,7 @@ create table sso_attempts (
   created_at timestamptz not null default now(),
   constraint sso_attempts_pkey PRIMARY KEY (id),
   constraint sso_attempts_state_hash_key UNIQUE (state_hash),
-  constraint sso_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reauthenticate'::text, 'test'::text, 'link'::text]))),
+  constraint sso_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reauthenticate'::text, 'test'::text, 'link'::text, 'confirm'::text]))),
   constraint sso_attempts_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
   constraint sso_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint sso_attempts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -1115,6 +1292,18 @@ CREATE INDEX sso_attempts_expiry ON sso_attempts USING btree (expires_at);
 CREATE INDEX sso_attempts_org ON sso_attempts USING btree (org_id);
 CREATE UNIQUE INDEX sso_attempts_request ON sso_attempts USING btree (connector_id, request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX sso_attempts_user ON sso_attempts USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table sso_certificate_notices (
+  connector_id text collate "C" not null,
+  org_id text collate "C" not null,
+  fingerprint text collate "C" not null,
+  days integer not null,
+  created_at timestamptz not null default now(),
+  constraint sso_certificate_notices_pkey PRIMARY KEY (connector_id, fingerprint, days),
+  constraint sso_certificate_notices_connector_id_fkey FOREIGN KEY (connector_id) REFERENCES sso_connectors(id) ON DELETE CASCADE,
+  constraint sso_certificate_notices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX sso_certificate_notices_org ON sso_certificate_notices USING btree (org_id);
 
 create table sso_connectors (
   id text collate "C" not null,
@@ -1261,6 +1450,122 @@ create table teams (
 );
 CREATE UNIQUE INDEX teams_name ON teams USING btree (org_id, lower(name));
 CREATE INDEX teams_page ON teams USING btree (org_id, id DESC);
+
+create table telemetry_additions (
+  no bigint not null generated always as identity,
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_micros bigint not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms bigint not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_additions_pkey PRIMARY KEY (no)
+);
+CREATE INDEX telemetry_additions_org ON telemetry_additions USING btree (org_id, day);
+
+create table telemetry_days (
+  org_id text collate "C" not null,
+  day date not null,
+  type text collate "C" not null,
+  member_id text collate "C" not null,
+  model text collate "C" not null,
+  worker_id text collate "C" not null,
+  automation_id text collate "C" not null,
+  events bigint not null,
+  failures bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  cost_micros bigint not null,
+  priced_events bigint not null,
+  unpriced_events bigint not null,
+  duration_ms bigint not null,
+  timed_events bigint not null,
+  value numeric not null,
+  constraint telemetry_days_pkey PRIMARY KEY (org_id, day, type, member_id, model, worker_id, automation_id),
+  constraint telemetry_days_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_events (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  signal text not null,
+  event_id text collate "C" not null,
+  digest bytea not null,
+  at timestamptz not null,
+  type text collate "C" not null,
+  source text not null,
+  mapping_version integer not null,
+  member_id text collate "C",
+  worker_id text collate "C",
+  run_id text collate "C",
+  automation_id text collate "C",
+  provider text,
+  model text collate "C",
+  input_tokens bigint,
+  output_tokens bigint,
+  cache_read_tokens bigint,
+  cache_write_tokens bigint,
+  cost_micros bigint,
+  pricing text not null,
+  counts_usage boolean not null,
+  duration_ms bigint,
+  failed boolean not null,
+  value numeric,
+  tool_name text,
+  agent_name text,
+  conversation_id text,
+  attributes jsonb,
+  received_at timestamptz not null default now(),
+  constraint telemetry_events_pkey PRIMARY KEY (org_id, id)
+);
+CREATE UNIQUE INDEX telemetry_events_event ON telemetry_events USING btree (org_id, event_id, signal);
+CREATE INDEX telemetry_events_member ON telemetry_events USING btree (org_id, member_id, id COLLATE "POSIX");
+CREATE INDEX telemetry_events_run ON telemetry_events USING btree (org_id, run_id, id COLLATE "POSIX") WHERE (run_id IS NOT NULL);
+
+create table telemetry_names (
+  org_id text collate "C" not null,
+  day date not null,
+  kind text collate "C" not null,
+  name text collate "C" not null,
+  constraint telemetry_names_pkey PRIMARY KEY (org_id, day, kind, name),
+  constraint telemetry_names_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_points (
+  org_id text collate "C" not null,
+  series bytea not null,
+  started_nanos bigint not null,
+  nanos bigint not null,
+  value numeric not null,
+  constraint telemetry_points_pkey PRIMARY KEY (org_id, series, started_nanos, nanos),
+  constraint telemetry_points_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table telemetry_settings (
+  org_id text collate "C" not null,
+  enabled boolean not null default true,
+  keeps_contents boolean not null default false,
+  retention_days integer not null default 90,
+  pruned_before date,
+  updated_at timestamptz not null default now(),
+  constraint telemetry_settings_pkey PRIMARY KEY (org_id),
+  constraint telemetry_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
 
 create table template_search (
   org_id text collate "C" not null,
@@ -1543,6 +1848,7 @@ create table worker_registration_tokens (
   max_uses integer,
   expires_at timestamptz,
   created_at timestamptz not null default now(),
+  llm_provider_ids text[] not null default '{}'::text[],
   constraint worker_registration_tokens_pkey PRIMARY KEY (id),
   constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
   constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
@@ -1727,6 +2033,18 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION llm_spend_follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into llm_spend as s (org_id, subject_id, day, cost_micros)
+  values (new.org_id, new.org_id, new.month,
+    new.cost_micros - case when tg_op = 'UPDATE' then old.cost_micros else 0 end)
+  on conflict (org_id, subject_id, day) do update set cost_micros = s.cost_micros + excluded.cost_micros;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION oauth_member_left()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1762,5 +2080,16 @@ CREATE OR REPLACE FUNCTION reopen_usage_day()
 AS $function$ begin
   update usage_rollups set completed_at = null
   where day in ((old.reported_at at time zone 'UTC')::date, (new.reported_at at time zone 'UTC')::date);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION scim_users_write_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+  delete from scim_user_emails where user_id = new.id;
+  insert into scim_user_emails (user_id, email_key, connector_id, org_id)
+  select distinct new.id, e ->> 'value', new.connector_id, new.org_id
+  from jsonb_array_elements(coalesce(new.search -> 'emails', '[]')) e where length(e ->> 'value') <= 320;
   return null;
 end $function$;

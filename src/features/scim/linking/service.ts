@@ -20,7 +20,7 @@ function createContext(platform: Platform, orgId: OrgId, connectorId: string): C
       credential: "scim",
       credentialId: connectorId,
       principal: "machine",
-      machine: { orgId, permissions: new Set() },
+      machine: { orgId, permissions: new Set(), isSuspended: false },
     },
     address: "",
     userAgent: "",
