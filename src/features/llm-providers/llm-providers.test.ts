@@ -14,7 +14,7 @@ import { findLeakedSecrets } from "../../../test/oauth.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { hashSecret, newToken } from "../../platform/secrets.ts";
-import { listWorkerGrants, setWorkerGrants } from "./index.ts";
+import { checkProviderIds, listWorkerGrants, setWorkerGrants } from "./index.ts";
 
 const workerToken = newToken("sbw_");
 const workerId = "wrk_01jz8q2d9xf4vvh0tbq8k3m5na";
@@ -319,6 +319,10 @@ describe("the credential", () => {
     await expect(
       db.transaction((tx) => setWorkerGrants(tx, acme.orgId as OrgId, workerId, [elsewhere.id])),
     ).rejects.toMatchObject({ status: 400 });
+    await checkProviderIds(db, acme.orgId as OrgId, [id]);
+    await expect(checkProviderIds(db, acme.orgId as OrgId, [id, elsewhere.id])).rejects.toMatchObject({
+      body: { details: [{ path: ["llmProviderIds", 1] }] },
+    });
     await db.transaction((tx) => setWorkerGrants(tx, acme.orgId as OrgId, workerId, []));
     expect((await getCredential(server, auth, id)).status).toBe(403);
   });

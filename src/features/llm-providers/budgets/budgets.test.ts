@@ -22,7 +22,9 @@ import {
   readBudget,
   setAccess,
 } from "../../../../test/llm-providers.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { adjustSpend, recordSpend } from "../index.ts";
 
 const server = useServer();
 let acme: Workspace;
@@ -146,6 +148,26 @@ describe("a budget", () => {
     await server.platform.db.run(sql`update llm_spend set day = day - 1 where subject_id = ${providerId}`);
     expect(await readBudget(server, auth, budget.id)).toMatchObject({ spentMicros: 0, state: "within" });
     expect((await getCredential(server, member.auth, providerId)).status).toBe(200);
+    await remove(budget.id);
+  });
+
+  test("counts costs that other features record, and their corrections", async () => {
+    const subject = { kind: "team", id: team.id };
+    const budget = await createBudget(server, auth, { subject, period: "month", limitMicros: 1_000_000 });
+    const { db } = server.platform;
+    const orgId = acme.orgId as OrgId;
+    const cost = { memberId: member.memberId, providerId: "not one of ours", at: Date.now() };
+    const [first, second] = await db.transaction((tx) =>
+      recordSpend(tx, orgId, [
+        { ...cost, costMicros: 700 },
+        { ...cost, costMicros: 50 },
+      ]),
+    );
+    expect(first!.subjectIds).toEqual(expect.arrayContaining([orgId, team.id, member.memberId]));
+    const before = budget.spentMicros;
+    expect((await readBudget(server, auth, budget.id)).spentMicros).toBe(before + 750);
+    await db.transaction((tx) => adjustSpend(tx, orgId, [{ ...second!, micros: -20 }]));
+    expect((await readBudget(server, auth, budget.id)).spentMicros).toBe(before + 730);
     await remove(budget.id);
   });
 
