@@ -151,6 +151,26 @@ describe("a budget", () => {
     await remove(budget.id);
   });
 
+  test("counts exactly and warns once when many runs report at the same moment", async () => {
+    const subject = { kind: "provider", id: (await createProvider(server, auth)).id };
+    await setAccess(server, auth, subject.id, { organization: true });
+    const automation = await createAutomation(server, member.auth, {
+      model: { providerId: subject.id, modelId: "claude-sonnet-5" },
+    });
+    const budget = await createBudget(server, auth, { subject, limitMicros: 10_000, warningPercent: 1 });
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      const { id } = await runNow(server, member.auth, automation.id);
+      await claim(server, member.auth, id);
+      ids.push(id);
+    }
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 150 } };
+    // Each report is sent twice, as a runner does that got no reply.
+    await Promise.all([...ids, ...ids].map((id) => complete(server, member.auth, id, done)));
+    expect(await readBudget(server, auth, budget.id)).toMatchObject({ spentMicros: 1_800, state: "warned" });
+    expect(await listCrossings(budget.id)).toEqual([1]);
+  });
+
   test("counts costs that other features record, and their corrections", async () => {
     const subject = { kind: "team", id: team.id };
     const budget = await createBudget(server, auth, { subject, period: "month", limitMicros: 1_000_000 });
