@@ -92,7 +92,7 @@ describe("signalbox runner", () => {
       { type: "capability_execution", payload: { tool: "list", ok: true } },
       { type: "assistant", message: { content: "Three." } },
       { type: "usage", payload: { inputTokens: 100, outputTokens: 10, costMicros: 5 } },
-      { type: "usage", input_tokens: 50, output_tokens: 5 },
+      { type: "usage", input_tokens: 50, output_tokens: 5, cost_micros: 2 },
       { type: "thinking", about: "nothing" },
       { type: "assistant", payload: { text: "\0 and \ud800", n: 1 } },
       { type: "assistant", payload: { text: "x".repeat(400_000) } },
