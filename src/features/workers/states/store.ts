@@ -8,7 +8,7 @@ const outageAfterSeconds = 2 * aliveEverySeconds + 1;
 export const outageAfter = sql`make_interval(secs => ${outageAfterSeconds}::int)`;
 
 /** The interval that a worker was told at most. After it became shorter, some workers still have the longer one. */
-export const judgedSeconds = sql`greatest(s.interval_seconds, case
+const judgedSeconds = sql`greatest(s.interval_seconds, case
   when s.interval_changed_at > now() - make_interval(secs => 3 * s.previous_seconds) then s.previous_seconds else 0 end)`;
 
 /**
