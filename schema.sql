@@ -1814,12 +1814,6 @@ create table worker_beats (
   constraint worker_beats_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
-create table worker_outages (
-  from_at timestamptz not null,
-  to_at timestamptz not null,
-  constraint worker_outages_pkey PRIMARY KEY (from_at)
-);
-
 create table worker_registration_secrets (
   token_hash text not null,
   token_id text collate "C" not null,
@@ -1896,6 +1890,7 @@ create table worker_runtimes (
 create table worker_service (
   id boolean not null default true,
   alive_at timestamptz not null default now(),
+  outages tstzmultirange not null default '{}'::tstzmultirange,
   interval_seconds integer not null default 15,
   previous_seconds integer not null default 15,
   interval_changed_at timestamptz not null default now(),

@@ -27,6 +27,27 @@ function createStage({ maxItems = 3, maxSize = 100, bad = new Set<string>() } = 
 }
 
 describe("a batcher", () => {
+  test("with a time to collect waits for items that arrive later, also after a batch", async () => {
+    const batches: string[] = [];
+    const add = createBatcher<string, string>({
+      send: async (items) => {
+        batches.push(items.join());
+        return items;
+      },
+      size: () => 1,
+      maxItems: 10,
+      maxSize: 10,
+      collectMs: () => 20,
+    });
+    const first = add("a");
+    await turn();
+    await Promise.all([first, add("b")]);
+    const third = add("c");
+    await turn();
+    await Promise.all([third, add("d")]);
+    expect(batches).toEqual(["a,b", "c,d"]);
+  });
+
   test("sends items that arrive together in one statement, and the rest after it", async () => {
     const { sent, add, items } = createStage();
     const all = ["a", "b", "c", "d"].map(add);

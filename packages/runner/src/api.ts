@@ -75,7 +75,7 @@ export interface ConnectionObserver {
 /** How a runner gets its token: with an API key, or from the worker that hosts it. */
 export type RunnerAccess = Required<Pick<HttpRequest, "path" | "headers">>;
 
-export const accessWithKey = (key: string): RunnerAccess => ({
+const accessWithKey = (key: string): RunnerAccess => ({
   path: "/v1/automation-runners/token",
   headers: { "x-api-key": key },
 });

@@ -67,7 +67,7 @@ const params = z.strictObject({ id: z.string() });
 const name = lineOfText(100);
 const errors = { 409: "`worker_name_taken`: another worker has this name." };
 
-export const listQuery = z.strictObject({
+const listQuery = z.strictObject({
   ...pageQuery.shape,
   state: State.optional().describe("Only workers in this state."),
   liveness: Liveness.optional().describe("Only workers with this liveness. `alive`: all that are seen."),

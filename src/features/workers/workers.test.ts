@@ -30,7 +30,7 @@ describe("workers", () => {
   beforeAll(async () => {
     acme = await createWorkspace(server);
     // The database was prepared some time ago, so the start of the server has recorded an outage.
-    await server.platform.db.run(sql`delete from worker_outages`);
+    await server.platform.db.run(sql`update worker_service set outages = '{}'`);
   });
   const call = (
     method: string,
@@ -144,7 +144,7 @@ describe("workers", () => {
     const [healthy, lost] = [await create(), await create()];
     for (const one of [healthy, lost]) await beat(server, one, 1);
     const { db } = server.platform;
-    await db.run(sql`delete from worker_outages`);
+    await db.run(sql`update worker_service set outages = '{}'`);
     // The service stopped an hour ago. One worker was lost a while before that.
     await passTime(server, healthy.id, 3600);
     await passTime(server, lost.id, 4000);
@@ -156,16 +156,17 @@ describe("workers", () => {
     await start();
     await start();
     const outages = await db.rows<{ seconds: number }>(
-      sql`select extract(epoch from to_at - from_at)::int as seconds from worker_outages`,
+      sql`select extract(epoch from upper(o) - lower(o))::int as seconds from worker_service, unnest(outages) o`,
     );
     expect(outages).toHaveLength(1);
     // Two intervals after the end still belong to the outage.
     expect(outages[0]!.seconds).toBeGreaterThanOrEqual(3600 + 30);
     expect((await read(healthy.id)).state).toBe("idle");
     expect((await read(lost.id)).state).toBe("lost");
-    await db.run(sql`update worker_outages set to_at = now() - interval '200 seconds'`);
+    await db.run(sql`
+      update worker_service set outages = outages * tstzmultirange(tstzrange(null, now() - interval '200 seconds'))`);
     expect((await read(healthy.id)).state).toBe("lost");
-    await db.run(sql`delete from worker_outages`);
+    await db.run(sql`update worker_service set outages = '{}'`);
   });
 
   test("that are not seen leave after 14 days, ephemeral ones after a day, with notice", async () => {

@@ -46,7 +46,7 @@ export interface WorkerApi {
 }
 
 /** The server does not accept the token. Waiting does not help. */
-export class RefusedWorkerError extends OperatorError {
+class RefusedWorkerError extends OperatorError {
   override readonly exitCode = 4;
 }
 

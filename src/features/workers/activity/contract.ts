@@ -7,7 +7,7 @@ import { Desired } from "../desired/index.ts";
 const tag = "Worker Activity";
 const params = z.strictObject({ id: z.string() });
 
-export const activityTypes = [
+const activityTypes = [
   "registered",
   "state_changed",
   "paused",

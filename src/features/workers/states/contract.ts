@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const workerStates = [
+const workerStates = [
   "never_connected",
   "online",
   "busy",

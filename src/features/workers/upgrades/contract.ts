@@ -11,7 +11,7 @@ export const version = z
   .regex(/^[\w.+~-]{1,60}$/, "Use letters, digits and . + ~ _ - only, at most 60.")
   .describe("The product version to run.");
 
-export const upgradeStates = [
+const upgradeStates = [
   "requested",
   "acknowledged",
   "draining",
