@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AttributeValue } from "./record.ts";
 
 /** Bytes that are the same for equal values, whatever the order of attributes. */
 export function computeDigest(value: AttributeValue): Buffer {
-  return createHash("sha256").update(serialize(value)).digest().subarray(0, 16);
+  return hash("sha256", serialize(value), "buffer").subarray(0, 16);
 }
 
 function serialize(value: AttributeValue): string {

@@ -28,7 +28,7 @@ export {
   readIdCursor,
   readPage,
 } from "./page.ts";
-export { type Protocol, protocol } from "./protocol.ts";
+export { type Protocol, protocol, readMediaType } from "./protocol.ts";
 export { countAttempt, resetAttempts } from "./rate-limit.ts";
 export type { FieldGuide } from "./reference.ts";
 export { renderRefusalPage } from "./refusal-page.ts";

@@ -96,7 +96,7 @@ export type TelemetryEvent = z.output<typeof TelemetryEvent>;
 
 const time = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-export const filters = {
+const filters = {
   type: z.string().max(120).optional(),
   memberId: z.string().max(160).optional(),
   runId: z.string().max(160).optional(),

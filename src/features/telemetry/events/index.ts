@@ -1,4 +1,4 @@
-export { filters, type TelemetryEvent } from "./contract.ts";
+export type { TelemetryEvent } from "./contract.ts";
 export { routes } from "./routes.ts";
 export { findVisibleMember } from "./service.ts";
 export { listAfter } from "./store.ts";

@@ -7,7 +7,7 @@ const contentLimits = { attributes: 64, valueLength: 16 * 1024, totalLength: 64 
 const maxDepth = 6;
 
 /** PostgreSQL can store neither NUL nor half of a surrogate pair. */
-export const toStorable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
+const toStorable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** Cuts a text to a number of characters, without splitting one. */
 export const cutText = (text: string, max: number): string => toStorable(text.slice(0, max));

@@ -1,3 +1,2 @@
-export { cutText, toStorable } from "./attributes.ts";
 export { mapFields, readMetricUsage } from "./fields.ts";
 export { mappingVersion } from "./names.ts";

@@ -6,11 +6,11 @@ import type { TelemetryRecord } from "../record.ts";
 import * as store from "./store.ts";
 
 /** How many different names an organization can have per day. Others become `other`. */
-export const maxNames = { type: 200, model: 200, tool: 500 } as const;
+const maxNames = { type: 200, model: 200, tool: 500 } as const;
 type Kind = keyof typeof maxNames;
 
 /** What names beyond the limit become. */
-export const otherName = "other";
+const otherName = "other";
 
 interface NameSet {
   names: Set<string>;

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { invalidRequest, Refusal, tooLarge } from "../../../platform/errors.ts";
-import type { HttpHeaders } from "../../../platform/http/index.ts";
+import { type HttpHeaders, readMediaType } from "../../../platform/http/index.ts";
 import { type OtlpSignal, otlpSignals } from "./messages.ts";
 import { jsonType, protobufType } from "./protocol.ts";
 import { decodeMessage, type Message, WireError } from "./wire.ts";
@@ -13,7 +13,7 @@ const unzip = promisify(gunzip);
 
 /** Decodes the body of an export request, in the form that it has in JSON. */
 export async function parseBody(signal: OtlpSignal, bytes: Buffer, headers: HttpHeaders): Promise<Message> {
-  const type = (headers["content-type"] ?? "").toLowerCase().split(/\s*;/, 1)[0]!;
+  const type = readMediaType(headers);
   if (type !== protobufType && type !== jsonType) {
     const given = type ? `"${type.slice(0, 100)}"` : "absent";
     throw unsupported(`The content type must be ${protobufType} or ${jsonType}, not ${given}.`);

@@ -15,7 +15,7 @@ export interface Item {
 }
 
 /** Batches of SDKs have at most 512 items; collectors send up to 8,192. */
-export const maxItems = 10_000;
+const maxItems = 10_000;
 
 /** Attributes of resources that are kept with every event. Others describe machines and processes. */
 const keptResourceNames = new Set([

@@ -1,4 +1,3 @@
-import { computeDigest } from "../digest.ts";
 import { mapFields } from "../mapping/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import type { Item } from "./items.ts";
@@ -37,7 +36,8 @@ export function toSpanRecord({ resource, scope, item }: Item, keepsContents: boo
     ...mapped,
     signal: "span",
     eventId,
-    digest: computeDigest(eventId),
+    // Trace and span id are the whole identity, so two spans with the same ids never differ.
+    digest: Buffer.from(spanId, "hex"),
     at: start,
     value: null,
   };

@@ -28,7 +28,7 @@ export interface Neighbors {
  * What a point adds to the point before it. Without a point before, its whole value counts if the sender says since
  * when it counts.
  */
-export function findDifference(
+function findDifference(
   { startedNanos, isMonotonic }: Pick<CumulativePoint, "startedNanos" | "isMonotonic">,
   value: number,
   before: number | undefined,
