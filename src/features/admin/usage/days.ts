@@ -8,7 +8,7 @@ export const addDays = (day: string, days: number): string => toDay(Date.parse(d
 export const countDays = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
 
 /** The first day of the interval that the day is in. Weeks begin on Monday, as in PostgreSQL. */
-export function findIntervalStart(day: string, interval: "day" | "week" | "month"): string {
+function findIntervalStart(day: string, interval: "day" | "week" | "month"): string {
   if (interval === "day") return day;
   if (interval === "month") return `${day.slice(0, 7)}-01`;
   const weekday = new Date(day).getUTCDay();

@@ -1,4 +1,4 @@
-export { figures, maxDays, UsageFigures } from "./contract.ts";
+export { figures, maxDays } from "./contract.ts";
 export { addDays } from "./days.ts";
 export { rollUp } from "./jobs.ts";
 export { routes } from "./routes.ts";
