@@ -266,6 +266,7 @@ create table automation_spend (
   constraint automation_spend_pkey PRIMARY KEY (org_id, month),
   constraint automation_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+CREATE TRIGGER automation_spend_followed AFTER INSERT OR UPDATE OF cost_micros ON automation_spend FOR EACH ROW EXECUTE FUNCTION llm_spend_follow();
 
 create table automation_usage (
   run_id text collate "C" not null,
@@ -281,9 +282,22 @@ create table automation_usage (
   reported_at timestamptz not null default now(),
   state text not null default 'counted'::text,
   reported jsonb,
+  provider text,
+  cache_read_tokens bigint not null default 0,
+  cache_write_tokens bigint not null default 0,
+  cache_write_1h_tokens bigint not null default 0,
+  cost_source text not null default 'reported'::text,
+  price jsonb,
+  priced_at timestamptz,
+  previous jsonb,
+  recomputed_at timestamptz,
+  spend_day date,
+  spend_subjects text[],
   constraint automation_usage_pkey PRIMARY KEY (run_id, attempt, report),
+  constraint automation_usage_cost_source_check CHECK ((cost_source = ANY (ARRAY['reported'::text, 'computed'::text, 'unpriced'::text]))),
   constraint automation_usage_state_check CHECK ((state = ANY (ARRAY['counted'::text, 'held'::text, 'corrected'::text])))
 );
+CREATE INDEX automation_usage_computed ON automation_usage USING btree (org_id, reported_at, run_id, attempt, report) WHERE (cost_source <> 'reported'::text);
 CREATE INDEX automation_usage_held ON automation_usage USING btree (org_id, run_id DESC, attempt DESC, report DESC) WHERE (state = 'held'::text);
 CREATE INDEX automation_usage_time ON automation_usage USING btree (org_id, reported_at);
 CREATE TRIGGER automation_usage_corrected AFTER UPDATE ON automation_usage FOR EACH ROW EXECUTE FUNCTION reopen_usage_day();
@@ -490,6 +504,141 @@ create table job_deaths (
   noted_at timestamptz not null default now(),
   constraint job_deaths_pkey PRIMARY KEY (job_id)
 );
+
+create table llm_budget_crossings (
+  budget_id text collate "C" not null,
+  period_start date not null,
+  level text not null,
+  limit_micros bigint not null,
+  crossed_at timestamptz not null default now(),
+  constraint llm_budget_crossings_pkey PRIMARY KEY (budget_id, period_start, level, limit_micros),
+  constraint llm_budget_crossings_level_check CHECK ((level = ANY (ARRAY['warned'::text, 'exceeded'::text]))),
+  constraint llm_budget_crossings_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES llm_budgets(id) ON DELETE CASCADE
+);
+
+create table llm_budgets (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  provider_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, provider_id, org_id)) stored,
+  period text not null,
+  mode text not null,
+  limit_micros bigint not null,
+  warning_percent integer not null,
+  created_by text collate "C",
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_budgets_pkey PRIMARY KEY (id),
+  constraint llm_budgets_subject UNIQUE (org_id, subject_id, period),
+  constraint llm_budgets_limit_micros_check CHECK ((limit_micros >= 0)),
+  constraint llm_budgets_mode_check CHECK ((mode = ANY (ARRAY['budget'::text, 'alert'::text]))),
+  constraint llm_budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text]))),
+  constraint llm_budgets_subject_kind CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'provider'::text) = (provider_id IS NOT NULL)))),
+  constraint llm_budgets_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'provider'::text]))),
+  constraint llm_budgets_warning_percent_check CHECK (((warning_percent >= 1) AND (warning_percent <= 100))),
+  constraint llm_budgets_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint llm_budgets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_budgets_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE,
+  constraint llm_budgets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_budgets_member ON llm_budgets USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX llm_budgets_page ON llm_budgets USING btree (org_id, id DESC);
+CREATE INDEX llm_budgets_provider ON llm_budgets USING btree (provider_id) WHERE (provider_id IS NOT NULL);
+CREATE INDEX llm_budgets_team ON llm_budgets USING btree (team_id) WHERE (team_id IS NOT NULL);
+
+create table llm_prices (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider text collate "C" not null,
+  model text collate "C" not null,
+  valid_from timestamptz not null,
+  rates jsonb not null,
+  note text not null default ''::text,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_prices_pkey PRIMARY KEY (id),
+  constraint llm_prices_validity UNIQUE (org_id, provider, model, valid_from),
+  constraint llm_prices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_prices_page ON llm_prices USING btree (org_id, id DESC);
+
+create table llm_provider_grants (
+  provider_id text collate "C" not null,
+  org_id text collate "C" not null,
+  subject_kind text not null,
+  team_id text collate "C",
+  member_id text collate "C",
+  worker_id text collate "C",
+  subject_id text collate "C" not null generated always as (COALESCE(team_id, member_id, worker_id, org_id)) stored,
+  models text[],
+  created_at timestamptz not null default now(),
+  constraint llm_provider_grants_pkey PRIMARY KEY (provider_id, subject_id),
+  constraint llm_provider_grants_subject CHECK ((((subject_kind = 'team'::text) = (team_id IS NOT NULL)) AND ((subject_kind = 'member'::text) = (member_id IS NOT NULL)) AND ((subject_kind = 'worker'::text) = (worker_id IS NOT NULL)))),
+  constraint llm_provider_grants_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['organization'::text, 'team'::text, 'member'::text, 'worker'::text]))),
+  constraint llm_provider_grants_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint llm_provider_grants_worker_fk FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_provider_grants_member ON llm_provider_grants USING btree (member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX llm_provider_grants_subjects ON llm_provider_grants USING btree (org_id, subject_id);
+CREATE INDEX llm_provider_grants_team ON llm_provider_grants USING btree (team_id) WHERE (team_id IS NOT NULL);
+CREATE INDEX llm_provider_grants_worker ON llm_provider_grants USING btree (worker_id) WHERE (worker_id IS NOT NULL);
+
+create table llm_provider_keys (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  provider_id text collate "C" not null,
+  name text not null,
+  secret text not null,
+  tail text not null,
+  disabled_at timestamptz,
+  retires_at timestamptz,
+  replaced_by text collate "C",
+  last_verdict text,
+  last_message text,
+  last_tested_at timestamptz,
+  last_issued_at timestamptz,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  constraint llm_provider_keys_pkey PRIMARY KEY (id),
+  constraint llm_provider_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint llm_provider_keys_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES llm_providers(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_provider_keys_organization ON llm_provider_keys USING btree (org_id);
+CREATE INDEX llm_provider_keys_page ON llm_provider_keys USING btree (provider_id, id DESC);
+CREATE INDEX llm_provider_keys_retiring ON llm_provider_keys USING btree (retires_at) WHERE (retires_at IS NOT NULL);
+
+create table llm_providers (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  kind text not null,
+  name text not null,
+  base_url text not null,
+  models text[],
+  enabled boolean not null default true,
+  created_by text collate "C" not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint llm_providers_pkey PRIMARY KEY (id),
+  constraint llm_providers_name UNIQUE (org_id, name),
+  constraint llm_providers_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX llm_providers_page ON llm_providers USING btree (org_id, id DESC);
+
+create table llm_spend (
+  org_id text collate "C" not null,
+  subject_id text collate "C" not null,
+  day date not null,
+  cost_micros bigint not null,
+  constraint llm_spend_pkey PRIMARY KEY (org_id, subject_id, day),
+  constraint llm_spend_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+) with (fillfactor=70);
 
 create table mails (
   id text collate "C" not null,
@@ -1509,12 +1658,6 @@ create table worker_beats (
   constraint worker_beats_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES workers(id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
-create table worker_outages (
-  from_at timestamptz not null,
-  to_at timestamptz not null,
-  constraint worker_outages_pkey PRIMARY KEY (from_at)
-);
-
 create table worker_registration_secrets (
   token_hash text not null,
   token_id text collate "C" not null,
@@ -1543,6 +1686,7 @@ create table worker_registration_tokens (
   max_uses integer,
   expires_at timestamptz,
   created_at timestamptz not null default now(),
+  llm_provider_ids text[] not null default '{}'::text[],
   constraint worker_registration_tokens_pkey PRIMARY KEY (id),
   constraint worker_registration_tokens_kind_check CHECK ((kind = ANY (ARRAY['local'::text, 'remote'::text, 'ephemeral'::text]))),
   constraint worker_registration_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(id) ON DELETE CASCADE,
@@ -1590,6 +1734,7 @@ create table worker_runtimes (
 create table worker_service (
   id boolean not null default true,
   alive_at timestamptz not null default now(),
+  outages tstzmultirange not null default '{}'::tstzmultirange,
   interval_seconds integer not null default 15,
   previous_seconds integer not null default 15,
   interval_changed_at timestamptz not null default now(),
@@ -1724,6 +1869,18 @@ begin
   values (new.org_id, new.id,
     lower(new.name || ' ' || new.slug || ' ' || new.description || ' ' || array_to_string(new.tags, ' ')), new.tags)
   on conflict (org_id, template_id) do update set text = excluded.text, tags = excluded.tags;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION llm_spend_follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into llm_spend as s (org_id, subject_id, day, cost_micros)
+  values (new.org_id, new.org_id, new.month,
+    new.cost_micros - case when tg_op = 'UPDATE' then old.cost_micros else 0 end)
+  on conflict (org_id, subject_id, day) do update set cost_micros = s.cost_micros + excluded.cost_micros;
   return null;
 end $function$;
 

@@ -168,17 +168,14 @@ create index worker_activity_org on worker_activity (org_id);
 create table worker_service (
   id boolean primary key default true check (id),
   alive_at timestamptz not null default now(),
+  -- Times in which no process answered workers. They do not count as time in which a worker was unseen. Here and not in
+  -- a table, because the state of each worker is derived from them.
+  outages tstzmultirange not null default '{}',
   interval_seconds int not null default 15,
   previous_seconds int not null default 15,
   interval_changed_at timestamptz not null default now()
 ) with (fillfactor = 50);
 insert into worker_service default values;
-
--- Times in which no process answered workers. They do not count as time in which a worker was unseen.
-create table worker_outages (
-  from_at timestamptz primary key,
-  to_at timestamptz not null
-);
 
 -- A runner that a worker hosts ends with the worker.
 alter table automation_runner_tokens add column worker_id text collate "C" references workers on delete cascade;

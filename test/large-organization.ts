@@ -10,6 +10,7 @@ export interface LargeOrganization extends Workspace {
   connectorId: string;
   connectionId: string;
   endpointId: string;
+  llmProviderId: string;
   memberId: string;
   runId: string;
   teamId: string;
@@ -163,6 +164,21 @@ export async function createLargeOrganization(
     select id, ${orgId}, case when n % 10 = 0 then ${endpoints[1]} else ${endpoints[0]} end, 'evt_' || substr(id, 5), 'run.failed', '{}',
       'succeeded', now()
     from unnest(${createIds("wed", many)}::text[]) with ordinality t (id, n)`);
+
+  const providers = createIds("llp", 200);
+  await db.run(sql`
+    insert into llm_providers (id, org_id, kind, name, base_url, created_by)
+    select id, ${orgId}, 'openai', id, 'https://api.openai.com/v1', ${memberId} from unnest(${providers}::text[]) id`);
+  await db.run(sql`
+    insert into llm_provider_keys (id, org_id, provider_id, name, secret, tail, created_by)
+    select id, ${orgId}, ${providers[0]}, 'Key', '', '', ${memberId} from unnest(${createIds("llk", some)}::text[]) id`);
+  await db.run(sql`
+    insert into llm_prices (id, org_id, provider, model, valid_from, rates, created_by)
+    select id, ${orgId}, 'openai', id, now(), '{"input":1}', ${memberId} from unnest(${createIds("lpr", 1000)}::text[]) id`);
+  await db.run(sql`
+    insert into llm_budgets (id, org_id, subject_kind, member_id, period, mode, limit_micros, warning_percent)
+    select id, ${orgId}, 'member', (${members}::text[])[n], 'month', 'alert', 1000000, 80
+    from unnest(${createIds("lbg", 1500)}::text[]) with ordinality t (id, n)`);
   await db.queryWithDriverTypes("analyze");
   return {
     ...workspace,
@@ -170,6 +186,7 @@ export async function createLargeOrganization(
     connectorId,
     connectionId: connections[0]!,
     endpointId: endpoints[0]!,
+    llmProviderId: providers[0]!,
     memberId,
     runId,
     teamId,

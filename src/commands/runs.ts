@@ -2,9 +2,9 @@ import { cleanText } from "@signalbox/command-line";
 import { readArguments, UsageError } from "./arguments.ts";
 import { exit, type Io } from "./io.ts";
 import {
-  formatCost,
   formatCount,
   formatDuration,
+  formatKnownCost,
   formatLocalTime,
   formatRunTime,
   paintStatus,
@@ -110,7 +110,7 @@ async function show(args: string[], io: Io): Promise<number> {
     ["attempts", run.attempt > 0 ? String(run.attempt) : null],
     ["runner", cleanText(runners.join(", "))],
     ["tokens", `${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out`],
-    ["cost", formatCost(usage.costMicros)],
+    ["cost", formatKnownCost(usage)],
     ["late reports", run.lateReports > 0 ? formatCount(run.lateReports) : null],
     ["session", run.sessionId && cleanText(run.sessionId)],
   ]);

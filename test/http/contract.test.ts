@@ -36,6 +36,7 @@ import {
   useServer,
   type Workspace,
 } from "../harness.ts";
+import { createBudget, createProvider, setAccess } from "../llm-providers.ts";
 import { createEndpoint } from "../notifications.ts";
 import { seedConnection, seededClaimCode } from "../oauth.ts";
 import { connectDirectory, type Directory, userBody } from "../scim.ts";
@@ -163,6 +164,29 @@ const createByPrefix: Record<string, (server: TestServer, workspace: Workspace) 
     (await server.platform.db.row<{ id: string }>(
       sql`select id from webhook_endpoint_deliveries where org_id = ${orgId} order by id desc limit 1`,
     ))!.id,
+  "/v1/llm-providers/{id}": async (server, { orgId, owner }) => {
+    // This test creates more providers, and asks for more credentials, than the limits allow.
+    await server.platform.db.run(sql`delete from llm_providers where org_id = ${orgId}`);
+    await server.platform.db.run(sql`delete from rate_limits`);
+    const { id } = await createProvider(server, owner.auth, {
+      ...{ kind: "openai", baseUrl: "http://127.0.0.1:60997" },
+    });
+    await setAccess(server, owner.auth, id, { organization: true });
+    return id;
+  },
+  "/v1/llm-providers/{id}/keys/{keyId}": async (server, { orgId }) =>
+    (await server.platform.db.row<{ id: string }>(
+      sql`select id from llm_provider_keys where org_id = ${orgId} order by id desc limit 1`,
+    ))!.id,
+  "/v1/llm-prices/{id}": async (server, { owner }) => {
+    const body = { provider: "openai", model: newName(), validFrom: Date.now(), rates: { input: 1 } };
+    const reply = await server.call("/v1/llm-prices", { method: "PUT", body, headers: owner.auth });
+    return reply.body.price.id;
+  },
+  "/v1/llm-budgets/{id}": async (server, { owner }) => {
+    const subject = { kind: "team", id: (await createTeam(server, owner)).id };
+    return (await createBudget(server, owner.auth, { subject, limitMicros: 1_000_000_000 })).id;
+  },
   "/v1/oauth-providers/{providerId}": async (server, workspace) =>
     (await seedConnection(server, workspace)).providerId,
   "/v1/sso/{id}": async (server, { orgId, owner }) => {
@@ -258,6 +282,14 @@ const bodies: Record<string, (server: TestServer, workspace: Workspace) => unkno
   postV1AutomationRunsByIdUsageCorrections: () => ({
     ...{ attempt: 1, sequence: null, inputTokens: 2, outputTokens: 2, costMicros: 2, reason: "A sample." },
   }),
+  postV1LlmProviders: () => ({ kind: "openai", name: newName(), apiKey: "sk-sample" }),
+  putV1LlmPrices: () => ({
+    provider: "openai",
+    model: newName(),
+    validFrom: Date.now(),
+    rates: { input: 1 },
+  }),
+  postV1LlmBudgets: () => ({ subject: { kind: "organization" }, period: "day", limitMicros: 1_000_000_000 }),
   postScimV2Users: () => userBody(newName()),
   putScimV2UsersById: () => userBody(newName()),
   patchScimV2UsersById: () => ({ Operations: [{ op: "replace", path: "title", value: "Engineer" }] }),
@@ -297,6 +329,7 @@ const unaudited: Record<string, string> = {
   postV1AutomationRunsByIdEvents: "the run itself tells it",
   postV1AutomationRunsByIdEventsBatch: "the run itself tells it",
   postV1OauthProvidersByProviderIdToken: "the connection's own events tell it",
+  postV1LlmProvidersByIdKeysByKeyIdEnable: "the key is enabled already",
   postV1MeSessionsEndOthers: "there are no others here",
   postV1MeTwoFactor: "begins what another step confirms",
   postV1MePasskeysOptions: "begins what another step confirms",
@@ -335,6 +368,9 @@ const auditedBodies: Record<string, unknown> = {
   patchV1TemplatesById: { name: "Another name" },
   patchV1ConnectorsById: { name: "Another name" },
   patchV1WebhookEndpointsById: { description: "Another one" },
+  patchV1LlmProvidersById: { name: "Another name" },
+  patchV1LlmBudgetsById: { limitMicros: 2_000_000_000 },
+  putV1LlmProvidersByIdAccess: { organization: false },
   patchV1SsoById: { name: "Another name" },
   postV1SsoOidc: oidcBody,
   postV1SsoDomains: { domain: "told.example" },

@@ -72,6 +72,8 @@ const idOfPath: Record<string, () => string> = {
   "/v1/automations/{id}/revisions": () => crowd.automationId,
   "/v1/automation-runs/{id}/events": () => crowd.runId,
   "/v1/automation-runs/{id}/late-reports": () => crowd.runId,
+  "/v1/automation-runs/{id}/usage": () => crowd.runId,
+  "/v1/llm-providers/{id}/keys": () => crowd.llmProviderId,
   "/v1/templates/{id}/versions": () => crowd.templateId,
   "/v1/connectors/{id}/webhook-secrets": () => crowd.connectorId,
   "/v1/connectors/{id}/refused-deliveries": () => crowd.connectorId,

@@ -185,7 +185,9 @@ async function execute(
         return (await runs.heartbeat(ctx, id, operation)).cancelRequested ? "stop" : "go on";
       case "complete": {
         const { attempt, status, content } = operation;
-        const usage = { inputTokens: 0, outputTokens: 0, costMicros: content };
+        const caches = { cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
+        const names = { provider: null, model: null };
+        const usage = { inputTokens: 0, outputTokens: 0, costMicros: content, ...caches, ...names };
         const rest = { sessionId: null, workspaceId: null, resultSummary: null, error: null };
         const { run } = await runs.complete(ctx, id, {
           attempt,

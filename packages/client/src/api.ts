@@ -151,7 +151,7 @@ export type AdminUsageFigures = {
   outputTokens: number;
   /** Usage reports that were received in this time. */
   reports: number;
-  /** Reports with tokens but without a cost. */
+  /** Reports with tokens whose model has no known price. Their cost is not part of the sums. */
   unpricedReports: number;
   /** Reports that do not count until a person confirms or corrects them. */
   heldReports: number;
@@ -182,7 +182,7 @@ export type AdminUsageItem = {
   outputTokens: number;
   /** Usage reports that were received in this time. */
   reports: number;
-  /** Reports with tokens but without a cost. */
+  /** Reports with tokens whose model has no known price. Their cost is not part of the sums. */
   unpricedReports: number;
   /** Reports that do not count until a person confirms or corrects them. */
   heldReports: number;
@@ -484,8 +484,8 @@ export type AutomationCorrectedReport = {
   costMicros: number;
   /** The current state. */
   state: "corrected";
-  /** What the runner reported. */
-  reported: AutomationUsageTotals;
+  /** The figures that were reported. A cost of null was not reported and could not be computed. */
+  reported: AutomationReportedUsage;
 };
 
 export type AutomationHeldReport = {
@@ -505,8 +505,8 @@ export type AutomationHeldReport = {
   memberName: string | null;
   /** The model that was used. */
   model: string | null;
-  /** What the runner reported. */
-  reported: AutomationUsageTotals;
+  /** The figures that were reported. A cost of null was not reported and could not be computed. */
+  reported: AutomationReportedUsage;
   /** When it was reported, in milliseconds since 1970. */
   reportedAt: number;
 };
@@ -554,6 +554,15 @@ export type AutomationPage = {
   items: Automation[];
   /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type AutomationReportedUsage = {
+  /** How many input tokens were used. */
+  inputTokens: number;
+  /** How many output tokens were used. */
+  outputTokens: number;
+  /** The cost, in millionths of the currency unit. */
+  costMicros: number | null;
 };
 
 export type AutomationRevision = {
@@ -604,7 +613,7 @@ export type AutomationRun = {
   /** The state of the run. */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
   /** Why it is in this state. */
-  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | null;
+  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded" | null;
   /** The reason in a sentence for a person. */
   reasonDetail: string | null;
   /** The number of attempts so far. The next report of a queued run belongs to the next attempt. */
@@ -672,8 +681,18 @@ export type AutomationRunCompletion = {
     inputTokens?: number | null;
     /** How many output tokens were used. */
     outputTokens?: number | null;
-    /** Millionths of the currency of your prices. */
+    /** Millionths of the currency of your prices. When it is omitted, it is computed from the tokens and the price of the model. */
     costMicros?: number | null;
+    /** Input tokens that were read from a cache. They are part of `inputTokens`. */
+    cacheReadTokens?: number | null;
+    /** Input tokens that were written to a cache. They are part of `inputTokens`. */
+    cacheWriteTokens?: number | null;
+    /** Those of `cacheWriteTokens` that were written to a cache that lasts an hour. */
+    cacheWrite1hTokens?: number | null;
+    /** The kind of provider, or the id of an LLM provider. By default that of the automation's model. */
+    provider?: string | null;
+    /** The model that was used. By default that of the automation. */
+    model?: string | null;
   } | null;
   /** Why the attempt failed. Null or omitted when it did not fail. */
   error?: {
@@ -837,7 +856,7 @@ export type AutomationRunWithNames = {
   /** The current state. */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped";
   /** Why it is in this state. */
-  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | null;
+  reason: "overlap" | "missed" | "no_runner" | "interrupted" | "lease_lost" | "timed_out" | "reported" | "requested" | "automation_archived" | "resource_missing" | "run_budget_exceeded" | "monthly_budget_exceeded" | "budget_exceeded" | null;
   /** The reason in a sentence for a person. */
   reasonDetail: string | null;
   /** The number of attempts so far. The next report of a queued run belongs to the next attempt. */
@@ -1024,8 +1043,10 @@ export type AutomationUsageGroup = {
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices. */
-  costMicros: number;
+  /** Millionths of the currency of your prices: what is known of the cost. Null: nothing is known. */
+  costMicros: number | null;
+  /** False: some tokens have no known price, so the cost is higher than `costMicros`. */
+  priced: boolean;
 };
 
 export type AutomationUsagePage = {
@@ -1037,13 +1058,68 @@ export type AutomationUsagePage = {
   nextCursor: string | null;
 };
 
+export type AutomationUsageReport = {
+  /** The attempt of the run, from 1. */
+  attempt: number;
+  /** The sequence of the event. Null for the completion. */
+  sequence: number | null;
+  /** The model to use. Null when the runner chooses. */
+  model: string | null;
+  /** The kind of provider, or the id of an LLM provider. */
+  provider: string | null;
+  /** All input tokens, with those of caches. */
+  inputTokens: number;
+  /** How many output tokens were used. */
+  outputTokens: number;
+  /** Input tokens that were read from a cache. */
+  cacheReadTokens: number;
+  /** Input tokens that were written to a cache. */
+  cacheWriteTokens: number;
+  /** Null: the cost is not known. */
+  costMicros: number | null;
+  /** `computed`: from tokens and `price`. `unpriced`: there is no price for the model. */
+  costSource: "reported" | "computed" | "unpriced";
+  /** The price that a computed cost follows from. */
+  price: {
+    /** `override`: a price of the organization. */
+    source: "catalogue" | "override";
+    /** The id of the organization's own price. */
+    id?: string;
+    /** The day of the catalogue. */
+    date?: string;
+    /** The provider. */
+    provider: string;
+    /** The model to use. Null when the runner chooses. */
+    model: string;
+    /** From when the price is valid. Null: from the beginning. */
+    validFrom: string | null;
+  } | null;
+  /** The cost before a price was corrected. Null: it was not known, or was never computed again. */
+  previousCostMicros: number | null;
+  /** When the cost was computed again after a price was corrected. */
+  recomputedAt: number | null;
+  /** The current state. */
+  state: "counted" | "held" | "corrected";
+  /** When it was reported, in milliseconds since 1970. */
+  reportedAt: number;
+};
+
+export type AutomationUsageReportPage = {
+  /** The entries of this page. */
+  items: AutomationUsageReport[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 export type AutomationUsageTotals = {
   /** How many input tokens were used. */
   inputTokens: number;
   /** How many output tokens were used. */
   outputTokens: number;
-  /** Millionths of the currency of your prices. */
-  costMicros: number;
+  /** Millionths of the currency of your prices: what is known of the cost. Null: nothing is known. */
+  costMicros: number | null;
+  /** False: some tokens have no known price, so the cost is higher than `costMicros`. */
+  priced: boolean;
 };
 
 export type Claim = {
@@ -1473,6 +1549,317 @@ export type InvitationPreview = {
   expiresAt: number;
 };
 
+export type LlmBudget = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The id of the account at the provider. */
+  subject: {
+    /** Which kind it is. */
+    kind: "organization" | "team" | "member" | "provider";
+    /** The id of the organization, team, member or LLM provider. */
+    id: string;
+    /** The name that people see. One line. */
+    name: string | null;
+  };
+  /** A calendar day, week or month in UTC. A week begins on Monday. What was spent is 0 again after it. */
+  period: "day" | "week" | "month";
+  /** `budget`: once it is spent, credentials are not handed out and runs are not started. `alert`: people are notified, and nothing is refused. */
+  mode: "budget" | "alert";
+  /** Millionths of a dollar. */
+  limitMicros: number;
+  /** The share of the limit at which people are notified. */
+  warningPercent: number;
+  /** What was spent in this period. Costs that are not known do not count. */
+  spentMicros: number;
+  /** The current state. */
+  state: "within" | "warned" | "exceeded";
+  /** When the period began. */
+  periodStartAt: number;
+  /** When the next period begins. */
+  resetsAt: number;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type LlmBudgetPage = {
+  /** The entries of this page. */
+  items: LlmBudget[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmCredential = {
+  /** The provider. */
+  providerId: string;
+  /** Which kind it is. */
+  kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+  /** The id of the signing key. */
+  keyId: string | null;
+  /** The key. Null: the server needs none. */
+  apiKey: string | null;
+  /** The address of the code host. Null for the public one of its kind. */
+  baseUrl: string;
+  /** The headers that each request needs, with the key. */
+  headers: Record<string, string>;
+  /** The only models that the caller may use. Null: all models. */
+  models: string[] | null;
+  /** When the key stops being handed out because it was rotated. Null: not planned. */
+  retiresAt: number | null;
+};
+
+export type LlmModel = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The name that people see. One line. */
+  name: string | null;
+  /** The most input tokens. Null: not known. */
+  contextTokens: number | null;
+  /** The most output tokens. Null: not known. */
+  maxOutputTokens: number | null;
+  /** `vision`, `tools`, `cache`, `reasoning`, `pdf`, `audio`. Null: not known. */
+  capabilities: string[] | null;
+  /** The day on which the provider ends it, if known. */
+  retiresOn: string | null;
+  /** True after the provider has ended it. */
+  retired: boolean;
+  /** The price that is valid now. */
+  price: LlmModelPrice;
+  /** All prices, with those of the past and the future. */
+  prices: LlmModelPrice[];
+};
+
+export type LlmModelPrice = {
+  /** `override`: a price of the organization. */
+  source: "catalogue" | "override";
+  /** The id of the organization's price. */
+  id: string | null;
+  /** From when it is valid. Null: from the beginning. */
+  validFrom: number | null;
+  /** Only between these seconds of a day in UTC. Null: the whole day. */
+  hours: {
+    /** The first second of the day, in UTC. */
+    fromSecond: number;
+    /** The second of the day at which it ends, in UTC. */
+    toSecond: number;
+  } | null;
+  /** Micro-units per million input tokens. Null: there is no price. */
+  input: number | null;
+  /** Micro-units per million output tokens. Null: there is no price. */
+  output: number | null;
+  /** Reads from a cache. Null: they cost as much as other input. */
+  cacheRead: number | null;
+  /** Writes to a cache. Null: they cost as much as other input. */
+  cacheWrite: number | null;
+  /** Writes to a cache that lasts an hour. Null: as other writes. */
+  cacheWrite1h: number | null;
+  /** Micro-units per thousand requests, in addition to tokens. */
+  request: number | null;
+  /** Prices of requests with more input tokens than this. */
+  tiers: {
+    /** The tier applies to requests with more input tokens. */
+    aboveInputTokens: number;
+    /** Micro-units per million input tokens. */
+    input: number | null;
+    /** Micro-units per million output tokens. */
+    output: number | null;
+    /** Reads from a cache. Null: they cost as much as other input. */
+    cacheRead: number | null;
+    /** Writes to a cache. Null: they cost as much as other input. */
+    cacheWrite: number | null;
+    /** Writes to a cache that lasts an hour. Null: as other writes. */
+    cacheWrite1h: number | null;
+    /** Micro-units per thousand requests, in addition to tokens. */
+    request: number | null;
+  }[];
+};
+
+export type LlmPrice = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** A kind of provider, or the id of one of the organization's providers. */
+  provider: string;
+  /** The name of the model, in lower case. */
+  model: string;
+  /** From when the price is valid, until the next one begins. */
+  validFrom: number;
+  /** Micro-units per million tokens. */
+  rates: {
+    /** Micro-units per million input tokens. */
+    input?: number;
+    /** Micro-units per million output tokens. */
+    output?: number;
+    /** Reads from a cache. Omitted: they cost as much as other input. */
+    cacheRead?: number;
+    /** Writes to a cache. Omitted: they cost as much as other input. */
+    cacheWrite?: number;
+    /** Writes to a cache that lasts an hour. Omitted: as other writes. */
+    cacheWrite1h?: number;
+    /** Micro-units per thousand requests, in addition to tokens. */
+    request?: number;
+  };
+  /** Where the price comes from, for people. */
+  note: string;
+  /** The member who created it. Null when the member no longer exists. */
+  createdBy: string;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type LlmPricePage = {
+  /** The entries of this page. */
+  items: LlmPrice[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProvider = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The kind of service. It decides the form of requests and the prices. */
+  kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+  /** The name that people see. One line. */
+  name: string;
+  /** The address that requests are sent to. */
+  baseUrl: string;
+  /** The only models that may be used. `*` at the end stands for any rest. Null: all models. */
+  models: string[] | null;
+  /** False: its credential is not handed out. */
+  enabled: boolean;
+  /** The last characters of the newest active key. Null: there is none. */
+  keyTail: string | null;
+  /** The number of keys that are not disabled. */
+  keys: number;
+  /** The member who created it. Null when the member no longer exists. */
+  createdBy: string;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+  /** When it was last changed, in milliseconds since 1970. */
+  updatedAt: number;
+};
+
+export type LlmProviderAccess = {
+  /** Every member of the organization may use the provider. */
+  organization: boolean;
+  /** The teams whose members may use it. */
+  teamIds: string[];
+  /** The members who may use it. */
+  memberIds: string[];
+  /** The workers that may use it. They are set with the worker. */
+  workerIds: string[];
+  /** The only models that anybody may use. Null: all models. */
+  models: string[] | null;
+  /** The only models for a team, a member, or the organization as a whole, by its id. Somebody with several grants may use the models of all of them. */
+  modelsBySubject: Record<string, string[]>;
+};
+
+export type LlmProviderCatalog = {
+  /** The day on which the catalogue was written. */
+  date: string;
+  /** The currency of all prices. */
+  currency: string;
+  /** Where the data comes from. */
+  sources: {
+    /** The name that people see. One line. */
+    name: string;
+    /** The version. */
+    version: string;
+    /** The date of the source, if it has one. */
+    date: string | null;
+    /** The licence of the data. */
+    license: string;
+    /** The address. */
+    url: string;
+    /** The data that was taken from it. */
+    provides: string;
+  }[];
+  /** The kinds of providers. */
+  kinds: LlmProviderKind[];
+};
+
+export type LlmProviderCatalogPage = {
+  /** The catalogue, without its models. */
+  catalog: LlmProviderCatalog;
+  /** The entries of this page. */
+  items: LlmModel[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProviderKey = {
+  /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+  id: string;
+  /** The provider. */
+  providerId: string;
+  /** The name that people see. One line. */
+  name: string;
+  /** The last characters of the key. The key itself is never shown. */
+  tail: string;
+  /** `retiring`: it was rotated, and is deleted at `retiresAt`. It is only handed out when no other key works. `disabled`: it is not handed out. */
+  status: "active" | "retiring" | "disabled";
+  /** When a rotated key is deleted. */
+  retiresAt: number | null;
+  /** The key that replaced it. */
+  replacedBy: string | null;
+  /** The result of the last test. */
+  lastVerdict: "valid" | "refused" | "model_not_allowed" | "quota_exhausted" | "wrong_address" | "blocked_by_egress" | "unavailable" | null;
+  /** The result of the last test in a sentence. */
+  lastMessage: string | null;
+  /** When it was last tested. */
+  lastTestedAt: number | null;
+  /** When it was last handed out, to the minute. */
+  lastIssuedAt: number | null;
+  /** The member who created it. Null when the member no longer exists. */
+  createdBy: string;
+  /** When it was created, in milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type LlmProviderKeyPage = {
+  /** The entries of this page. */
+  items: LlmProviderKey[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProviderKind = {
+  /** Which kind it is. */
+  kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+  /** The name that people see. One line. */
+  name: string;
+  /** The fixed address. Null: it must be given. */
+  baseUrl: string | null;
+  /** An example of an address, for kinds without a fixed one. */
+  example: string | null;
+  /** The organization's own servers may need no key. */
+  keyOptional: boolean;
+  /** Where the provider says how to register a client. */
+  documentation: string;
+  /** Where the provider publishes its prices. */
+  pricingUrl: string | null;
+  /** The number of models with a known price. */
+  models: number;
+};
+
+export type LlmProviderPage = {
+  /** The entries of this page. */
+  items: LlmProvider[];
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LlmProviderTest = {
+  /** `refused`: the provider does not accept the key. `model_not_allowed`: it accepts the key, but not for the model. `quota_exhausted`: no credit or rate is left. `wrong_address`: wrong region or base URL. `blocked_by_egress`: the egress guard of this instance forbids the address. `unavailable`: the provider did not answer. */
+  verdict: "valid" | "refused" | "model_not_allowed" | "quota_exhausted" | "wrong_address" | "blocked_by_egress" | "unavailable";
+  /** The result in a sentence, and what to do. */
+  message: string;
+  /** The models that the key can use, if the provider lists them. */
+  models?: string[];
+};
+
 export type McpToken = {
   /** The id of the MCP token. */
   id: string;
@@ -1562,7 +1949,7 @@ export type MyNotificationSettings = {
     "run.failed": "off" | "own" | "all" | null;
     /** A connection to an outside account needs attention. `all` needs `connections:manage`. */
     "connection.needs_attention": "off" | "own" | "all" | null;
-    /** The automation costs of the month reached the warning level or the whole budget. `all` needs `usage:read`. */
+    /** Costs reached the warning level or the whole of a budget or alert. `all` needs `usage:read`. */
     "budget.reached": "off" | "all" | null;
     /** A connector could not be synced. `all` needs `connectors:read`. */
     "sync.failed": "off" | "own" | "all" | null;
@@ -1578,7 +1965,7 @@ export type MyNotificationSettingsInput = {
     "run.failed": "off" | "own" | "all" | null;
     /** A connection to an outside account needs attention. `all` needs `connections:manage`. */
     "connection.needs_attention": "off" | "own" | "all" | null;
-    /** The automation costs of the month reached the warning level or the whole budget. `all` needs `usage:read`. */
+    /** Costs reached the warning level or the whole of a budget or alert. `all` needs `usage:read`. */
     "budget.reached": "off" | "all" | null;
     /** A connector could not be synced. `all` needs `connectors:read`. */
     "sync.failed": "off" | "own" | "all" | null;
@@ -1599,7 +1986,7 @@ export type NotificationSettings = {
     "run.failed": ("member" | "admins")[];
     /** A connection to an outside account needs attention. `member`: the owner of the connection, or the member who made it if it is shared. */
     "connection.needs_attention": ("member" | "admins")[];
-    /** The automation costs of the month reached the warning level or the whole budget. */
+    /** Costs reached the warning level or the whole of a budget or alert. */
     "budget.reached": "admins"[];
     /** A connector could not be synced. `member`: the member who created the connector. */
     "sync.failed": ("member" | "admins")[];
@@ -1615,7 +2002,7 @@ export type NotificationSettingsInput = {
     "run.failed": ("member" | "admins")[];
     /** A connection to an outside account needs attention. `member`: the owner of the connection, or the member who made it if it is shared. */
     "connection.needs_attention": ("member" | "admins")[];
-    /** The automation costs of the month reached the warning level or the whole budget. */
+    /** Costs reached the warning level or the whole of a budget or alert. */
     "budget.reached": "admins"[];
     /** A connector could not be synced. `member`: the member who created the connector. */
     "sync.failed": ("member" | "admins")[];
@@ -3176,6 +3563,8 @@ export type Worker = {
   templateIds: string[];
   /** The connections whose tokens its runs may get, by id. */
   connectionIds: string[];
+  /** The LLM providers that it may use. */
+  llmProviderIds: string[];
   /** Saved MCP connections. There are none yet. */
   mcpConnectionIds: string[];
   /** The configuration it should use. Null: its own. */
@@ -3242,6 +3631,15 @@ export type WorkerAssignments = {
     /** The label of the connection. It tells several accounts at one provider apart. */
     account: string;
   }[];
+  /** Their credentials come from `GET /v1/llm-providers/{id}/credential`. */
+  llmProviders: {
+    /** The id. Ids of one kind have one prefix and sort by the time they were created. */
+    id: string;
+    /** Which kind it is. */
+    kind: string;
+    /** The name that people see. One line. */
+    name: string;
+  }[];
 };
 
 export type WorkerDesired = {
@@ -3279,6 +3677,8 @@ export type WorkerRegistrationToken = {
   templateIds: string[];
   /** The connections whose tokens its runs may get, by id. */
   connectionIds: string[];
+  /** LLM providers of the workers that register with it. */
+  llmProviderIds: string[];
   /** The member that workers act for. */
   ownerId: string;
   /** How many workers have registered with it. */
@@ -4151,7 +4551,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -4172,7 +4572,7 @@ export interface Operations {
         /** What the role is for. */
         description?: string;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5041,7 +5441,7 @@ export interface Operations {
         /** Milliseconds since 1970. When omitted, it does not expire. */
         expiresAt?: number;
         /** The names of its permissions. */
-        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
+        permissions?: ("organization:read" | "organization:update" | "organization:delete" | "members:read" | "members:invite" | "members:manage" | "roles:manage" | "teams:manage" | "api_keys:create" | "api_keys:manage" | "mcp_tokens:create" | "automations:create" | "automations:manage" | "usage:read" | "audit:read" | "audit:manage" | "connectors:read" | "connectors:manage" | "templates:read" | "templates:manage" | "connections:use" | "connections:manage" | "oauth_clients:manage" | "llm_providers:use" | "llm_providers:manage" | "notifications:manage" | "scim:read" | "scim:manage" | "sso:read" | "sso:manage" | "workers:read" | "workers:manage" | "mcp:discover")[];
       };
     };
     reply: {
@@ -5116,6 +5516,420 @@ export interface Operations {
     input: {
       path: {
         /** The MCP token. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Read the catalogue of providers, models and prices */
+  "GET /v1/llm-provider-catalog": {
+    input: {
+      query?: {
+        /** List the models of this kind of provider. */
+        kind?: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the previous page. Omit it for the first page. */
+        cursor?: string;
+      };
+    };
+    reply: LlmProviderCatalogPage;
+  };
+  /** List LLM providers */
+  "GET /v1/llm-providers": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmProviderPage;
+  };
+  /** Add an LLM provider */
+  "POST /v1/llm-providers": {
+    input: {
+      body: {
+        /** Which kind it is. */
+        kind: "anthropic" | "openai" | "google" | "vertex" | "azure" | "bedrock" | "mistral" | "groq" | "together" | "fireworks" | "deepseek" | "xai" | "cohere" | "perplexity" | "openrouter" | "ollama" | "vllm" | "openai_compatible";
+        /** The name that people see. One line. */
+        name: string;
+        /** Needed for kinds without a fixed address. It must be https, or a loopback address. */
+        baseUrl?: string;
+        /** The API key, without its secret. */
+        apiKey?: string;
+        /** The only models that may be used. Null: all models. */
+        models?: string[] | null;
+      };
+    };
+    reply: {
+      /** The LLM provider, without its keys. */
+      llmProvider: LlmProvider;
+    };
+  };
+  /** Read an LLM provider */
+  "GET /v1/llm-providers/{id}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The LLM provider, without its keys. */
+      llmProvider: LlmProvider;
+    };
+  };
+  /** Change an LLM provider */
+  "PATCH /v1/llm-providers/{id}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** The address of the code host. Null for the public one of its kind. */
+        baseUrl?: string;
+        /** The only models that may be used. Null: all models. */
+        models?: string[] | null;
+        /** Whether it is enabled. */
+        enabled?: boolean;
+      };
+    };
+    reply: {
+      /** The LLM provider, without its keys. */
+      llmProvider: LlmProvider;
+    };
+  };
+  /** Remove an LLM provider and its keys */
+  "DELETE /v1/llm-providers/{id}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Read who may use an LLM provider */
+  "GET /v1/llm-providers/{id}/access": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+    };
+    reply: {
+      /** How the repository is read. */
+      access: LlmProviderAccess;
+    };
+  };
+  /** Say who may use an LLM provider */
+  "PUT /v1/llm-providers/{id}/access": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body: {
+        /** The organization. */
+        organization?: boolean;
+        /** Teams, by id. */
+        teamIds?: string[];
+        /** Members, by id. */
+        memberIds?: string[];
+        /** The only models that anybody may use. Null: all models. */
+        models?: string[] | null;
+        /** The only models for a team, a member, or the organization as a whole, by its id. */
+        modelsBySubject?: Record<string, string[]>;
+      };
+    };
+    reply: {
+      /** How the repository is read. */
+      access: LlmProviderAccess;
+    };
+  };
+  /** Get the credential of an LLM provider, for an agent */
+  "GET /v1/llm-providers/{id}/credential": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      query?: {
+        /** The model that will be used. Required when the models are limited. */
+        model?: string;
+      };
+    };
+    reply: LlmCredential;
+  };
+  /** Test a key of a provider without cost */
+  "POST /v1/llm-providers/{id}/test": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body?: {
+        /** The id of the signing key. */
+        keyId?: string;
+        /** The model to use. Null when the runner chooses. */
+        model?: string;
+      };
+    };
+    reply: LlmProviderTest;
+  };
+  /** List the keys of a provider */
+  "GET /v1/llm-providers/{id}/keys": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmProviderKeyPage;
+  };
+  /** Add a key to a provider */
+  "POST /v1/llm-providers/{id}/keys": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+      };
+      body: {
+        /** The name that people see. One line. */
+        name?: string;
+        /** The API key, without its secret. */
+        apiKey: string;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+    };
+  };
+  /** Replace a key by a new one */
+  "POST /v1/llm-providers/{id}/keys/{keyId}/rotate": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+      body: {
+        /** The API key, without its secret. */
+        apiKey: string;
+        /** How long the old key is kept: a day by default, 30 days at most. With 0 it is deleted at once. */
+        overlapSeconds?: number;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+      /** The key that it replaces, and when that key expires. */
+      previous: LlmProviderKey | null;
+    };
+  };
+  /** Stop handing out a key at once */
+  "POST /v1/llm-providers/{id}/keys/{keyId}/disable": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+    };
+  };
+  /** Hand out a disabled key again */
+  "POST /v1/llm-providers/{id}/keys/{keyId}/enable": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+    };
+    reply: {
+      /** The API key. It is shown once. */
+      key: LlmProviderKey;
+    };
+  };
+  /** Delete a key */
+  "DELETE /v1/llm-providers/{id}/keys/{keyId}": {
+    input: {
+      path: {
+        /** The LLM provider. */
+        id: string;
+        /** The key. */
+        keyId: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** List the organization's own prices */
+  "GET /v1/llm-prices": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmPricePage;
+  };
+  /** Set a price from a time on */
+  "PUT /v1/llm-prices": {
+    input: {
+      body: {
+        /** The provider. */
+        provider: string;
+        /** The model to use. Null when the runner chooses. */
+        model: string;
+        /** From when the price is valid. */
+        validFrom: number;
+        /** Micro-units per million tokens. */
+        rates: {
+          /** Micro-units per million input tokens. */
+          input?: number;
+          /** Micro-units per million output tokens. */
+          output?: number;
+          /** Reads from a cache. Omitted: they cost as much as other input. */
+          cacheRead?: number;
+          /** Writes to a cache. Omitted: they cost as much as other input. */
+          cacheWrite?: number;
+          /** Writes to a cache that lasts an hour. Omitted: as other writes. */
+          cacheWrite1h?: number;
+          /** Micro-units per thousand requests, in addition to tokens. */
+          request?: number;
+        };
+        /** Where the price comes from, for people. */
+        note?: string;
+      };
+    };
+    reply: {
+      /** The price. */
+      price: LlmPrice;
+      /** True when costs since `validFrom` are computed again in the background. */
+      recomputing: boolean;
+    };
+  };
+  /** Remove a price */
+  "DELETE /v1/llm-prices/{id}": {
+    input: {
+      path: {
+        /** The price. */
+        id: string;
+      };
+    };
+    reply: undefined;
+  };
+  /** Compute costs again with the current prices */
+  "POST /v1/llm-prices/recompute": {
+    input: {
+      body: {
+        /** Reports since this time. */
+        fromAt: number;
+      };
+    };
+    reply: {
+      /** The work has been queued. */
+      recomputing: true;
+    };
+  };
+  /** List budgets and alerts, with what is spent */
+  "GET /v1/llm-budgets": {
+    input: {
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: LlmBudgetPage;
+  };
+  /** Set a budget or an alert */
+  "POST /v1/llm-budgets": {
+    input: {
+      body: {
+        /** The id of the account at the provider. */
+        subject: {
+          /** Which kind it is. */
+          kind: "organization" | "team" | "member" | "provider";
+          /** Omitted for the organization. */
+          id?: string;
+        };
+        /** A calendar day, week or month in UTC. A week begins on Monday. */
+        period: "day" | "week" | "month";
+        /** `budget` refuses once it is spent. `alert` only notifies. */
+        mode?: "budget" | "alert";
+        /** Millionths of a dollar. */
+        limitMicros: number;
+        /** The share of the limit at which people are notified. */
+        warningPercent?: number;
+      };
+    };
+    reply: {
+      /** The budget, and how much of it is spent. */
+      budget: LlmBudget;
+    };
+  };
+  /** Read a budget or an alert, with what is spent */
+  "GET /v1/llm-budgets/{id}": {
+    input: {
+      path: {
+        /** The budget or alert. */
+        id: string;
+      };
+    };
+    reply: {
+      /** The budget, and how much of it is spent. */
+      budget: LlmBudget;
+    };
+  };
+  /** Change a budget or an alert */
+  "PATCH /v1/llm-budgets/{id}": {
+    input: {
+      path: {
+        /** The budget or alert. */
+        id: string;
+      };
+      body: {
+        /** `budget` refuses once it is spent. `alert` only notifies. */
+        mode?: "budget" | "alert";
+        /** Millionths of a dollar. */
+        limitMicros?: number;
+        /** The share of the limit at which people are notified. */
+        warningPercent?: number;
+      };
+    };
+    reply: {
+      /** The budget, and how much of it is spent. */
+      budget: LlmBudget;
+    };
+  };
+  /** Remove a budget or an alert */
+  "DELETE /v1/llm-budgets/{id}": {
+    input: {
+      path: {
+        /** The budget or alert. */
         id: string;
       };
     };
@@ -5460,6 +6274,22 @@ export interface Operations {
       run: AutomationRun;
     };
   };
+  /** List the usage reports of a run, with the price of each cost */
+  "GET /v1/automation-runs/{id}/usage": {
+    input: {
+      path: {
+        /** The run. */
+        id: string;
+      };
+      query?: {
+        /** The maximum number of items to return. */
+        limit?: number;
+        /** `nextCursor` of the page before. */
+        cursor?: string;
+      };
+    };
+    reply: AutomationUsageReportPage;
+  };
   /** Report an event of a run */
   "POST /v1/automation-runs/{id}/events": {
     input: {
@@ -5682,6 +6512,8 @@ export interface Operations {
         templateIds?: string[];
         /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
         connectionIds?: string[];
+        /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
+        llmProviderIds?: string[];
         /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
         mcpConnectionIds?: string[];
         /** The configuration it should use. */
@@ -5726,6 +6558,8 @@ export interface Operations {
         templateIds?: string[];
         /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
         connectionIds?: string[];
+        /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
+        llmProviderIds?: string[];
         /** The ids of saved MCP connections. There are none yet, so each id is refused. At most 20. */
         mcpConnectionIds?: string[];
         /** Replaces the whole configuration. */
@@ -5839,6 +6673,8 @@ export interface Operations {
         templateIds?: string[];
         /** The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them. At most 20. */
         connectionIds?: string[];
+        /** The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`. At most 20. */
+        llmProviderIds?: string[];
         /** How many workers can register with it. */
         maxUses?: number;
         /** In milliseconds since 1970. Without it, it does not expire. */
@@ -6760,7 +7596,7 @@ export interface Operations {
         "run.failed": "off" | "own" | "all";
         /** A connection to an outside account needs attention. */
         "connection.needs_attention": "off" | "own" | "all";
-        /** The automation costs of the month reached the warning level or the whole budget. */
+        /** Costs reached the warning level or the whole of a budget or alert. */
         "budget.reached": "off" | "own" | "all";
         /** A connector could not be synced. */
         "sync.failed": "off" | "own" | "all";
@@ -6785,7 +7621,7 @@ export interface Operations {
         "run.failed": "off" | "own" | "all";
         /** A connection to an outside account needs attention. */
         "connection.needs_attention": "off" | "own" | "all";
-        /** The automation costs of the month reached the warning level or the whole budget. */
+        /** Costs reached the warning level or the whole of a budget or alert. */
         "budget.reached": "off" | "own" | "all";
         /** A connector could not be synced. */
         "sync.failed": "off" | "own" | "all";
@@ -7513,6 +8349,11 @@ export const idempotentOperations: ReadonlySet<string> = new Set([
   "POST /v1/api-keys",
   "POST /v1/api-keys/{id}/rotate",
   "POST /v1/mcp/token",
+  "POST /v1/llm-providers",
+  "POST /v1/llm-providers/{id}/keys",
+  "POST /v1/llm-providers/{id}/keys/{keyId}/rotate",
+  "POST /v1/llm-prices/recompute",
+  "POST /v1/llm-budgets",
   "POST /v1/automations",
   "POST /v1/automations/{id}/run",
   "POST /v1/automation-runs/{id}/retry",

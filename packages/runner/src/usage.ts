@@ -1,8 +1,14 @@
-import type { AutomationRunCompletion } from "@signalbox/client";
 import { isObject } from "./payload.ts";
 
-/** What a run used. Costs are millionths. */
-export type Usage = Record<keyof NonNullable<AutomationRunCompletion["usage"]>, number>;
+/** What a run used. Costs are millionths. A cost that is not known is omitted, and the server computes it. */
+export interface Usage {
+  /** All input tokens, with those of caches. */
+  inputTokens: number;
+  outputTokens: number;
+  costMicros?: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+}
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
 const maxCount = Number.MAX_SAFE_INTEGER;
@@ -10,30 +16,48 @@ const maxCount = Number.MAX_SAFE_INTEGER;
 /** Reads counters by our names and by the names that agent programs commonly use. Undefined when there are none. */
 export function readUsage(source: unknown): Usage | undefined {
   if (!isObject(source)) return undefined;
-  const usage = {
-    inputTokens: readCount(source.inputTokens ?? source.input_tokens),
+  // Programs with these names do not count the tokens of caches as input.
+  const read = readCount(source.cache_read_input_tokens);
+  const written = readCount(source.cache_creation_input_tokens);
+  const cost = source.costMicros ?? source.cost_micros;
+  const dollars = source.costUsd ?? source.cost_usd ?? source.total_cost_usd;
+  const usage: Usage = {
+    inputTokens: readCount(source.inputTokens ?? source.input_tokens) + read + written,
     outputTokens: readCount(source.outputTokens ?? source.output_tokens),
-    costMicros:
-      readCount(source.costMicros ?? source.cost_micros) ||
-      readCount(Number(source.costUsd ?? source.cost_usd ?? source.total_cost_usd ?? 0) * 1_000_000),
+    ...(typeof cost === "number" || typeof dollars === "number"
+      ? { costMicros: readCount(cost) || readCount(Number(dollars ?? 0) * 1_000_000) }
+      : {}),
+    ...omitZero("cacheReadTokens", readCount(source.cacheReadTokens) + read),
+    ...omitZero("cacheWriteTokens", readCount(source.cacheWriteTokens) + written),
   };
   return isEmptyUsage(usage) ? undefined : usage;
 }
 
+const omitZero = <Name extends string>(name: Name, count: number) =>
+  (count > 0 ? { [name]: count } : {}) as { [Key in Name]?: number };
+
 const readCount = (value: unknown): number =>
   typeof value === "number" && value > 0 ? Math.min(Math.round(value), maxCount) : 0;
 
-export const isEmptyUsage = ({ inputTokens, outputTokens, costMicros }: Usage): boolean =>
+export const isEmptyUsage = ({ inputTokens, outputTokens, costMicros = 0 }: Usage): boolean =>
   inputTokens + outputTokens + costMicros === 0;
 
+/** The cost is known only when both costs are. */
 const combine = (a: Usage, b: Usage, join: (a: number, b: number) => number): Usage => ({
   inputTokens: join(a.inputTokens, b.inputTokens),
   outputTokens: join(a.outputTokens, b.outputTokens),
-  costMicros: join(a.costMicros, b.costMicros),
+  ...(a.costMicros === undefined || b.costMicros === undefined
+    ? {}
+    : { costMicros: join(a.costMicros, b.costMicros) }),
+  ...omitZero("cacheReadTokens", join(a.cacheReadTokens ?? 0, b.cacheReadTokens ?? 0)),
+  ...omitZero("cacheWriteTokens", join(a.cacheWriteTokens ?? 0, b.cacheWriteTokens ?? 0)),
 });
 
 export const addUsage = (a: Usage, b: Usage): Usage => combine(a, b, (x, y) => Math.min(x + y, maxCount));
 
-/** The part of `total` that is not in `reported`. */
+/**
+ * The part of `total` that is not in `reported`. When the server computes the cost of what was reported, the cost of
+ * the total is left out, so that nothing counts twice.
+ */
 export const subtractUsage = (total: Usage, reported: Usage): Usage =>
   combine(total, reported, (x, y) => Math.max(0, x - y));

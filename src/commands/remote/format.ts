@@ -36,6 +36,15 @@ export function formatCost(micros: number): string {
   return `${units}.${decimals.replace(/0{1,4}$/, "")}`;
 }
 
+/** A cost of which a part is not known is a lower bound. */
+export const formatKnownCost = ({
+  costMicros,
+  priced,
+}: {
+  costMicros: number | null;
+  priced: boolean;
+}): string => (costMicros === null ? "not known" : `${priced ? "" : "more than "}${formatCost(costMicros)}`);
+
 export const formatCount = (value: number): string => value.toLocaleString("en-US");
 
 const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];

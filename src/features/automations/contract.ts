@@ -187,7 +187,7 @@ export const run = route({
   params,
   replies: { 202: z.strictObject({ run: NamedRun }) },
   errors: {
-    409: "`automation_archived`, `owner_left`, `owner_deactivated`, or `monthly_budget_exceeded`: the budget of this month is spent.",
+    409: "`automation_archived`, `owner_left`, `owner_deactivated`, or `monthly_budget_exceeded`, `budget_exceeded`: a budget is spent.",
   },
 });
 

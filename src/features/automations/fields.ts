@@ -102,6 +102,23 @@ export const fields: FieldGuide = {
   "AutomationRunner.name": ["The name of the runner.", "build-machine-2"],
   "AutomationRun.error": ["Why the run failed. Null when it did not fail.", null],
   "AutomationRunCompletion.error": ["Why the attempt failed. Null or omitted when it did not fail.", null],
+  AutomationUsageReport: [
+    "A whole example.",
+    {
+      ...{ attempt: 1, sequence: null, model: "claude-sonnet-5", provider: "anthropic" },
+      ...{ inputTokens: 18_240, outputTokens: 2_310, cacheReadTokens: 12_000, cacheWriteTokens: 0 },
+      ...{ costMicros: 37_980, costSource: "computed" },
+      price: {
+        ...{ source: "catalogue", date: "2026-11-16", provider: "anthropic", model: "claude-sonnet-5" },
+        validFrom: null,
+      },
+      ...{ previousCostMicros: null, recomputedAt: null, state: "counted", reportedAt: 1_793_611_800_000 },
+    },
+  ],
+  "AutomationUsageReport.cacheReadTokens": ["Input tokens that were read from a cache."],
+  "AutomationUsageReport.cacheWriteTokens": ["Input tokens that were written to a cache."],
+  "AutomationUsageReport.price.source": ["`override`: a price of the organization."],
+  "AutomationUsageReport.price.validFrom": ["From when the price is valid. Null: from the beginning."],
   "AutomationRunCompletion.outcome": ["Another name for `status`.", "succeeded"],
   "AutomationRunEventReport.kind": ["Another name for `type`."],
 };

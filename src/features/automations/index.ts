@@ -1,6 +1,7 @@
 import type { Job } from "../../platform/jobs/index.ts";
 import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
+import { recomputation } from "./costs/index.ts";
 import { eventReportBatcher, runFollowers } from "./events/index.ts";
 import { fields } from "./fields.ts";
 import { tick } from "./jobs.ts";
@@ -33,7 +34,7 @@ export const room = defineRoom({
   routes,
   fields,
   state: [runChanges, workListeners, eventReportBatcher, runFollowers, sharedLookups],
-  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job],
+  jobs: [tick, prune, skipUnclaimed, stopOrganization as Job, recomputation as Job],
   permissions: ["automations:create", "automations:manage", "usage:read"] satisfies Permission[],
   credentials: [runnerCredential, runCredential],
 });

@@ -64,8 +64,8 @@ export async function create(ctx: MemberCtx, { active, ...content }: NewAutomati
   return ctx.db.transaction(async (tx) => {
     const nextRunAt = active ? (findNextOccurrence(content.schedule, Date.now()) ?? null) : null;
     const status = active ? "active" : "inactive";
-    const { templateIds = [], connectionIds = [] } = content;
-    await checkResources(ctx, tx, { memberId: member.id, templateIds, connectionIds });
+    const { templateIds = [], connectionIds = [], model = null } = content;
+    await checkResources(ctx, tx, { memberId: member.id, templateIds, connectionIds, model });
     await takeQuota(ctx, tx, orgId, "automations");
     await store.insert(tx, orgId, { id, memberId: member.id, status, nextRunAt });
     await addRevision(ctx, tx, id, {
@@ -256,10 +256,13 @@ async function queueRun(
     trigger: "manual",
     occurrenceAt: null,
   });
+  if (run?.reason === "budget_exceeded") {
+    throw conflict("budget_exceeded", `${run.reasonDetail} Ask an admin to raise it, or wait.`);
+  }
   if (run?.reason === "monthly_budget_exceeded") {
     throw conflict(
       "monthly_budget_exceeded",
-      "This month's automation budget is spent. Raise it with PATCH /v1/automation-settings, or wait.",
+      "This month's budget of the organization is spent. Raise it with PATCH /v1/automation-settings, or wait.",
     );
   }
   if (!run) throw new Error("A run by hand has no occurrence that could be taken.");

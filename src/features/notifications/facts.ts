@@ -27,8 +27,13 @@ interface Facts {
     message: string;
   };
   "budget.reached": {
-    /** The month in UTC, such as `2026-11`. */
-    month: string;
+    budgetId: string;
+    subjectKind: "organization" | "team" | "member" | "provider";
+    subjectId: string;
+    period: "day" | "week" | "month";
+    /** The first day of the period in UTC, such as `2026-11-01`. */
+    periodStart: string;
+    mode: "budget" | "alert";
     percent: number;
     spentMicros: number;
     budgetMicros: number;
@@ -65,7 +70,7 @@ export function createEventKey(fact: Fact): string {
     case "connection.needs_attention":
       return `${fact.type} ${fact.connectionId} ${fact.connectedAt} ${fact.reason}`;
     case "budget.reached":
-      return `${fact.type} ${fact.month} ${fact.percent} ${fact.budgetMicros}`;
+      return `${fact.type} ${fact.budgetId} ${fact.periodStart} ${fact.percent} ${fact.budgetMicros}`;
     case "sync.failed":
       return `${fact.type} ${fact.connectorId} ${fact.syncedAt ?? "never"}`;
     case "worker.unseen":

@@ -63,6 +63,7 @@ const putSettings = (person: Pick<Person, "auth">, mail: object) =>
         "connection.needs_attention": ["member"],
         "budget.reached": ["admins"],
         "sync.failed": ["admins"],
+        "worker.unseen": ["admins"],
         ...mail,
       },
     },
@@ -78,6 +79,7 @@ const putMine = (person: Pick<Person, "auth">, mail: object) =>
         "connection.needs_attention": null,
         "budget.reached": null,
         "sync.failed": null,
+        "worker.unseen": null,
         ...mail,
       },
     },
@@ -321,6 +323,7 @@ describe("who gets mails", () => {
           "connection.needs_attention": null,
           "budget.reached": null,
           "sync.failed": null,
+          "worker.unseen": null,
         },
       },
       effective: {
@@ -328,6 +331,7 @@ describe("who gets mails", () => {
         "connection.needs_attention": "own",
         "budget.reached": "off",
         "sync.failed": "off",
+        "worker.unseen": "off",
       },
       emailVerified: false,
     });
@@ -396,15 +400,21 @@ describe("who gets mails", () => {
       where topic like ${`%${automation.id}`}`);
     expect(waiting).toEqual({ hours: 20, pending: 1 });
     // Mails about budgets and mails of another organization are still sent.
-    const fact = { month: "2026-11", percent: 80, spentMicros: 800_000, budgetMicros: 1_000_000 };
-    await announce(server.platform.db, orgId as OrgId, { type: "budget.reached", ...fact });
+    await server.platform.db.run(sql`
+      insert into llm_budgets (id, org_id, subject_kind, period, mode, limit_micros, warning_percent)
+      values ('lbg_1', ${orgId}, 'organization', 'month', 'budget', 1000000, 80)`);
+    await announce(server.platform.db, orgId as OrgId, {
+      ...{ type: "budget.reached", budgetId: "lbg_1", subjectKind: "organization", subjectId: orgId },
+      ...{ period: "month", periodStart: "2026-11-01", mode: "budget" },
+      ...{ percent: 80, spentMicros: 800_000, budgetMicros: 1_000_000 },
+    });
     await putMine(as(owner, globex), { "run.failed": "all" });
     const other = await createAutomation(server, globex.owner.auth, { name: "Digest" });
     await failRun(globex.owner, other.id);
     await fanOut(server);
     await mail(server);
     expect((await subjectsTo(owner)).slice(1).sort()).toEqual([
-      "Acme: 80 % of this month's automation budget is spent",
+      "Acme: 80 % of this month's budget is spent",
       "Globex: Digest failed",
     ]);
     await server.platform.db.run(sql`delete from rate_limits where key = ${key}`);
@@ -466,8 +476,8 @@ describe("a budget", () => {
     await mail(server, { later: false });
     const mails = await mailsTo(server, workspace.owner.email);
     expect(mails.map(({ subject }) => subject)).toEqual([
-      "Acme: 80 % of this month's automation budget is spent",
-      "Acme: this month's automation budget is spent",
+      "Acme: 80 % of this month's budget is spent",
+      "Acme: this month's budget is spent",
     ]);
     expect(mails[0]!.text).toContain("0.8 of 1 are spent in");
     expect(await subjectsTo(member)).toEqual([]);

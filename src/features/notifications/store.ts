@@ -107,6 +107,16 @@ export const findWorkerOwner = async (db: Db, orgId: OrgId, id: string) =>
     )
   )?.memberId ?? null;
 
+/** The name of what a budget is for. */
+export const findBudgetSubject = (db: Db, orgId: OrgId, id: string) =>
+  db.row<{ name: string | null }>(sql`
+    select case b.subject_kind
+      when 'team' then (select t.name from teams t where t.id = b.team_id)
+      when 'member' then (select u.name from members m join users u on u.id = m.user_id where m.id = b.member_id)
+      when 'provider' then (select p.name from llm_providers p where p.id = b.provider_id)
+      else (select o.name from organizations o where o.id = b.org_id) end as name
+    from llm_budgets b where b.org_id = ${orgId} and b.id = ${id}`);
+
 /** Marks the pending deliveries of a disabled endpoint as failed. The caller has locked the endpoint. */
 export const failPendingDeliveries = (tx: Db, orgId: OrgId, endpointId: string) =>
   tx.run(sql`

@@ -13,7 +13,7 @@ export interface EventSubject {
   data: Record<string, unknown>;
 }
 
-/** Undefined when the automation, connection or connector does not exist any more. */
+/** Undefined when the automation, connection, budget or connector does not exist any more. */
 export async function describeFact(
   { config: { publicUrl } }: Pick<Platform, "config">,
   db: Db,
@@ -54,10 +54,15 @@ export async function describeFact(
       return { memberId: concernedMemberId, topic: `${type} ${providerId}`, data };
     }
     case "budget.reached": {
-      const { month, percent, spentMicros, budgetMicros } = fact;
-      const url = `${publicUrl}/v1/automation-budget`;
-      const data = { organizationId, month, percent, spentMicros, budgetMicros, url };
-      return { memberId: null, topic: `${type} ${month} ${percent}`, data };
+      const subject = await store.findBudgetSubject(db, orgId, fact.budgetId);
+      if (!subject) return undefined;
+      const { budgetId, subjectKind: kind, subjectId: id, period, periodStart, mode } = fact;
+      const { percent, spentMicros, budgetMicros } = fact;
+      const url = `${publicUrl}/v1/llm-budgets/${budgetId}`;
+      const about = { budgetId, subject: { kind, id, name: subject.name }, mode, period, periodStart };
+      const figures = { month: periodStart.slice(0, 7), percent, spentMicros, budgetMicros };
+      const data = { organizationId, ...about, ...figures, url };
+      return { memberId: null, topic: `${type} ${budgetId} ${periodStart} ${percent}`, data };
     }
     case "sync.failed": {
       const connector = await store.findConnector(db, orgId, fact.connectorId);

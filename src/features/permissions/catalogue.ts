@@ -58,6 +58,14 @@ export const catalogue = {
     description: "The organization's OAuth clients and its own providers.",
     roles: admins,
   },
+  "llm_providers:use": {
+    description: "See the LLM providers that one was granted, and get their credentials for one's agents.",
+    roles: everyone,
+  },
+  "llm_providers:manage": {
+    description: "LLM providers, their keys and who may use them; prices and budgets.",
+    roles: admins,
+  },
   "notifications:manage": {
     description: "Choose who gets which mails, and manage webhook endpoints and their deliveries.",
     roles: admins,

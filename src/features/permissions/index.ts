@@ -6,3 +6,7 @@ export { builtInRoles, catalogue, type Permission, permissions, permissionsOfRol
 /** The access of a route that needs a permission in the active organization. */
 export const can = (permission: Permission, options: Parameters<typeof member>[0] = {}) =>
   ({ ...member(options), permission }) as const;
+
+/** The same for members and for machines of the organization. The handler gets an `OrganizationCtx`. */
+export const canWithMachines = (permission: Permission, options: Parameters<typeof member>[0] = {}) =>
+  ({ ...can(permission, options), machines: true }) as const;

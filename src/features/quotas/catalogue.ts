@@ -39,7 +39,12 @@ export const quotas = {
     limit: 200,
     provisional: 10,
   },
-  runners: { unit: "count", description: "Runners.", limit: 1_000, provisional: 5 },
+  runners: {
+    unit: "count",
+    description: "Runners, without those that workers host.",
+    limit: 1_000,
+    provisional: 5,
+  },
   workers: { unit: "count", description: "Workers.", limit: 20_000, provisional: 5 },
   worker_registration_tokens: {
     unit: "count",
@@ -63,6 +68,10 @@ export const quotas = {
     limit: 100,
     provisional: 0,
   },
+  llm_providers: { unit: "count", description: "LLM providers.", limit: 200, provisional: 0 },
+  llm_provider_keys: { unit: "count", description: "Keys of LLM providers.", limit: 1_000, provisional: 0 },
+  llm_prices: { unit: "count", description: "Prices of the organization.", limit: 1_000, provisional: 0 },
+  llm_budgets: { unit: "count", description: "Budgets and alerts.", limit: 5_000, provisional: 0 },
   webhook_endpoints: {
     unit: "count",
     description: "Webhook endpoints.",

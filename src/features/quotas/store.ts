@@ -58,7 +58,8 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   scim_groups: (orgId) => sql`scim_groups where org_id = ${orgId}`,
   mcp_tokens: (orgId) => sql`mcp_tokens where org_id = ${orgId} and expires_at > now()`,
   automations: (orgId) => sql`automations where org_id = ${orgId}`,
-  runners: (orgId) => sql`automation_runners where org_id = ${orgId}`,
+  runners: (orgId) => sql`automation_runners n where n.org_id = ${orgId}
+    and not exists (select from workers w where w.org_id = n.org_id and w.id = n.name)`,
   workers: (orgId) => sql`workers where org_id = ${orgId}`,
   worker_registration_tokens: (orgId) => sql`worker_registration_tokens where org_id = ${orgId}`,
   templates: (orgId) => sql`templates where org_id = ${orgId}`,
@@ -66,6 +67,10 @@ const countedRows: Record<CountQuota, (orgId: OrgId) => Sql> = {
   oauth_providers: (orgId) => sql`oauth_providers where org_id = ${orgId}`,
   sso_connectors: (orgId) => sql`sso_connectors where org_id = ${orgId}`,
   sso_domains: (orgId) => sql`sso_domains where org_id = ${orgId}`,
+  llm_providers: (orgId) => sql`llm_providers where org_id = ${orgId}`,
+  llm_provider_keys: (orgId) => sql`llm_provider_keys where org_id = ${orgId}`,
+  llm_prices: (orgId) => sql`llm_prices where org_id = ${orgId}`,
+  llm_budgets: (orgId) => sql`llm_budgets where org_id = ${orgId}`,
   webhook_endpoints: (orgId) => sql`webhook_endpoints where org_id = ${orgId}`,
 };
 

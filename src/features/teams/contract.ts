@@ -88,7 +88,8 @@ export const addMember = route({
   path: "/v1/teams/{id}/members/{memberId}",
   tag,
   summary: "Add a member to a team",
-  description: "If the team was granted a shared connection, this also needs `connections:manage`.",
+  description:
+    "If the team was granted a shared connection, this also needs `connections:manage`; if it was granted an LLM provider, `llm_providers:manage`.",
   access: can("teams:manage"),
   params: place,
   replies: { 200: one },

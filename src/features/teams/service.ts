@@ -83,7 +83,12 @@ export async function findPermissionsToAdd(
   ids: readonly string[],
 ): Promise<Permission[]> {
   if (ids.length === 0) return [];
-  return (await store.lockGrantedConnections(tx, orgId, ids)).length > 0 ? ["connections:manage"] : [];
+  const connected = await store.lockGrantedConnections(tx, orgId, ids);
+  const provided = await store.listGrantedProviders(tx, orgId, ids);
+  return [
+    ...(connected.length > 0 ? (["connections:manage"] as const) : []),
+    ...(provided.length > 0 ? (["llm_providers:manage"] as const) : []),
+  ];
 }
 
 async function checkMayAdd(
@@ -96,7 +101,7 @@ async function checkMayAdd(
   if (missing) {
     throw forbidden(
       "missing_permission",
-      `This team may use a shared connection. Putting somebody into it also needs the permission ${missing}.`,
+      `This team may use ${missing === "connections:manage" ? "a shared connection" : "an LLM provider"}. Putting somebody into it also needs the permission ${missing}.`,
     );
   }
 }

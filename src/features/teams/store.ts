@@ -88,6 +88,12 @@ export const lockGrantedConnections = async (tx: Db, orgId: OrgId, ids: readonly
     order by t.id`);
 };
 
+/** Those of the teams that were granted an LLM provider. The caller has locked them. */
+export const listGrantedProviders = (tx: Db, orgId: OrgId, ids: readonly string[]) =>
+  tx.rows<{ id: string }>(sql`
+    select distinct g.subject_id as id from llm_provider_grants g
+    where g.org_id = ${orgId} and g.team_id = any(${ids}::text[])`);
+
 /** Whether a directory put the member into the team and still manages the member. */
 export const isManaged = async (db: Db, orgId: OrgId, memberId: MemberId, id: TeamId): Promise<boolean> =>
   (await db.row(sql`

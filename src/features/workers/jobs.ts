@@ -2,7 +2,7 @@ import { job } from "../../platform/jobs/index.ts";
 import { removeOldActivityAcrossOrganizations } from "./activity/index.ts";
 import { removeExpiredSecretsAcrossOrganizations } from "./registration-tokens/index.ts";
 import { continueRollouts } from "./rollouts/index.ts";
-import { adaptInterval, removeOldOutagesAcrossOrganizations } from "./service-times/index.ts";
+import { adaptInterval } from "./service-times/index.ts";
 import { removeUnseen, sweepStates } from "./sweep.ts";
 import { removeExpiredTokensAcrossOrganizations } from "./tokens/index.ts";
 import { timeOutUpgrades } from "./upgrades/index.ts";
@@ -42,7 +42,6 @@ const prune = job({
   async handle({ db }) {
     await removeExpiredTokensAcrossOrganizations(db);
     await removeExpiredSecretsAcrossOrganizations(db);
-    await removeOldOutagesAcrossOrganizations(db);
     const until = Date.now() + roundMs;
     while (
       Date.now() < until &&

@@ -5,9 +5,10 @@ import { invalidateCallers, type PageQuery, readPage } from "../../platform/http
 import { isId, newId } from "../../platform/ids.ts";
 import { record } from "../audit/index.ts";
 import { removeRunner } from "../automations/index.ts";
+import { setWorkerGrants } from "../llm-providers/index.ts";
 import { takeQuota } from "../quotas/index.ts";
 import { recordActivity } from "./activity/index.ts";
-import { checkAssignments } from "./assignments/index.ts";
+import { checkAssignments, checkMayGetToken } from "./assignments/index.ts";
 import type { NewWorker, Worker, WorkerChange } from "./contract.ts";
 import { limitToOwner } from "./owners/index.ts";
 import * as store from "./store.ts";
@@ -59,13 +60,16 @@ export function create(ctx: MemberCtx, { mcpConnectionIds, configuration, ...inp
   );
 }
 
-export type WorkerSettings = Omit<Parameters<typeof store.insert>[2], "id">;
+export type WorkerSettings = Omit<Parameters<typeof store.insert>[2], "id"> & {
+  llmProviderIds: readonly string[];
+};
 
 /** Adds a worker with its first token. */
 export async function addWorker(ctx: Ctx, tx: Db, orgId: OrgId, settings: WorkerSettings) {
   await takeQuota(ctx, tx, orgId, "workers");
   const id = newId("wrk");
   await store.insert(tx, orgId, { ...settings, id });
+  await setWorkerGrants(tx, orgId, id, settings.llmProviderIds);
   const { token, tokenId, start } = await addToken(tx, orgId, id);
   await recordActivity(tx, orgId, id, "registered", { kind: settings.kind });
   const worker = (await store.find(tx, orgId, id))!;
@@ -84,9 +88,12 @@ export async function change(ctx: MemberCtx, id: string, input: WorkerChange) {
       const before = await lockWorker(tx, orgId, id);
       const { name = before.name, labels = before.labels, configuration = before.configuration } = input;
       const { templateIds = before.templateIds, connectionIds = before.connectionIds } = input;
+      const { llmProviderIds = before.llmProviderIds } = input;
       const ownerId = input.takeOver ? member.id : before.ownerId;
-      const assigned = { templateIds, connectionIds, mcpConnectionIds: input.mcpConnectionIds, ownerId };
+      const { mcpConnectionIds } = input;
+      const assigned = { templateIds, connectionIds, llmProviderIds, mcpConnectionIds, ownerId };
       await checkAssignments(ctx, tx, assigned, before);
+      if (input.llmProviderIds) await setWorkerGrants(tx, orgId, id, llmProviderIds);
       const isConfigured = JSON.stringify(configuration) !== JSON.stringify(before.configuration);
       await store.update(tx, orgId, id, {
         ...{ name, labels, templateIds, connectionIds, configuration },
@@ -183,7 +190,10 @@ export async function rotateToken(
     await expireTokens(tx, orgId, before.id, endEarlierTokens ? 0 : overlapHours);
     const { token, tokenId, start } = await addToken(tx, orgId, before.id);
     // Whoever has a token can do what the worker can, so it must not act for somebody else.
-    if (before.ownerId !== ctx.member.id) await takeOver(ctx, tx, id);
+    if (before.ownerId !== ctx.member.id) {
+      checkMayGetToken(ctx, before.llmProviderIds);
+      await takeOver(ctx, tx, id);
+    }
     await recordActivity(tx, orgId, id, "token_rotated", { start, endEarlierTokens });
     await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {
@@ -220,10 +230,10 @@ export async function replaceToken(ctx: Ctx, tx: Db, orgId: OrgId, { workerId, .
 /** What people decide about a worker, without what is seen of it. */
 const toAudited = (worker: Worker) => {
   const { name, kind, labels, templateIds, connectionIds, ownerId, pause, drainRequestedAt } = worker;
-  const { configuration, configurationRevision } = worker;
+  const { llmProviderIds, configuration, configurationRevision } = worker;
   return {
     ...{ name, kind, labels, templateIds, connectionIds, ownerId, pause, drainRequestedAt },
-    ...{ configuration, configurationRevision },
+    ...{ llmProviderIds, configuration, configurationRevision },
   };
 };
 const toTarget = (id: string) => ({ type: "worker", id });

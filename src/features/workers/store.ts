@@ -27,7 +27,9 @@ const columns = sql`w.id, w.name, w.kind, w.labels, ${state} as state, ${livenes
     'until', floor(extract(epoch from w.paused_until) * 1000)) end as pause,
   w.drain_requested_at as "drainRequestedAt", w.member_id as "ownerId",
   w.registration_token_id as "registrationTokenId", w.template_ids as "templateIds",
-  w.connection_ids as "connectionIds", '{}'::text[] as "mcpConnectionIds", w.configuration,
+  w.connection_ids as "connectionIds",
+  array(select g.provider_id from llm_provider_grants g where g.worker_id = w.id order by 1) as "llmProviderIds",
+  '{}'::text[] as "mcpConnectionIds", w.configuration,
   w.configuration_revision as "configurationRevision", w.created_at as "createdAt", w.updated_at as "updatedAt"`;
 const tables = sql`workers w ${stateSources} left join worker_runtimes r on r.worker_id = w.id`;
 

@@ -3,11 +3,13 @@ import { claim, queueRun } from "../../../test/automations.ts";
 import { createTemplate } from "../../../test/connectors.ts";
 import {
   createKey,
+  createRole,
   createWorkspace,
   joinWorkspace,
   useServer,
   type Workspace,
 } from "../../../test/harness.ts";
+import { createProvider } from "../../../test/llm-providers.ts";
 import { seedConnection } from "../../../test/oauth.ts";
 import {
   beat,
@@ -28,7 +30,7 @@ describe("workers", () => {
   beforeAll(async () => {
     acme = await createWorkspace(server);
     // The database was prepared some time ago, so the start of the server has recorded an outage.
-    await server.platform.db.run(sql`delete from worker_outages`);
+    await server.platform.db.run(sql`update worker_service set outages = '{}'`);
   });
   const call = (
     method: string,
@@ -142,7 +144,7 @@ describe("workers", () => {
     const [healthy, lost] = [await create(), await create()];
     for (const one of [healthy, lost]) await beat(server, one, 1);
     const { db } = server.platform;
-    await db.run(sql`delete from worker_outages`);
+    await db.run(sql`update worker_service set outages = '{}'`);
     // The service stopped an hour ago. One worker was lost a while before that.
     await passTime(server, healthy.id, 3600);
     await passTime(server, lost.id, 4000);
@@ -154,16 +156,17 @@ describe("workers", () => {
     await start();
     await start();
     const outages = await db.rows<{ seconds: number }>(
-      sql`select extract(epoch from to_at - from_at)::int as seconds from worker_outages`,
+      sql`select extract(epoch from upper(o) - lower(o))::int as seconds from worker_service, unnest(outages) o`,
     );
     expect(outages).toHaveLength(1);
     // Two intervals after the end still belong to the outage.
     expect(outages[0]!.seconds).toBeGreaterThanOrEqual(3600 + 30);
     expect((await read(healthy.id)).state).toBe("idle");
     expect((await read(lost.id)).state).toBe("lost");
-    await db.run(sql`update worker_outages set to_at = now() - interval '200 seconds'`);
+    await db.run(sql`
+      update worker_service set outages = outages * tstzmultirange(tstzrange(null, now() - interval '200 seconds'))`);
     expect((await read(healthy.id)).state).toBe("lost");
-    await db.run(sql`delete from worker_outages`);
+    await db.run(sql`update worker_service set outages = '{}'`);
   });
 
   test("that are not seen leave after 14 days, ephemeral ones after a day, with notice", async () => {
@@ -369,6 +372,37 @@ describe("workers", () => {
     expect(issued.body).toMatchObject({ connectionId, tokenType: "Bearer" });
     await call("PUT", `/v1/oauth-connections/${connectionId}/grants`, { ...grants, everyone: false });
     expect((await self(worker, "POST", `/connections/${connectionId}/token`)).status).toBe(404);
+  });
+
+  test("get the credentials of the LLM providers they were given, and of no others", async () => {
+    const [given, other] = [
+      await createProvider(server, acme.owner.auth),
+      await createProvider(server, acme.owner.auth),
+    ];
+    const limited = await createKey(server, acme.owner, { permissions: ["workers:manage"] });
+    const body = workerBody({ llmProviderIds: [given.id] });
+    expect((await call("POST", "/v1/workers", body, limited.auth)).body.reason).toBe("missing_permission");
+    const unknown = workerBody({ llmProviderIds: [given.id, "llp_1"] });
+    expect((await call("POST", "/v1/workers", unknown)).body.details[0].path).toEqual(["llmProviderIds", 1]);
+    const registration = await createRegistrationToken(server, acme.owner.auth, {
+      llmProviderIds: [given.id],
+    });
+    const instance = { instanceId: `llm-${Date.now()}` };
+    const { worker, token } = (await call("POST", "/v1/workers/register", instance, registration.auth)).body;
+    expect(worker.llmProviderIds).toEqual([given.id]);
+    const self = { authorization: `Bearer ${token}` };
+    const credential = async (id: string) =>
+      (await call("GET", `/v1/llm-providers/${id}/credential`, undefined, self)).status;
+    expect(await credential(given.id)).toBe(200);
+    expect(await credential(other.id)).toBe(403);
+    const assigned = await call("GET", "/v1/workers/self/assignments", undefined, self);
+    expect(assigned.body.llmProviders).toMatchObject([{ id: given.id }]);
+    // A token of the worker would give the key of the provider.
+    const role = await createRole(server, acme.owner, ["workers:manage"]);
+    const manager = await joinWorkspace(server, acme, role.id);
+    expect((await call("POST", `/v1/workers/${worker.id}/tokens`, {}, manager.auth)).status).toBe(403);
+    await call("PATCH", `/v1/workers/${worker.id}`, { llmProviderIds: [] });
+    expect(await credential(given.id)).toBe(403);
   });
 
   test("act for whoever made their newest token, and for nobody whose credentials have ended", async () => {

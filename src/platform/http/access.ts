@@ -16,8 +16,11 @@ export type Access =
   | { kind: "public" }
   /** A signed-in person; the route is not about an organization. */
   | ({ kind: "user" } & AccessOptions)
-  /** A member of the active organization, with the permission if one is named. */
-  | ({ kind: "member"; permission?: string } & AccessOptions)
+  /**
+   * A member of the active organization, with the permission if one is named. With `machines`, also a machine of an
+   * organization: machines have no role, so the service decides what they may do.
+   */
+  | ({ kind: "member"; permission?: string; machines?: true } & AccessOptions)
   /** A machine of an organization, with the permission if one is named. */
   | { kind: "machine"; permission?: string; credentials: readonly CredentialKind[]; fresh?: never }
   /** A person who administers the instance. */
@@ -72,7 +75,10 @@ function describePrincipal(access: Exclude<Access, { kind: "public" }>): string 
   if (access.kind === "operator") return " of a person who administers the instance.";
   const permission = access.permission && ` with the permission \`${access.permission}\``;
   if (access.kind === "machine") return `${permission ?? ""}.`;
-  return permission ? ` of a member${permission}.` : " of a member of the organization.";
+  const machines = access.machines ? ", or of a machine of the organization" : "";
+  return permission
+    ? ` of a member${permission}${machines}.`
+    : ` of a member of the organization${machines}.`;
 }
 
 const ordinary: readonly CredentialKind[] = ["session", "key"];
@@ -130,6 +136,7 @@ function checkPrincipal(access: Exclude<Access, { kind: "public" }>, caller: Che
     checkPermission(access.permission, caller.machine);
     return;
   }
+  if (caller.principal === "machine" && access.kind === "member" && access.machines) return;
   if (caller.principal === "machine")
     throw forbidden(
       "person_required",

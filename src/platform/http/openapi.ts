@@ -52,9 +52,10 @@ export function describeApi(specs: readonly RouteSpec[], info: ApiInfo): Json {
       security:
         spec.access.kind === "public"
           ? []
-          : (spec.access.credentials ?? ["session", "key"]).map((kind) => ({
-              [schemeNames[kind] ?? kind]: [],
-            })),
+          : (spec.access.credentials ?? ["session", "key"]).flatMap((kind) =>
+              // Some kinds are issued by no room.
+              schemeNames[kind] === undefined ? [] : [{ [schemeNames[kind]]: [] }],
+            ),
       "x-access": spec.access,
       ...(spec.scopes ? { "x-scopes": spec.scopes } : {}),
       ...describeParameters(spec, components),

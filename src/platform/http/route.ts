@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Ctx, MachineCtx, MemberCtx, PersonCtx } from "../context.ts";
+import type { Ctx, MachineCtx, MemberCtx, OrganizationCtx, PersonCtx } from "../context.ts";
 import type { Refusal } from "../errors.ts";
 import type { Access } from "./access.ts";
 import type { BodyAccount } from "./body.ts";
@@ -107,13 +107,15 @@ export interface Input<Spec extends RouteSpec> {
   signal: Spec extends { mayStream: true } ? AbortSignal : undefined;
 }
 
-type ContextForAccess<A extends Access> = A extends { kind: "member" }
-  ? MemberCtx
-  : A extends { kind: "machine" }
-    ? MachineCtx
-    : A extends { kind: "user" | "operator" }
-      ? PersonCtx
-      : Ctx;
+type ContextForAccess<A extends Access> = A extends { kind: "member"; machines: true }
+  ? OrganizationCtx
+  : A extends { kind: "member" }
+    ? MemberCtx
+    : A extends { kind: "machine" }
+      ? MachineCtx
+      : A extends { kind: "user" | "operator" }
+        ? PersonCtx
+        : Ctx;
 
 type Body<T> = T extends z.ZodType ? z.input<T> : undefined;
 type Bodies<Replies> = {

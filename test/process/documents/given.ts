@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { codeAt, stepAt } from "../../../src/features/auth/two-factor/totp.ts";
 import { startReceiver } from "../../webhook-receiver.ts";
 import { copyFolder, signalbox, start } from "../kit.ts";
-import { connectAccount, type Instance, password } from "./instance.ts";
+import { connectAccount, demoOwner, type Instance, password } from "./instance.ts";
 import type { World } from "./recorded.ts";
 
 export interface Given extends Partial<World> {
@@ -89,7 +89,14 @@ const withAda = async ({ signIn }: Instance): Promise<Given> => ({
   token: await signIn("ada@example.com", "acme"),
 });
 
+async function createProvider({ ask, signIn }: Instance): Promise<Given> {
+  const auth = bearer(await signIn(demoOwner));
+  const body = { kind: "anthropic", name: "Prepared", apiKey: "sk-ant-api03-EXAMPLE" };
+  return { ids: { llp: (await ask("/v1/llm-providers", body, auth)).llmProvider.id } };
+}
+
 export const preparations: Preparation[] = [
+  { file: "docs/llm-providers.md", text: "llp_…", prepare: createProvider },
   {
     file: "README.md",
     text: "TOKEN=…",

@@ -209,7 +209,7 @@ async function decideUnderLock(
     for (const event of newReports) {
       known.set(event.sequence, toRunEvent(id, event, stored.receivedAt));
       const usage = event.type === "usage" ? parseUsage(event.content.payload) : undefined;
-      if (usage) await countUsage(ctx, tx, run, attempt, event.sequence, usage.model ?? run.modelId, usage);
+      if (usage) await countUsage(ctx, tx, run, attempt, event.sequence, usage, event.createdAt);
     }
     if (stored.isRenewalDue) await renewLease({ ...ctx, db: tx }, id, attempt);
   }

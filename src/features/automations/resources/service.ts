@@ -1,6 +1,7 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, invalidField } from "../../../platform/errors.ts";
+import { findUseObstacle, isProviderId } from "../../llm-providers/index.ts";
 import type { Permission } from "../../permissions/index.ts";
 import type { AssignedConnection, AssignedTemplate } from "./contract.ts";
 import * as store from "./store.ts";
@@ -9,9 +10,10 @@ interface ResourceSelection {
   memberId: string | null;
   templateIds: readonly string[];
   connectionIds: readonly string[];
+  model: { providerId: string; modelId: string } | null;
 }
 
-const noResources: ResourceSelection = { memberId: null, templateIds: [], connectionIds: [] };
+const noResources: ResourceSelection = { memberId: null, templateIds: [], connectionIds: [], model: null };
 
 /** Refuses resources that an automation may not get. Checks new ones, and all connections when the owner changes. */
 export async function checkResources(
@@ -22,6 +24,24 @@ export async function checkResources(
 ): Promise<void> {
   await checkTemplates(ctx, tx, listAdded(next.templateIds, before.templateIds), next.templateIds);
   await checkConnections(ctx, tx, next, before);
+  await checkModel(ctx, tx, next, before);
+}
+
+/** A model of one of the organization's LLM providers. Other names of providers are only passed on to runners. */
+async function checkModel(ctx: MemberCtx, tx: Db, next: ResourceSelection, before: ResourceSelection) {
+  const { model, memberId } = next;
+  if (model === null || !isProviderId(model.providerId)) return;
+  const { providerId, modelId } = model;
+  const isSame = before.model?.providerId === providerId && before.model.modelId === modelId;
+  if (isSame && memberId === before.memberId) return;
+  const { member, orgId } = ctx;
+  if (!isSame) requirePermission(ctx, "llm_providers:use");
+  // By claiming a run the caller could get the credential.
+  const callers = isSame || member.permissions.has("llm_providers:manage") ? [] : [member.id];
+  for (const id of [...(memberId === null ? [] : [memberId]), ...callers]) {
+    const obstacle = await findUseObstacle(tx, orgId, { kind: "member", id }, providerId, modelId);
+    if (obstacle !== undefined) throw invalidField(["model", "providerId"], obstacle);
+  }
 }
 
 const listAdded = (next: readonly string[], before: readonly string[]) =>
@@ -96,8 +116,13 @@ interface Resources {
 /** The templates and connections of a run that are still available. */
 export async function listRunResources(db: Db, orgId: OrgId, runId: string): Promise<Resources> {
   const found = await store.findForRun(db, orgId, runId);
-  const { templates = [], connections = [], memberLeft = false } = found ?? {};
-  const named = templates.length + connections.length > 0;
+  const { templates = [], connections = [], memberLeft = false, memberId = "", model = null } = found ?? {};
+  const usesProvider = model !== null && isProviderId(model.providerId);
+  const named = templates.length + connections.length > 0 || usesProvider;
+  const obstacle =
+    usesProvider && !memberLeft
+      ? await findUseObstacle(db, orgId, { kind: "member", id: memberId }, model.providerId, model.modelId)
+      : undefined;
   return {
     templates: templates.filter((one) => "slug" in one),
     connections: connections.filter((one) => "providerId" in one),
@@ -114,6 +139,7 @@ export async function listRunResources(db: Db, orgId: OrgId, runId: string): Pro
                 ({ id }) =>
                   `The connection ${id} has ended, or was withdrawn from the automation or its owner.`,
               ),
+            ...(obstacle === undefined ? [] : [obstacle]),
           ],
   };
 }

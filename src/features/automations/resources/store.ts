@@ -26,6 +26,8 @@ interface RunResources {
   connections: (AssignedConnection | { id: string })[];
   /** The member who owns the run has left. */
   memberLeft: boolean;
+  memberId: string;
+  model: { providerId: string; modelId: string } | null;
 }
 
 /** The current templates and connections of a run. A connection must also be in the automation's current revision. */
@@ -49,7 +51,9 @@ export const findForRun = (db: Db, orgId: OrgId, runId: string) =>
         json_build_object('id', g.id)) order by g.place), '[]')
         from unnest(v.connection_ids) with ordinality g (id, place)) as connections,
       not exists (select from members m where m.id = r.member_id and m.org_id = r.org_id
-        and m.deactivated_at is null) as "memberLeft"
+        and m.deactivated_at is null) as "memberLeft",
+      r.member_id as "memberId", case when v.model_id is not null then
+        json_build_object('providerId', v.model_provider_id, 'modelId', v.model_id) end as model
     from automation_runs r
     join automations a on a.id = r.automation_id
     join automation_revisions v on v.automation_id = a.id and v.revision = r.revision

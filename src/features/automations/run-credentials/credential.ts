@@ -2,16 +2,16 @@ import { definePersonalCredential } from "../../credentials/index.ts";
 import { runCredentialPrefix, runPermissions } from "./service.ts";
 import * as store from "./store.ts";
 
-/** The program acts for the member who owns the run. It reaches only this run and its templates and connections. */
+/** The program acts for the member who owns the run. It reaches only this run and its resources. */
 export const runCredential = definePersonalCredential({
   kind: "run",
   carrier: "bearer",
   prefix: runCredentialPrefix,
   lookup: store.findRunByToken,
   limit: ({ permissions }) => permissions ?? runPermissions,
-  describe: ({ id, holder, templateIds, connectionIds }) => ({
+  describe: ({ id, holder, templateIds, connectionIds, modelProviderId }) => ({
     holder,
-    limitedTo: new Set([id, ...templateIds, ...connectionIds]),
+    limitedTo: new Set([id, ...templateIds, ...connectionIds, ...(modelProviderId ? [modelProviderId] : [])]),
   }),
   // It ends with a row of the attempt, which nobody announces.
   cached: false,

@@ -11,6 +11,7 @@ export const runPermissions: readonly Permission[] = [
   "automations:create",
   "templates:read",
   "connections:use",
+  "llm_providers:use",
 ];
 
 /** Creates the credential of a claimed run. It has no more rights than the caller, and ends with the caller's key. */

@@ -25,6 +25,8 @@ interface RunCredentialColumns {
   templateIds: string[];
   /** Those that the automation's current revision still names. */
   connectionIds: string[];
+  /** The provider of the model, if the automation's current revision still names it. */
+  modelProviderId: string | null;
 }
 
 const lease = leaseConditions(sql`r.`);
@@ -33,6 +35,7 @@ const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
     select r.id, r.holder, t.permissions, v.template_ids as "templateIds",
       array(select unnest(v.connection_ids) intersect select unnest(latest.connection_ids)) as "connectionIds",
+      case when v.model_provider_id = latest.model_provider_id then v.model_provider_id end as "modelProviderId",
       ${membershipColumns}
     from automation_run_attempts t
     join automation_runs r on r.id = t.run_id and r.attempt = t.attempt

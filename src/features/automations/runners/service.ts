@@ -48,7 +48,9 @@ export async function createToken(ctx: MemberCtx, { runnerId, platform, version,
   const token = newToken(runnerPrefix);
   return db.transaction(async (tx) => {
     const described = { ...self, name: runnerId, platform: platform ?? null, version: version ?? null };
-    if (!(await store.exists(tx, orgId, member.id, runnerId))) await takeQuota(ctx, tx, orgId, "runners");
+    // Runners of workers are limited by the quota of workers.
+    const isCounted = caller.credential !== "worker" && !(await store.exists(tx, orgId, member.id, runnerId));
+    if (isCounted) await takeQuota(ctx, tx, orgId, "runners");
     const runner = await store.save(tx, orgId, member.id, newId("rnr"), described);
     const added = await store.addToken(tx, orgId, runner!.id, {
       hash: hashSecret(token),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { definePage, pageQuery, route } from "../../../platform/http/index.ts";
 import { idSchema } from "../../../platform/ids.ts";
+import { isConsistent } from "../../llm-providers/index.ts";
 import { can } from "../../permissions/index.ts";
 import { AssignedConnection, AssignedTemplate } from "../resources/index.ts";
 import { counters, UsageTotals } from "../usage/index.ts";
@@ -23,6 +24,7 @@ export const reasons = [
   "resource_missing",
   "run_budget_exceeded",
   "monthly_budget_exceeded",
+  "budget_exceeded",
 ] as const;
 export type Reason = (typeof reasons)[number];
 
@@ -192,7 +194,7 @@ export const retry = route({
   replies: { 202: namedReply },
   errors: {
     404: "`automation_run_not_found`, or `automation_not_found`: the automation now belongs to another member.",
-    409: "`run_not_ended`: wait for its end, or cancel it first. `automation_archived`, `owner_left`, `monthly_budget_exceeded`: as for running an automation.",
+    409: "`run_not_ended`: wait for its end, or cancel it first. `automation_archived`, `owner_left`, `monthly_budget_exceeded`, `budget_exceeded`: as for running an automation.",
   },
 });
 
@@ -279,7 +281,24 @@ export const Completion = z
       z.object({
         inputTokens: counter,
         outputTokens: counter,
-        costMicros: counter.describe(counters.costMicros.description!),
+        costMicros: optionalText(z.int().min(0)).describe(
+          `${counters.costMicros.description} When it is omitted, it is computed from the tokens and the price of the model.`,
+        ),
+        cacheReadTokens: counter.describe(
+          "Input tokens that were read from a cache. They are part of `inputTokens`.",
+        ),
+        cacheWriteTokens: counter.describe(
+          "Input tokens that were written to a cache. They are part of `inputTokens`.",
+        ),
+        cacheWrite1hTokens: counter.describe(
+          "Those of `cacheWriteTokens` that were written to a cache that lasts an hour.",
+        ),
+        provider: optionalText(z.string().min(1).max(160)).describe(
+          "The kind of provider, or the id of an LLM provider. By default that of the automation's model.",
+        ),
+        model: optionalText(z.string().min(1).max(200)).describe(
+          "The model that was used. By default that of the automation.",
+        ),
       }),
     ).describe("The usage of this attempt in addition to its usage events."),
     error: optionalText(
@@ -292,6 +311,14 @@ export const Completion = z
         code: "custom",
         path: ["outcome"],
         message: "`status` and `outcome` differ. Send one.",
+      });
+      return z.NEVER;
+    }
+    if (rest.usage && !isConsistent(rest.usage)) {
+      issues.addIssue({
+        code: "custom",
+        path: ["usage", "inputTokens"],
+        message: "Cache tokens are part of `inputTokens`, so it cannot be smaller than their sum.",
       });
       return z.NEVER;
     }

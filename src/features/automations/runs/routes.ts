@@ -1,4 +1,5 @@
 import { on } from "../../../platform/http/index.ts";
+import { listReportsContract } from "../usage/index.ts";
 import * as contract from "./contract.ts";
 import * as service from "./service.ts";
 
@@ -9,4 +10,5 @@ export const routes = [
   on(contract.claim, (ctx, { params }) => service.claim(ctx, params.id)),
   on(contract.heartbeat, (ctx, { params, body }) => service.heartbeat(ctx, params.id, body)),
   on(contract.complete, (ctx, { params, body }) => service.complete(ctx, params.id, body)),
+  on(listReportsContract, (ctx, { params, query }) => service.listUsage(ctx, params.id, query)),
 ];

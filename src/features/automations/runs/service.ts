@@ -1,15 +1,17 @@
 import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound, type Refusal } from "../../../platform/errors.ts";
-import { readPage } from "../../../platform/http/index.ts";
+import { type PageQuery, readPage } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
+import { findExceededBudget, isMonthlyOfOrganization, listSubjects } from "../../llm-providers/index.ts";
 import { overhead, quotaMeter } from "../../quotas/index.ts";
+import { completionReport, countUsageReport } from "../costs/index.ts";
 import { computeDigest } from "../digest.ts";
 import { recordLateReports } from "../late-reports/index.ts";
 import { listRunResources } from "../resources/index.ts";
 import { createRunCredential, replaceCredential, type StoredCredential } from "../run-credentials/index.ts";
-import { completionReport, countUsageReport, isMonthlyBudgetSpent, sumByRun } from "../usage/index.ts";
+import { listReports, sumByRun } from "../usage/index.ts";
 import { runChanges } from "./changes.ts";
 import type { Assignment, Completion, NamedRun, Run, runQuery } from "./contract.ts";
 import { endRun } from "./ending.ts";
@@ -67,6 +69,10 @@ export async function read(ctx: MemberCtx, id: string) {
   return { run, automation, usage, attempts };
 }
 
+export async function listUsage(ctx: MemberCtx, id: string, query: PageQuery) {
+  return listReports(ctx, (await readRun(ctx, id)).id, query);
+}
+
 interface RunRequest {
   automationId: string;
   revision: number;
@@ -108,7 +114,8 @@ export async function createRun(
   return run;
 }
 
-async function findSkipReason(tx: Db, orgId: OrgId, { automationId, trigger }: RunRequest) {
+async function findSkipReason(tx: Db, orgId: OrgId, due: RunRequest) {
+  const { automationId, trigger } = due;
   // Only scheduled runs are skipped while another run is live. A manual run is intended.
   if (trigger === "schedule") {
     const other = await store.findLive(tx, orgId, automationId);
@@ -117,10 +124,17 @@ async function findSkipReason(tx: Db, orgId: OrgId, { automationId, trigger }: R
       return { reason: "overlap" as const, reasonDetail: `${other.id} ${waiting}.` };
     }
   }
-  if (await isMonthlyBudgetSpent(tx, orgId)) {
-    return { reason: "monthly_budget_exceeded" as const, reasonDetail: "This month's budget is spent." };
-  }
-  return undefined;
+  const provider = await store.findModelProvider(tx, orgId, automationId, due.revision);
+  return findSpentBudget(tx, orgId, due.memberId, provider);
+}
+
+/** Why a run must not start: a budget of the organization, of the member, of a team or of the provider is spent. */
+async function findSpentBudget(tx: Db, orgId: OrgId, memberId: string, provider: string | null) {
+  const exceeded = await findExceededBudget(tx, orgId, await listSubjects(tx, orgId, memberId, provider));
+  if (!exceeded) return undefined;
+  return isMonthlyOfOrganization(exceeded)
+    ? { reason: "monthly_budget_exceeded" as const, reasonDetail: "This month's budget is spent." }
+    : { reason: "budget_exceeded" as const, reasonDetail: exceeded.message };
 }
 
 export async function claim(ctx: MemberCtx, id: string): Promise<{ assignment: Assignment | null }> {
@@ -149,6 +163,11 @@ async function assign(ctx: MemberCtx, tx: Db, run: store.LockedRun): Promise<Ass
       reasonDetail: missing.join(" "),
       fenced: run.attempt > 0,
     });
+    return undefined;
+  }
+  const spent = isHeld ? undefined : await findSpentBudget(tx, orgId, run.memberId, run.modelProviderId);
+  if (spent) {
+    await store.endRun(tx, orgId, run.id, { status: "skipped", ...spent, fenced: run.attempt > 0 });
     return undefined;
   }
   const { credential, stored } = createRunCredential(ctx);
@@ -275,7 +294,7 @@ async function decideCompletion(
 ): Promise<CompletionDecision<Run>> {
   const { orgId } = ctx;
   const { run, fenceResult } = await lockForReport(ctx, tx, id, report.attempt);
-  const digest = computeDigest(report);
+  const digest = computeCompletionDigest(report);
   if (fenceResult === "over") {
     const same = run.completionDigest === digest;
     return same
@@ -303,8 +322,20 @@ async function decideCompletion(
     fenced: false,
   });
   if (report.usage)
-    await countUsage(ctx, tx, run, report.attempt, completionReport, run.modelId, report.usage);
+    await countUsage(ctx, tx, run, report.attempt, completionReport, report.usage, Date.now());
   return { stored: stored! };
+}
+
+/** Fields that were added later are left out when they are empty, so that reports of earlier versions stay the same. */
+function computeCompletionDigest({ usage, ...report }: Completion): string {
+  const { inputTokens, outputTokens, costMicros, ...more } = usage ?? {
+    inputTokens: 0,
+    outputTokens: 0,
+    costMicros: 0,
+  };
+  const added = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== 0 && value !== null));
+  const counters = { inputTokens, outputTokens, costMicros: costMicros ?? 0, ...added };
+  return computeDigest({ ...report, usage: usage && counters });
 }
 
 /** Locks the run and checks the fence for a report. The first report of a claimable attempt claims the run. */
@@ -322,26 +353,32 @@ export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, att
   return { run: lockedRun, fenceResult: now, claimed };
 }
 
-/** Counts the usage of a report. Beyond the run's budget the run is cancelled, beyond the month's budget all runs. */
+/** Counts the usage of a report. Beyond a budget the run is cancelled, beyond the organization's of the month all runs. */
 export async function countUsage(
   ctx: MemberCtx,
   tx: Db,
-  run: Pick<store.LockedRun, "id" | "automationId" | "memberId" | "status">,
+  run: Pick<
+    store.LockedRun,
+    "id" | "automationId" | "memberId" | "status" | "modelProviderId" | "modelId" | "startedAt"
+  >,
   attempt: number,
   report: number,
-  model: string | null,
-  usage: { inputTokens: number; outputTokens: number; costMicros: number },
+  usage: NonNullable<Completion["usage"]>,
+  usedAt: number,
 ): Promise<void> {
   const { orgId } = ctx;
   const { id: runId, automationId, memberId } = run;
   const over = await countUsageReport(tx, orgId, {
+    ...usage,
     runId,
     automationId,
     memberId,
     attempt,
     report,
-    model,
-    ...usage,
+    provider: usage.provider ?? run.modelProviderId,
+    model: usage.model ?? run.modelId,
+    // The clock of a runner can be wrong, but the tokens were used during the run.
+    at: Math.max(run.startedAt ?? 0, Math.min(usedAt, Date.now())),
   });
   if (!over) return;
   await store.requestCancel(tx, orgId, runId, over.budget);

@@ -60,6 +60,20 @@ export const insert = (db: Db, orgId: OrgId, run: NewRun) =>
     on conflict (automation_id, occurrence_at) where occurrence_at is not null do nothing
     returning ${namedColumns}`);
 
+/** The provider of the model that a revision names. */
+export const findModelProvider = async (
+  db: Db,
+  orgId: OrgId,
+  automationId: string,
+  revision: number,
+): Promise<string | null> =>
+  (
+    await db.row<{ providerId: string | null }>(sql`
+      select v.model_provider_id as "providerId" from automation_revisions v
+      join automations a on a.id = v.automation_id
+      where a.org_id = ${orgId} and v.automation_id = ${automationId} and v.revision = ${revision}`)
+  )?.providerId ?? null;
+
 /** A queued or running run of this automation. */
 export const findLive = (db: Db, orgId: OrgId, automationId: string) =>
   db.row<{ id: RunId; status: Run["status"] }>(sql`
@@ -161,7 +175,9 @@ export interface LockedRun extends LeaseState {
   cancelRequested: boolean;
   cancelReason: Reason | null;
   completionDigest: string | null;
+  modelProviderId: string | null;
   modelId: string | null;
+  startedAt: number | null;
   /** Its automation is archived. */
   archived: boolean;
 }
@@ -172,6 +188,9 @@ const lockedColumns = sql`r.id, r.status, r.attempt, r.holder, coalesce(${lease.
   r.completion_digest as "completionDigest",
   (select v.model_id from automation_revisions v
     where v.automation_id = r.automation_id and v.revision = r.revision) as "modelId",
+  (select v.model_provider_id from automation_revisions v
+    where v.automation_id = r.automation_id and v.revision = r.revision) as "modelProviderId",
+  r.started_at as "startedAt",
   exists (select from automations a where a.id = r.automation_id and a.status = 'archived') as archived`;
 
 /** Locks the run until the transaction ends. */

@@ -1,6 +1,7 @@
 import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { record } from "../../audit/index.ts";
+import { findMonthlyBudget, setMonthlyBudget } from "../../llm-providers/index.ts";
 import type { AutomationSettings } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -15,8 +16,16 @@ export const defaults: AutomationSettings = {
   budgetWarningPercent: 80,
 };
 
-export const readSettings = async (db: Db, orgId: OrgId): Promise<AutomationSettings> =>
-  (await store.find(db, orgId)) ?? defaults;
+/** The monthly budget is one of the budgets of the organization, and has a warning level of its own. */
+export async function readSettings(db: Db, orgId: OrgId): Promise<AutomationSettings> {
+  const stored = (await store.find(db, orgId)) ?? defaults;
+  const budget = await findMonthlyBudget(db, orgId);
+  return {
+    ...stored,
+    monthlyBudgetMicros: budget?.limitMicros ?? null,
+    budgetWarningPercent: budget?.warningPercent ?? stored.budgetWarningPercent,
+  };
+}
 
 export async function change(
   ctx: MemberCtx,
@@ -29,6 +38,9 @@ export async function change(
     const before = await readSettings(tx, ctx.orgId);
     const settings: AutomationSettings = { ...before, ...changedFields };
     await store.save(tx, ctx.orgId, settings);
+    const { monthlyBudgetMicros, budgetWarningPercent } = settings;
+    if ("monthlyBudgetMicros" in changedFields || "budgetWarningPercent" in changedFields)
+      await setMonthlyBudget(tx, ctx.orgId, ctx.member.id, monthlyBudgetMicros, budgetWarningPercent);
     const target = { type: "automation_settings", id: ctx.orgId };
     await record(ctx, tx, { action: "automation_settings.changed", target, before, after: settings });
     return { settings };

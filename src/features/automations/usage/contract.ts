@@ -11,8 +11,28 @@ export const counters = {
   costMicros: z.int().min(0).describe("Millionths of the currency of your prices."),
 };
 
-export const UsageTotals = z.strictObject(counters).meta({ id: "AutomationUsageTotals" });
+/** Sums of reports. */
+const totals = {
+  inputTokens: counters.inputTokens,
+  outputTokens: counters.outputTokens,
+  costMicros: counters.costMicros
+    .nullable()
+    .describe(
+      "Millionths of the currency of your prices: what is known of the cost. Null: nothing is known.",
+    ),
+  priced: z
+    .boolean()
+    .describe("False: some tokens have no known price, so the cost is higher than `costMicros`."),
+};
+
+export const UsageTotals = z.strictObject(totals).meta({ id: "AutomationUsageTotals" });
 export type UsageTotals = z.output<typeof UsageTotals>;
+
+const ReportedUsage = z
+  .strictObject({ ...counters, costMicros: counters.costMicros.nullable() })
+  .meta({ id: "AutomationReportedUsage" })
+  .describe("The figures that were reported. A cost of null was not reported and could not be computed.");
+export type ReportedUsage = z.output<typeof ReportedUsage>;
 
 const UsageGroup = z
   .strictObject({
@@ -27,7 +47,7 @@ const UsageGroup = z
         "The name of the automation or member, or of the automation of the run. Null for a model or a day, and when the object does not exist any more.",
       ),
     runs: z.int().describe("The number of runs with usage reports."),
-    ...counters,
+    ...totals,
   })
   .meta({ id: "AutomationUsageGroup" });
 export type UsageGroup = z.output<typeof UsageGroup>;
@@ -94,7 +114,7 @@ const HeldReport = z
     memberId: idSchema("mem"),
     memberName: z.string().nullable().describe("Null when the member has left."),
     model: z.string().nullable(),
-    reported: UsageTotals,
+    reported: ReportedUsage,
     reportedAt: z.int(),
   })
   .meta({ id: "AutomationHeldReport" });
@@ -137,7 +157,7 @@ export const correct = route({
           ...place,
           ...counters,
           state: z.literal("corrected"),
-          reported: UsageTotals,
+          reported: ReportedUsage,
         })
         .meta({ id: "AutomationCorrectedReport" }),
     }),
@@ -153,4 +173,56 @@ export const budget = route({
   description: "The month is a calendar month in UTC.",
   access: can("automations:create"),
   replies: { 200: z.strictObject({ budget: Budget }) },
+});
+
+const UsageReport = z
+  .strictObject({
+    ...place,
+    model: z.string().nullable(),
+    provider: z.string().nullable().describe("The kind of provider, or the id of an LLM provider."),
+    inputTokens: z.int().describe("All input tokens, with those of caches."),
+    outputTokens: z.int(),
+    cacheReadTokens: z.int(),
+    cacheWriteTokens: z.int(),
+    costMicros: z.int().nullable().describe("Null: the cost is not known."),
+    costSource: z
+      .enum(["reported", "computed", "unpriced"])
+      .describe("`computed`: from tokens and `price`. `unpriced`: there is no price for the model."),
+    price: z
+      .strictObject({
+        source: z.enum(["catalogue", "override"]),
+        id: z.string().optional().describe("The id of the organization's own price."),
+        date: z.string().optional().describe("The day of the catalogue."),
+        provider: z.string(),
+        model: z.string(),
+        validFrom: z.string().nullable(),
+      })
+      .nullable()
+      .describe("The price that a computed cost follows from."),
+    previousCostMicros: z
+      .int()
+      .nullable()
+      .describe(
+        "The cost before a price was corrected. Null: it was not known, or was never computed again.",
+      ),
+    recomputedAt: z
+      .int()
+      .nullable()
+      .describe("When the cost was computed again after a price was corrected."),
+    state: z.enum(["counted", "held", "corrected"]),
+    reportedAt: z.int(),
+  })
+  .meta({ id: "AutomationUsageReport" });
+export type UsageReportView = z.output<typeof UsageReport>;
+
+export const listReports = route({
+  method: "get",
+  path: "/v1/automation-runs/{id}/usage",
+  tag,
+  summary: "List the usage reports of a run, with the price of each cost",
+  description: "In the order of attempts and events. The completion of an attempt comes first.",
+  access: can("automations:create"),
+  params: z.strictObject({ id: z.string().min(1).max(160) }),
+  query: pageQuery,
+  replies: { 200: definePage(UsageReport).meta({ id: "AutomationUsageReportPage" }) },
 });

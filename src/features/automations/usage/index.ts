@@ -1,4 +1,4 @@
-export { counters, UsageTotals } from "./contract.ts";
+export { counters, listReports as listReportsContract, UsageTotals } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { countUsageReport, isMonthlyBudgetSpent, sumByRun } from "./service.ts";
-export { completionReport, removeSome as removeSomeUsage } from "./store.ts";
+export { listReports, sumByRun } from "./service.ts";
+export { removeSome as removeSomeUsage } from "./store.ts";

@@ -1,74 +1,16 @@
-import type { MemberCtx, OrgId } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import type { MemberCtx } from "../../../platform/context.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { cutPage, defineCursor, type PageQuery } from "../../../platform/http/index.ts";
 import { isId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
-import { announce } from "../../notifications/index.ts";
+import { adjustSpend, findMonthlySpend } from "../../llm-providers/index.ts";
+import { completionReport } from "../costs/index.ts";
 import { type AutomationSettings, readSettings } from "../settings/index.ts";
-import type { Correction, HeldReport, usageQuery } from "./contract.ts";
+import type { Correction, HeldReport, UsageReportView, usageQuery } from "./contract.ts";
 import * as store from "./store.ts";
 import { readUsage } from "./sums.ts";
 
 export { sumByRun } from "./store.ts";
-
-/** The budget that a report exceeded, and whether it is the first report that did. */
-interface CrossedBudget {
-  budget: "run_budget_exceeded" | "monthly_budget_exceeded";
-  isFirst: boolean;
-}
-
-/**
- * Counts a report once, in the transaction that accepts it. Returns the budget that it exceeded. People are notified
- * once a month at the warning and once at the limit.
- */
-export async function countUsageReport(
-  tx: Db,
-  orgId: OrgId,
-  usage: store.UsageReport,
-): Promise<CrossedBudget | undefined> {
-  if (usage.inputTokens + usage.outputTokens + usage.costMicros === 0) return undefined;
-  const settings = await readSettings(tx, orgId);
-  if (!isPlausible(settings, usage)) {
-    // The report is accepted, so that the runner can continue. Its figures count after a person confirms them.
-    await store.insertHeld(tx, orgId, usage);
-    return undefined;
-  }
-  const counted = await store.count(tx, orgId, usage);
-  if (!counted || usage.costMicros === 0) return undefined;
-  const state = computeBudgetState(settings, counted.monthMicros);
-  const isFirst =
-    (state === "warned" || state === "exceeded") &&
-    (await announceCrossing(tx, orgId, settings, counted.monthMicros, state));
-  if (state === "exceeded") return { budget: "monthly_budget_exceeded", isFirst };
-  const { runBudgetMicros } = settings;
-  return runBudgetMicros !== null && counted.runMicros >= runBudgetMicros
-    ? { budget: "run_budget_exceeded", isFirst: false }
-    : undefined;
-}
-
-/** More input or output tokens in one report are implausible. */
-const maxTokens = 1_000_000_000;
-
-/** Whether one report can have these figures. A cost of a whole monthly budget is implausible. */
-function isPlausible(
-  { reportCostLimitMicros, monthlyBudgetMicros }: AutomationSettings,
-  { inputTokens, outputTokens, costMicros }: store.UsageReport,
-): boolean {
-  if (inputTokens > maxTokens || outputTokens > maxTokens) return false;
-  if (costMicros === 0) return true;
-  return (
-    costMicros <= (reportCostLimitMicros ?? costMicros) &&
-    (monthlyBudgetMicros === null || costMicros < monthlyBudgetMicros)
-  );
-}
-
-/** True when this month's budget is spent. */
-export async function isMonthlyBudgetSpent(db: Db, orgId: OrgId): Promise<boolean> {
-  const settings = await readSettings(db, orgId);
-  if (settings.monthlyBudgetMicros === null) return false;
-  return computeBudgetState(settings, (await store.findSpend(db, orgId)).spentMicros) === "exceeded";
-}
 
 type BudgetState = "unlimited" | "within" | "warned" | "exceeded";
 
@@ -81,28 +23,11 @@ function computeBudgetState(
   return spent >= (monthlyBudgetMicros / 100) * budgetWarningPercent ? "warned" : "within";
 }
 
-/** Announces that a budget was crossed. Returns true for the first report that crossed it. */
-async function announceCrossing(
-  tx: Db,
-  orgId: OrgId,
-  { monthlyBudgetMicros, budgetWarningPercent }: AutomationSettings,
-  spentMicros: number,
-  state: "warned" | "exceeded",
-): Promise<boolean> {
-  if (monthlyBudgetMicros === null) return false;
-  const crossed = await store.markCrossed(tx, orgId, state, monthlyBudgetMicros);
-  if (!crossed) return false;
-  const percent = state === "warned" ? budgetWarningPercent : 100;
-  const fact = { month: crossed.month, percent, spentMicros, budgetMicros: monthlyBudgetMicros };
-  await announce(tx, orgId, { type: "budget.reached", ...fact });
-  return true;
-}
-
 const maxHeldCounted = 1_000;
 
 export async function readBudget({ db, orgId }: MemberCtx) {
   const settings = await readSettings(db, orgId);
-  const { month, spentMicros } = await store.findSpend(db, orgId);
+  const { month, spentMicros } = await findMonthlySpend(db, orgId);
   const { monthlyBudgetMicros } = settings;
   const heldReports = await store.countHeld(db, orgId, maxHeldCounted);
   const state = computeBudgetState(settings, spentMicros);
@@ -113,7 +38,7 @@ export async function listHeld({ db, orgId }: MemberCtx, query: PageQuery) {
   const after = heldCursor.read(query, null);
   const rows = await store.listHeld(db, orgId, after, query.limit + 1);
   return cutPage<HeldReport>(rows, query, ({ runId, attempt, sequence }) =>
-    heldCursor.write({ runId, attempt, report: sequence ?? store.completionReport }),
+    heldCursor.write({ runId, attempt, report: sequence ?? completionReport }),
   );
 }
 
@@ -125,7 +50,24 @@ const heldCursor = defineCursor<store.Position>({
   },
 });
 
-/** Replaces or confirms the figures of a report, and updates the spend of the month of the report. */
+const reportCursor = defineCursor<{ attempt: number; report: number }>({
+  write: ({ attempt, report }) => `${attempt} ${report}`,
+  read(text) {
+    const found = /^(\d{1,9}) (-1|\d{1,16})$/.exec(text);
+    return found ? { attempt: Number(found[1]), report: Number(found[2]) } : undefined;
+  },
+});
+
+/** The reports of a run that the caller may read. */
+export async function listReports({ db, orgId }: MemberCtx, runId: string, query: PageQuery) {
+  const after = reportCursor.read(query, null);
+  const rows = await store.listReports(db, orgId, runId, after, query.limit + 1);
+  return cutPage<UsageReportView>(rows, query, ({ attempt, sequence }) =>
+    reportCursor.write({ attempt, report: sequence ?? completionReport }),
+  );
+}
+
+/** Replaces or confirms the figures of a report, and updates what was spent on the day of the report. */
 export async function correct(
   ctx: MemberCtx,
   id: string,
@@ -133,13 +75,14 @@ export async function correct(
 ) {
   const { db, orgId } = ctx;
   return db.transaction(async (tx) => {
-    const place = { runId: id, attempt, report: sequence ?? store.completionReport };
+    const place = { runId: id, attempt, report: sequence ?? completionReport };
     const before = isId("run", id) ? await store.lockReport(tx, orgId, place) : undefined;
     if (!before) throw notFound("usage_report");
     await store.replaceFigures(tx, orgId, place, usage);
+    const { reported, day, subjectIds, ...counted } = before;
+    await adjustSpend(tx, orgId, [{ day, subjectIds, micros: usage.costMicros - counted.costMicros }]);
     const after = { ...usage, state: "corrected" as const };
     const target = { type: "automation_run", id };
-    const { reported, ...counted } = before;
     await record(ctx, tx, {
       action: "automation_usage.corrected",
       target,
@@ -157,7 +100,8 @@ export async function list(ctx: MemberCtx, query: (typeof usageQuery)["_output"]
   const everyones = member.permissions.has("usage:read");
   // Without the permission, the usage of another member is an empty list: members are not secret, their usage is.
   if (!everyones && query.memberId !== undefined && query.memberId !== member.id) {
-    return { items: [], totals: { inputTokens: 0, outputTokens: 0, costMicros: 0 }, nextCursor: null };
+    const totals = { inputTokens: 0, outputTokens: 0, costMicros: 0, priced: true };
+    return { items: [], totals, nextCursor: null };
   }
   const filter = {
     memberId: everyones ? (query.memberId ?? null) : member.id,

@@ -1,19 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, emptySql, raw, type Sql, sql } from "../../../platform/db/index.ts";
-import type { HeldReport, UsageGroup, UsageTotals } from "./contract.ts";
-
-/** The report number of a completion. Events have their sequence. */
-export const completionReport = -1;
-
-export interface UsageReport extends UsageTotals {
-  runId: string;
-  attempt: number;
-  /** The sequence of the event, or `completionReport`. */
-  report: number;
-  automationId: string;
-  memberId: string;
-  model: string | null;
-}
+import { completionReport } from "../costs/index.ts";
+import type { HeldReport, ReportedUsage, UsageGroup, UsageReportView, UsageTotals } from "./contract.ts";
 
 const maxMicros = sql`9007199254740991`;
 /** A sum that fits a JSON number, however much was reported. */
@@ -29,41 +17,7 @@ const selectName = {
     join automation_revisions v on v.automation_id = r.automation_id and v.revision = r.revision
     where r.id = ${id} and r.org_id = ${orgId})`,
 };
-const month = sql`date_trunc('month', now() at time zone 'UTC')::date`;
-
-/** The month's cost with this report in it, or undefined when the report was counted before. */
-export const count = (db: Db, orgId: OrgId, usage: UsageReport) =>
-  db.row<{ monthMicros: number; runMicros: number }>(sql`
-    with counted as (
-      insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, model,
-        input_tokens, output_tokens, cost_micros)
-      values (${usage.runId}, ${usage.attempt}, ${usage.report}, ${orgId}, ${usage.automationId}, ${usage.memberId},
-        ${usage.model}, ${usage.inputTokens}, ${usage.outputTokens}, ${usage.costMicros})
-      on conflict do nothing returning cost_micros
-    ), spent as (
-      insert into automation_spend as s (org_id, month, cost_micros)
-      select ${orgId}, ${month}, cost_micros from counted
-      on conflict (org_id, month) do update set cost_micros = least(s.cost_micros + excluded.cost_micros, ${maxMicros})
-      returning s.cost_micros
-    )
-    select spent.cost_micros as "monthMicros", counted.cost_micros + (
-      select ${total(sql`u.cost_micros`)} from automation_usage u where u.run_id = ${usage.runId}) as "runMicros"
-    from spent, counted`);
-
 const completion = raw(String(completionReport));
-
-/** Stores an implausible report with figures of 0, so that it does not count. */
-export const insertHeld = (
-  db: Db,
-  orgId: OrgId,
-  { inputTokens, outputTokens, costMicros, ...usage }: UsageReport,
-) =>
-  db.run(sql`
-    insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, model,
-      input_tokens, output_tokens, cost_micros, state, reported)
-    values (${usage.runId}, ${usage.attempt}, ${usage.report}, ${orgId}, ${usage.automationId}, ${usage.memberId},
-      ${usage.model}, 0, 0, 0, 'held', ${JSON.stringify({ inputTokens, outputTokens, costMicros })}::text::jsonb)
-    on conflict do nothing`);
 
 /** Stops counting at `max`. */
 export const countHeld = async (db: Db, orgId: OrgId, max: number): Promise<number> =>
@@ -98,49 +52,70 @@ const matchesReport = (orgId: OrgId, { runId, attempt, report }: Position) => sq
 
 /** Locks a report. `reported` has the figures that were sent; the others are the figures that count. */
 export const lockReport = (tx: Db, orgId: OrgId, place: Position) =>
-  tx.row<UsageTotals & { state: string; reported: UsageTotals }>(sql`
+  tx.row<
+    Record<"inputTokens" | "outputTokens" | "costMicros", number> & {
+      state: string;
+      reported: ReportedUsage;
+      day: string;
+      subjectIds: string[];
+    }
+  >(sql`
     select u.input_tokens as "inputTokens", u.output_tokens as "outputTokens", u.cost_micros as "costMicros",
-      u.state, coalesce(u.reported, jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens',
-        u.output_tokens, 'costMicros', u.cost_micros)) as reported
+      u.state, coalesce(u.reported, ${figures}) as reported,
+      to_char(coalesce(u.spend_day, (u.reported_at at time zone 'UTC')::date), 'YYYY-MM-DD') as day,
+      coalesce(u.spend_subjects, array[u.org_id, u.member_id]) as "subjectIds"
     from automation_usage u where ${matchesReport(orgId, place)} for update`);
 
-/** Replaces the figures that count, and adds the difference to the spend of the month of the report. */
-export const replaceFigures = (tx: Db, orgId: OrgId, place: Position, usage: UsageTotals) =>
+const figures = sql`jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens', u.output_tokens,
+  'costMicros', case when u.cost_source <> 'unpriced' then u.cost_micros end)`;
+
+/** Replaces the figures that count. The caller has locked the report, and changes what was spent. */
+export const replaceFigures = (
+  tx: Db,
+  orgId: OrgId,
+  place: Position,
+  usage: Record<"inputTokens" | "outputTokens" | "costMicros", number>,
+) =>
   tx.run(sql`
-    with corrected as (
-      update automation_usage u set input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
-        cost_micros = ${usage.costMicros}, state = 'corrected', reported = coalesce(u.reported,
-          jsonb_build_object('inputTokens', u.input_tokens, 'outputTokens', u.output_tokens,
-            'costMicros', u.cost_micros))
-      from automation_usage was
-      where ${matchesReport(orgId, place)} and was.run_id = u.run_id and was.attempt = u.attempt and was.report = u.report
-      returning u.cost_micros - was.cost_micros as more,
-        date_trunc('month', u.reported_at at time zone 'UTC')::date as month)
-    insert into automation_spend as s (org_id, month, cost_micros)
-    select ${orgId}, month, greatest(more, 0) from corrected
-    on conflict (org_id, month) do update
-    set cost_micros = least(greatest(s.cost_micros + (select more from corrected), 0), ${maxMicros})`);
+    update automation_usage u set input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
+      cost_micros = ${usage.costMicros}, state = 'corrected', cost_source = 'reported',
+      reported = coalesce(u.reported, ${figures})
+    where ${matchesReport(orgId, place)}`);
 
-export const findSpend = async (db: Db, orgId: OrgId): Promise<{ month: string; spentMicros: number }> =>
-  (await db.row<{ month: string; spentMicros: number }>(sql`
-    select to_char(this.month, 'YYYY-MM') as month, coalesce(s.cost_micros, 0) as "spentMicros"
-    from (select ${month} as month) this
-    left join automation_spend s on s.org_id = ${orgId} and s.month = this.month`))!;
+/** The reports of a run, in their order. */
+export const listReports = (
+  db: Db,
+  orgId: OrgId,
+  runId: string,
+  after: Pick<Position, "attempt" | "report"> | null,
+  limit: number,
+) =>
+  db.rows<UsageReportView>(sql`
+    select u.attempt, nullif(u.report, ${completion}) as sequence, u.model, u.provider, u.input_tokens as "inputTokens",
+      u.output_tokens as "outputTokens", u.cache_read_tokens as "cacheReadTokens",
+      u.cache_write_tokens as "cacheWriteTokens",
+      case when u.cost_source <> 'unpriced' then u.cost_micros end as "costMicros", u.cost_source as "costSource",
+      u.price, (u.previous ->> 'costMicros')::bigint as "previousCostMicros", u.recomputed_at as "recomputedAt",
+      u.state, u.reported_at as "reportedAt"
+    from automation_usage u
+    where u.org_id = ${orgId} and u.run_id = ${runId} ${
+      after === null
+        ? emptySql
+        : sql`and (u.attempt, u.report) > (${after.attempt}::int, ${after.report}::bigint)`
+    }
+    order by u.attempt, u.report limit ${limit}`);
 
-const crossings = { warned: raw("warned_for"), exceeded: raw("stopped_for") };
+const isUnpriced = sql`u.cost_source = 'unpriced'`;
+/** What is known of the cost, and whether all of it is. */
+const costs = sql`case when not coalesce(bool_and(${isUnpriced}), false) then ${total(sql`u.cost_micros`)} end as "costMicros",
+  not coalesce(bool_or(${isUnpriced}), false) as priced`;
 
-/** Marks the budget as crossed. Returns the month to the first caller, who announces it, and undefined to others. */
-export const markCrossed = (db: Db, orgId: OrgId, level: keyof typeof crossings, budgetMicros: number) =>
-  db.row<{ month: string }>(sql`
-    update automation_spend set ${crossings[level]} = ${budgetMicros}
-    where org_id = ${orgId} and month = ${month} and ${crossings[level]} is distinct from ${budgetMicros}
-    returning to_char(month, 'YYYY-MM') as month`);
+const sums = sql`${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
+  ${costs}`;
 
 export const sumByRun = async (db: Db, orgId: OrgId, runId: string): Promise<UsageTotals> =>
   (await db.row<UsageTotals>(sql`
-    select ${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
-      ${total(sql`u.cost_micros`)} as "costMicros"
-    from automation_usage u where u.run_id = ${runId} and u.org_id = ${orgId}`))!;
+    select ${sums} from automation_usage u where u.run_id = ${runId} and u.org_id = ${orgId}`))!;
 
 const keys = {
   run: raw("u.run_id"),
@@ -165,9 +140,6 @@ const isInTimeRange = (orgId: OrgId, { fromAt, toAt }: UsageFilter) => sql`u.org
 const matchesFilter = ({ memberId, automationId }: UsageFilter) => sql`
   ${memberId === null ? emptySql : sql`and u.member_id = ${memberId}`}
   ${automationId === null ? emptySql : sql`and u.automation_id = ${automationId}`}`;
-
-const sums = sql`${total(sql`u.input_tokens`)} as "inputTokens", ${total(sql`u.output_tokens`)} as "outputTokens",
-  ${total(sql`u.cost_micros`)} as "costMicros"`;
 
 export const list = (
   db: Db,

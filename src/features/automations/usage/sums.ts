@@ -12,7 +12,17 @@ const maxRows = 250_000;
 type Group = Omit<UsageGroup, "name"> & { key: string };
 type Key = (typeof usageQuery)["_output"]["groupBy"];
 
-const createEmptyTotals = (): UsageTotals => ({ inputTokens: 0, outputTokens: 0, costMicros: 0 });
+/** `known` is false while every report had no known cost. */
+type Sum = UsageTotals & { costMicros: number; known: boolean };
+const createEmptySum = (): Sum => ({
+  inputTokens: 0,
+  outputTokens: 0,
+  costMicros: 0,
+  priced: true,
+  known: false,
+});
+const toTotals = ({ known, ...sum }: Sum): UsageTotals =>
+  known || sum.priced ? sum : { ...sum, costMicros: null };
 
 const isBefore = (key: string, other: string) => Buffer.compare(Buffer.from(key), Buffer.from(other)) < 0;
 
@@ -44,8 +54,8 @@ async function sumInPeriods(
   groupBy: Key,
   filter: store.UsageFilter,
 ): Promise<{ groups: Group[]; totals: UsageTotals }> {
-  const found = new Map<string, { runs: Set<string>; used: UsageTotals }>();
-  const totals = createEmptyTotals();
+  const found = new Map<string, { runs: Set<string>; used: Sum }>();
+  const totals = createEmptySum();
   let end: string | null = null;
   for (let rows = 0; ; rows += maxRowsPerStatement) {
     if (rows >= maxRows)
@@ -58,7 +68,7 @@ async function sumInPeriods(
       start,
       end,
     })) {
-      const group = found.get(key) ?? { runs: new Set(), used: createEmptyTotals() };
+      const group = found.get(key) ?? { runs: new Set(), used: createEmptySum() };
       found.set(key, group);
       group.runs.add(runId);
       add(group.used, used);
@@ -67,13 +77,15 @@ async function sumInPeriods(
     if (start === null) break;
     end = start;
   }
-  const groups = [...found].map(([key, { runs, used }]) => ({ key, runs: runs.size, ...used }));
+  const groups = [...found].map(([key, { runs, used }]) => ({ key, runs: runs.size, ...toTotals(used) }));
   groups.sort((one, other) => Buffer.compare(Buffer.from(other.key), Buffer.from(one.key)));
-  return { groups, totals };
+  return { groups, totals: toTotals(totals) };
 }
 
-function add(sum: UsageTotals, { inputTokens, outputTokens, costMicros }: UsageTotals): void {
+function add(sum: Sum, { inputTokens, outputTokens, costMicros, priced }: UsageTotals): void {
   sum.inputTokens = Math.min(sum.inputTokens + inputTokens, Number.MAX_SAFE_INTEGER);
   sum.outputTokens = Math.min(sum.outputTokens + outputTokens, Number.MAX_SAFE_INTEGER);
-  sum.costMicros = Math.min(sum.costMicros + costMicros, Number.MAX_SAFE_INTEGER);
+  sum.costMicros = Math.min(sum.costMicros + (costMicros ?? 0), Number.MAX_SAFE_INTEGER);
+  sum.known ||= costMicros !== null;
+  sum.priced &&= priced;
 }

@@ -44,6 +44,7 @@ describe("usage", () => {
       inputTokens: 2,
       outputTokens: 4,
       costMicros: 110,
+      priced: true,
     });
     await loseLease(server, run.id);
     await claim(server, auth, run.id);
@@ -173,7 +174,7 @@ describe("budgets", () => {
     await report(server, auth, spender.id, usageEvent(0, 600));
     await report(server, auth, spender.id, usageEvent(1, 1));
     expect(await budget()).toMatchObject({ state: "warned", spentMicros: 601, monthlyBudgetMicros: 1000 });
-    expect(await mails()).toEqual(["Hooli: 50 % of this month's automation budget is spent"]);
+    expect(await mails()).toEqual(["Hooli: 50 % of this month's budget is spent"]);
 
     await report(server, auth, spender.id, usageEvent(2, 400));
     expect((await budget()).state).toBe("exceeded");

@@ -8,7 +8,6 @@ import { planRuns } from "./schedule.ts";
 export { financeRole, invitedPerson, organization } from "./company.ts";
 export { hashBlob } from "./git.ts";
 export { type PlannedCommit, type PlannedSync, sampleRepository } from "./repository.ts";
-export { spendByMonth } from "./schedule.ts";
 export type { Person, PlannedAutomation, PlannedRun } from "./types.ts";
 
 export type Plan = ReturnType<typeof planDemo>;

@@ -118,7 +118,7 @@ const formatMonth = (time: number) => new Date(time).toISOString().slice(0, 7);
 const listUsage = (runs: Iterable<PlannedRun>) =>
   [...runs].flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage));
 
-export function spendByMonth(runs: Iterable<PlannedRun>): Map<string, number> {
+function spendByMonth(runs: Iterable<PlannedRun>): Map<string, number> {
   const months = new Map<string, number>();
   for (const { at, costMicros } of listUsage(runs))
     months.set(formatMonth(at), (months.get(formatMonth(at)) ?? 0) + costMicros);

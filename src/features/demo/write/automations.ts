@@ -1,7 +1,7 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { defaultSettings, digestReport, findNextOccurrence } from "../../automations/index.ts";
-import { type Plan, type PlannedRun, spendByMonth } from "../plan/index.ts";
+import type { Plan, PlannedRun } from "../plan/index.ts";
 import {
   insertRows,
   listRevisionResources,
@@ -58,19 +58,35 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
   );
   await insertRows(tx, org, "automation_settings", [
     {
-      ...{ run_budget_micros: runBudgetMicros, monthly_budget_micros: budget.micros },
+      run_budget_micros: runBudgetMicros,
       updated_at: formatDate(budget.raisedAt),
     },
   ]);
-  await insertRows(
-    tx,
-    org,
-    "automation_spend",
-    [...spendByMonth(runs)].map(([month, cost_micros]) => {
-      const spent = month === budget.spentMonth ? budget.firstMicros : null;
-      return { month: `${month}-01`, cost_micros, warned_for: spent, stopped_for: spent };
-    }),
-  );
+  await insertRows(tx, org, "llm_budgets", [
+    {
+      ...{ id: newIdAt("lbg", budget.setAt), subject_kind: "organization", period: "month", mode: "budget" },
+      ...{ limit_micros: budget.micros, warning_percent: defaultSettings.budgetWarningPercent },
+      ...{ created_by: ids.member("ada"), created_at: formatDate(budget.setAt) },
+      updated_at: formatDate(budget.raisedAt),
+    },
+  ]);
+  await insertRows(tx, org, "llm_spend", listSpend(runs, ids));
+}
+
+/** What the organization and each member spent on each day. */
+function listSpend(runs: readonly PlannedRun[], ids: Ids) {
+  const sums = new Map<string, { subject_id: string; day: string; cost_micros: number }>();
+  for (const { attempts, owner } of runs) {
+    for (const { at, costMicros } of attempts.flatMap(({ usage }) => usage)) {
+      const day = new Date(at).toISOString().slice(0, 10);
+      for (const subject_id of [ids.organization, ids.member(owner)]) {
+        const sum = sums.get(`${subject_id} ${day}`) ?? { subject_id, day, cost_micros: 0 };
+        sum.cost_micros += costMicros;
+        sums.set(`${subject_id} ${day}`, sum);
+      }
+    }
+  }
+  return [...sums.values()];
 }
 
 /** Must run after the templates and the connection are written. */

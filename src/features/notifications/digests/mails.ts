@@ -19,6 +19,19 @@ const stages: Record<string, string> = {
 };
 const describeStage = (stage: unknown) => stages[String(stage)] ?? "is not seen any more";
 
+const readSubject = (subject: unknown) => (subject ?? {}) as { kind?: string; name?: string | null };
+const readKind = (subject: unknown) => readSubject(subject).kind ?? "organization";
+
+/** Such as `80 % of this month's budget of the team Support`. */
+function formatShare({ percent, period, mode, subject }: Item): string {
+  const whole = `this ${period ?? "month"}'s ${mode === "alert" ? "alert limit" : "budget"}`;
+  const kind = readKind(subject);
+  const name = formatNameForSubject(String(readSubject(subject).name ?? ""), "");
+  const whose =
+    kind === "organization" ? "" : ` of the ${kind === "provider" ? "LLM provider" : kind} ${name}`.trimEnd();
+  return `${percent === 100 ? "" : `${percent} % of `}${whole}${whose}`;
+}
+
 interface Wording {
   /** Follows the name of the organization. */
   subject(first: Item, count: number): string;
@@ -57,17 +70,16 @@ const wordings: Record<DigestType, Wording> = {
     closing: "On the command line: signalbox connections list.",
   },
   "budget.reached": {
-    subject: ({ percent }) =>
-      percent === 100
-        ? "this month's automation budget is spent"
-        : `${percent} % of this month's automation budget is spent`,
-    opening: ({ spentMicros, budgetMicros, month }) =>
-      `${formatMoney(spentMicros)} of ${formatMoney(budgetMicros)} are spent in ${month}.`,
-    lines: ({ percent }, publicUrl) => [
-      percent === 100
-        ? "Running runs are cancelled. New runs are skipped until the month ends or an owner or admin raises the budget."
-        : "When all of it is spent, running runs are cancelled and new runs are skipped.",
-      `${publicUrl}/v1/automation-budget`,
+    subject: (item) => `${formatShare(item)} is spent`,
+    opening: (item) =>
+      `${formatMoney(item.spentMicros)} of ${formatMoney(item.budgetMicros)} are spent in the ${item.period ?? "month"} of ${item.periodStart ?? item.month}: ${formatShare(item)}.`,
+    lines: ({ percent, mode, subject, budgetId }, publicUrl) => [
+      mode === "alert"
+        ? "This is an alert: nothing is refused."
+        : percent === 100
+          ? `Credentials are not handed out, and new runs are skipped, until the period ends or an owner or admin raises the budget.${readKind(subject) === "organization" ? " Running runs are cancelled." : ""}`
+          : "When all of it is spent, credentials are not handed out, running runs are cancelled and new runs are skipped.",
+      budgetId ? `${publicUrl}/v1/llm-budgets/${budgetId}` : `${publicUrl}/v1/automation-budget`,
     ],
   },
   "sync.failed": {

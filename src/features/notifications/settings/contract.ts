@@ -6,7 +6,7 @@ const tag = "Notifications";
 
 const runs = "A run failed.";
 const connections = "A connection to an outside account needs attention.";
-const budgets = "The automation costs of the month reached the warning level or the whole budget.";
+const budgets = "Costs reached the warning level or the whole of a budget or alert.";
 const syncs = "A connector could not be synced.";
 const workers = "A worker is lost, will be removed soon, or was removed.";
 

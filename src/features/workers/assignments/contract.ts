@@ -25,6 +25,9 @@ export const assignedIds = {
   connectionIds: ids(
     "The ids of the connections whose tokens it can get. The member who registered it must be allowed to use them.",
   ),
+  llmProviderIds: ids(
+    "The ids of the LLM providers whose credentials it can get. Changing them needs `llm_providers:manage`.",
+  ),
   mcpConnectionIds: ids("The ids of saved MCP connections. There are none yet, so each id is refused."),
 };
 
@@ -36,6 +39,9 @@ const WorkerAssignments = z
     connections: z.array(
       z.strictObject({ id: idSchema("ocn"), providerId: z.string(), account: z.string() }),
     ),
+    llmProviders: z
+      .array(z.strictObject({ id: idSchema("llp"), kind: z.string(), name: z.string() }))
+      .describe("Their credentials come from `GET /v1/llm-providers/{id}/credential`."),
   })
   .meta({ id: "WorkerAssignments" });
 export type WorkerAssignments = z.output<typeof WorkerAssignments>;

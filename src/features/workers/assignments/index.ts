@@ -1,3 +1,3 @@
 export { assignedIds, label } from "./contract.ts";
 export { routes } from "./routes.ts";
-export { checkAssignments } from "./service.ts";
+export { checkAssignments, checkMayGetToken } from "./service.ts";

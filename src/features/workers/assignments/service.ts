@@ -2,6 +2,7 @@ import type { MachineCtx, MemberCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { forbidden, invalidField, notFound } from "../../../platform/errors.ts";
 import { isId } from "../../../platform/ids.ts";
+import { checkProviderIds } from "../../llm-providers/index.ts";
 import { issueToken } from "../../oauth-providers/index.ts";
 import type { Permission } from "../../permissions/index.ts";
 import { actAsOwner } from "../owners/index.ts";
@@ -13,11 +14,12 @@ interface Assignments {
   ownerId: string | null;
   templateIds: readonly string[];
   connectionIds: readonly string[];
+  llmProviderIds: readonly string[];
   mcpConnectionIds?: readonly string[] | undefined;
 }
 
-type Assigned = Pick<Assignments, "templateIds" | "connectionIds">;
-const nothing: Assigned = { templateIds: [], connectionIds: [] };
+type Assigned = Pick<Assignments, "templateIds" | "connectionIds" | "llmProviderIds">;
+const nothing: Assigned = { templateIds: [], connectionIds: [], llmProviderIds: [] };
 
 /** Refuses what the caller cannot give to a worker. Only what is new is checked. */
 export async function checkAssignments(
@@ -30,6 +32,19 @@ export async function checkAssignments(
     throw invalidField(["mcpConnectionIds", 0], "There is no such MCP connection. Leave the list empty.");
   await checkTemplates(ctx, tx, next.templateIds, before.templateIds);
   await checkConnections(ctx, tx, next, before.connectionIds);
+  await checkProviders(ctx, tx, next.llmProviderIds, before.llmProviderIds);
+}
+
+async function checkProviders(ctx: MemberCtx, tx: Db, next: readonly string[], before: readonly string[]) {
+  const isSame = next.length === before.length && next.every((id) => before.includes(id));
+  if (isSame) return;
+  requirePermission(ctx, "llm_providers:manage");
+  await checkProviderIds(tx, ctx.orgId, next);
+}
+
+/** Whoever gets a token of a worker can get the credentials of its LLM providers. */
+export function checkMayGetToken(ctx: MemberCtx, llmProviderIds: readonly string[]): void {
+  if (llmProviderIds.length > 0) requirePermission(ctx, "llm_providers:manage");
 }
 
 async function checkTemplates(ctx: MemberCtx, tx: Db, next: readonly string[], before: readonly string[]) {
@@ -75,11 +90,12 @@ function requirePermission({ member }: MemberCtx, permission: Permission): void 
 
 export async function list(ctx: MachineCtx, id: string) {
   const workerId = requireSelf(ctx, id);
-  const [templates, connections] = await Promise.all([
+  const [templates, connections, llmProviders] = await Promise.all([
     store.listAssignedTemplates(ctx.db, ctx.orgId, workerId),
     store.listAssignedConnections(ctx.db, ctx.orgId, workerId),
+    store.listAssignedProviders(ctx.db, ctx.orgId, workerId),
   ]);
-  return { templates, connections };
+  return { templates, connections, llmProviders };
 }
 
 export async function readTemplate(ctx: MachineCtx, id: string, templateId: string) {

@@ -16,6 +16,7 @@ export const listUsableConnections = (db: Db, orgId: OrgId, memberId: string, id
       and ${isUsableBy(sql`${memberId}::text`)}`);
 
 type Templates = WorkerAssignments["templates"];
+type Providers = WorkerAssignments["llmProviders"];
 type Connections = WorkerAssignments["connections"];
 
 export const listAssignedTemplates = (db: Db, orgId: OrgId, workerId: string) =>
@@ -36,3 +37,8 @@ export const findAssignedTemplate = (db: Db, orgId: OrgId, workerId: string, id:
     select t.id, t.slug, t.name, t.version, t.body from workers w
     join templates t on t.org_id = w.org_id and t.id = any(w.template_ids)
     where w.org_id = ${orgId} and w.id = ${workerId} and t.id = ${id}`);
+
+export const listAssignedProviders = (db: Db, orgId: OrgId, workerId: string) =>
+  db.rows<Providers[number]>(sql`
+    select p.id, p.kind, p.name from llm_provider_grants g join llm_providers p on p.id = g.provider_id
+    where g.org_id = ${orgId} and g.worker_id = ${workerId} order by p.id`);

@@ -16,6 +16,7 @@ const RegistrationToken = z
     labels: z.array(z.string()),
     templateIds: z.array(z.string()),
     connectionIds: z.array(z.string()),
+    llmProviderIds: z.array(z.string()),
     ownerId: idSchema("mem").describe("The member that workers act for."),
     uses: z.int().describe("How many workers have registered with it."),
     maxUses: z.int().nullable().describe("Null: any number of workers."),
@@ -55,6 +56,7 @@ export const create = route({
     labels: labels.default([]),
     templateIds: assignedIds.templateIds.default([]),
     connectionIds: assignedIds.connectionIds.default([]),
+    llmProviderIds: assignedIds.llmProviderIds.default([]),
     maxUses: z.int().min(1).max(1_000_000).optional().describe("How many workers can register with it."),
     expiresAt: z
       .int()

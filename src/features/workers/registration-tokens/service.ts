@@ -11,7 +11,7 @@ import { isId, newId } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
-import { checkAssignments } from "../assignments/index.ts";
+import { checkAssignments, checkMayGetToken } from "../assignments/index.ts";
 import { limitToOwner } from "../owners/index.ts";
 import { addWorker, instanceTaken, refuseTakenNames, replaceToken } from "../service.ts";
 import { findByInstance, isNameTaken } from "../store.ts";
@@ -56,7 +56,8 @@ export async function rotate(
 ) {
   const { orgId, member } = ctx;
   return ctx.db.transaction(async (tx) => {
-    await requireToken(tx, ctx, id);
+    const { llmProviderIds } = await requireToken(tx, ctx, id);
+    checkMayGetToken(ctx, llmProviderIds);
     await store.expireSecrets(tx, orgId, id, endEarlierSecrets ? 0 : overlapHours);
     // Whoever knows the secret can register a worker, so it must not act for somebody else.
     await store.setOwner(tx, orgId, id, member.id, limitToOwner(member));
@@ -105,8 +106,10 @@ async function registerInside(
   checkUses(token);
   await store.countUse(tx, orgId, token.id);
   const { kind, templateIds, connectionIds } = token;
+  // Providers may have been removed since the token was made.
+  const llmProviderIds = await store.listExistingProviders(tx, orgId, token.llmProviderIds);
   return addWorker(ctx, tx, orgId, {
-    ...{ kind, templateIds, connectionIds, ...owner, instanceId, configuration: null },
+    ...{ kind, templateIds, connectionIds, llmProviderIds, ...owner, instanceId, configuration: null },
     name: await findFreeName(tx, ctx, name),
     labels: [...new Set([...token.labels, ...labels])].sort(),
     registrationTokenId: token.id,

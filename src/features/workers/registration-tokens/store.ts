@@ -8,7 +8,7 @@ import type { RegistrationToken } from "./contract.ts";
 export type RegistrationTokenId = Id<"wrt">;
 
 const columns = sql`t.id, t.name, t.kind, t.labels, t.template_ids as "templateIds",
-  t.connection_ids as "connectionIds", t.member_id as "ownerId", t.uses, t.max_uses as "maxUses",
+  t.connection_ids as "connectionIds", t.llm_provider_ids as "llmProviderIds", t.member_id as "ownerId", t.uses, t.max_uses as "maxUses",
   t.expires_at as "expiresAt",
   (select coalesce(json_agg(json_build_object('start', x.start,
       'expiresAt', floor(extract(epoch from x.expires_at) * 1000),
@@ -43,6 +43,7 @@ interface NewToken {
   labels: readonly string[];
   templateIds: readonly string[];
   connectionIds: readonly string[];
+  llmProviderIds: readonly string[];
   memberId: MemberId;
   permissions: readonly string[];
   maxUses: number | null;
@@ -52,10 +53,10 @@ interface NewToken {
 export const insert = (tx: Db, orgId: OrgId, next: NewToken) =>
   tx.run(sql`
     insert into worker_registration_tokens (id, org_id, member_id, name, kind, labels, template_ids, connection_ids,
-      runner_permissions, max_uses, expires_at)
+      llm_provider_ids, runner_permissions, max_uses, expires_at)
     values (${next.id}, ${orgId}, ${next.memberId}, ${next.name}, ${next.kind}, ${next.labels}::text[],
-      ${next.templateIds}::text[], ${next.connectionIds}::text[], ${next.permissions}::text[], ${next.maxUses}::int,
-      to_timestamp(${next.expiresAt}::bigint / 1000.0))`);
+      ${next.templateIds}::text[], ${next.connectionIds}::text[], ${next.llmProviderIds}::text[],
+      ${next.permissions}::text[], ${next.maxUses}::int, to_timestamp(${next.expiresAt}::bigint / 1000.0))`);
 
 export const insertSecret = (tx: Db, orgId: OrgId, id: string, secret: { hash: string; start: string }) =>
   tx.run(sql`
@@ -107,3 +108,14 @@ export const removeOfMembersAcrossOrganizations = (db: Db, members: Sql) =>
 
 export const removeExpiredAcrossOrganizations = (db: Db) =>
   db.run(sql`delete from worker_registration_secrets where expires_at < now() - interval '7 days'`);
+
+export const listExistingProviders = async (
+  db: Db,
+  orgId: OrgId,
+  ids: readonly string[],
+): Promise<string[]> =>
+  (
+    await db.rows<{ id: string }>(
+      sql`select id from llm_providers where org_id = ${orgId} and id = any(${ids}::text[]) order by id`,
+    )
+  ).map(({ id }) => id);

@@ -1,2 +1,1 @@
 export { adaptInterval, serviceClock } from "./service.ts";
-export { removeOldOutagesAcrossOrganizations } from "./store.ts";

@@ -5,19 +5,16 @@ import { outageAfter } from "../states/index.ts";
 const recoveryIntervals = 2;
 
 /**
- * Notes that this process answers workers. After a gap, one process records the outage: the row lock lets the others
- * see the new time. Returns the interval that workers are told.
+ * Notes that this process answers workers. After a gap, one process records the outage: the others wait for the row and
+ * see the new time. Outages that no worker's unseen time can include are dropped. Returns the interval that workers are
+ * told.
  */
 export const markAliveAcrossOrganizations = (db: Db) =>
   db.row<{ intervalSeconds: number }>(sql`
-    with before as (select alive_at, interval_seconds from worker_service for update),
-    outage as (
-      insert into worker_outages (from_at, to_at)
-      select greatest(before.alive_at, coalesce((select max(o.to_at) from worker_outages o), before.alive_at)),
-        now() + make_interval(secs => ${recoveryIntervals}::int * before.interval_seconds)
-      from before where before.alive_at < now() - ${outageAfter}
-      on conflict (from_at) do update set to_at = excluded.to_at)
-    update worker_service s set alive_at = greatest(s.alive_at, now()) from before
+    update worker_service s set alive_at = greatest(s.alive_at, now()), outages = case
+      when s.alive_at >= now() - ${outageAfter} then s.outages
+      else (s.outages * tstzmultirange(tstzrange(now() - interval '60 days', null))) + tstzmultirange(tstzrange(
+        s.alive_at, now() + make_interval(secs => ${recoveryIntervals}::int * s.interval_seconds))) end
     returning s.interval_seconds as "intervalSeconds"`);
 
 /** Workers that beat in the last hour. */
@@ -31,7 +28,3 @@ export const setIntervalAcrossOrganizations = (db: Db, seconds: number) =>
     update worker_service set previous_seconds = interval_seconds, interval_seconds = ${seconds}::int,
       interval_changed_at = now()
     where interval_seconds <> ${seconds}::int`);
-
-/** Outages that no worker's unseen time can include any more. */
-export const removeOldOutagesAcrossOrganizations = (db: Db) =>
-  db.run(sql`delete from worker_outages where to_at < now() - interval '60 days'`);

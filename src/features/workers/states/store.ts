@@ -17,15 +17,18 @@ export const judgedSeconds = sql`greatest(s.interval_seconds, case
  */
 const unseenSince = (time: Sql): Sql => sql`greatest(0, extract(epoch from
     least(now(), s.alive_at + ${outageAfter}) - ${time})
-  - coalesce((select sum(extract(epoch from least(o.to_at, now()) - greatest(o.from_at, ${time})))
-    from worker_outages o where o.to_at > ${time} and o.from_at < now()), 0))::float8`;
+  - coalesce((select sum(extract(epoch from upper(o) - lower(o)))
+    from unnest(s.outages * tstzmultirange(tstzrange(${time}, greatest(${time}, now())))) o), 0))::float8`;
 
-/** The tables that a state is derived from. `workers w` comes before. `d.unseen` are seconds, `d.every` the interval. */
+/**
+ * The tables that a state is derived from. `workers w` comes before. `d.unseen` are seconds, `d.every` the interval. They
+ * are computed once a row: `offset 0` keeps the planner from repeating the expressions.
+ */
 export const stateSources = sql`
   join worker_beats b on b.worker_id = w.id
   cross join worker_service s
   cross join lateral (select ${unseenSince(sql`coalesce(b.seen_at, w.created_at)`)} as unseen,
-    ${judgedSeconds} as every) d`;
+    ${judgedSeconds} as every offset 0) d`;
 
 export const isPaused = sql`(w.paused_at is not null and (w.paused_until is null or w.paused_until > now()))`;
 

@@ -1,0 +1,10 @@
+export {
+  checkBudgets,
+  type ExceededBudget,
+  findExceededBudget,
+  isMonthlyOfOrganization,
+  refuseExceeded,
+} from "./check.ts";
+export { routes } from "./routes.ts";
+export { findMonthlyBudget, setMonthlyBudget } from "./service.ts";
+export { findMonth as findMonthlySpend } from "./store.ts";

@@ -1,0 +1,12 @@
+export { apiKey } from "./contract.ts";
+export { createHeaders } from "./request.ts";
+export { routes } from "./routes.ts";
+export { findOrigin, openKey, sealedKeys } from "./sealing.ts";
+export { addKey, noUsableKey } from "./service.ts";
+export {
+  countAll as countKeys,
+  find as findKey,
+  findUsable as findUsableKey,
+  recordIssue,
+  removeRetiredAcrossOrganizations,
+} from "./store.ts";

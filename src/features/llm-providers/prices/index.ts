@@ -1,0 +1,5 @@
+import type { listForPricing } from "./store.ts";
+
+export { routes } from "./routes.ts";
+export { listForPricing as listPricesForPricing } from "./store.ts";
+export type PricesForPricing = Awaited<ReturnType<typeof listForPricing>>;

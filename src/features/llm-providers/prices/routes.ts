@@ -1,0 +1,10 @@
+import { on } from "../../../platform/http/index.ts";
+import * as contract from "./contract.ts";
+import * as service from "./service.ts";
+
+export const routes = [
+  on(contract.list, (ctx, { query }) => service.list(ctx, query)),
+  on(contract.save, (ctx, { body }) => service.save(ctx, body)),
+  on(contract.remove, (ctx, { params }) => service.remove(ctx, params.id)),
+  on(contract.recompute, (ctx, { body }) => service.recompute(ctx, body)),
+];

@@ -1,0 +1,6 @@
+export { adjustSpend, recordSpend, type Spend } from "./service.ts";
+export {
+  type Attribution,
+  listSubjects,
+  removeOldAcrossOrganizations as removeOldSpendAcrossOrganizations,
+} from "./store.ts";

@@ -1,0 +1,45 @@
+import type { OrgId } from "../../../platform/context.ts";
+import { type Db, sql } from "../../../platform/db/index.ts";
+
+/** Where a cost is counted: the day in UTC, and the organization, teams, member and provider. */
+export interface Attribution {
+  day: string;
+  subjectIds: string[];
+}
+
+/** Who a cost belongs to: the organization, the member, the member's teams at this moment, and the provider. */
+export const listSubjects = async (
+  db: Db,
+  orgId: OrgId,
+  memberId: string | null,
+  providerId: string | null,
+): Promise<string[]> =>
+  (
+    await db.rows<{ id: string }>(sql`
+      select ${orgId}::text as id
+      union all select x.team_id from team_members x where x.org_id = ${orgId} and x.member_id = ${memberId}
+      union all select m.id from members m where m.org_id = ${orgId} and m.id = ${memberId}
+      union all select p.id from llm_providers p where p.org_id = ${orgId} and p.id = ${providerId}`)
+  ).map(({ id }) => id);
+
+/** Adds differences to the sums, in the order of their keys, so that two transactions do not wait for each other. */
+export const add = (
+  tx: Db,
+  orgId: OrgId,
+  rows: readonly { subjectId: string; day: string; micros: number }[],
+) =>
+  tx.run(sql`
+    insert into llm_spend as s (org_id, subject_id, day, cost_micros)
+    select ${orgId}, n.subject_id, n.day, sum(n.micros)::bigint
+    from unnest(${rows.map(({ subjectId }) => subjectId)}::text[], ${rows.map(({ day }) => day)}::date[],
+      ${rows.map(({ micros }) => micros)}::bigint[]) n (subject_id, day, micros)
+    group by n.subject_id, n.day order by n.subject_id collate "C", n.day
+    on conflict (org_id, subject_id, day) do update
+    set cost_micros = least(s.cost_micros + excluded.cost_micros, 9007199254740991)`);
+
+/** Days that no period of a budget contains any more. */
+export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>
+  db.run(sql`
+    delete from llm_spend where (org_id, subject_id, day) in (
+      select s.org_id, s.subject_id, s.day from llm_spend s
+      where s.day < (now() at time zone 'UTC')::date - ${days}::int limit ${limit})`);
