@@ -113,7 +113,7 @@ describe("routes", () => {
 
   test("that the documents name are in the API description, with their methods", () => {
     const wrong = code.flatMap(({ place, code: text }) =>
-      [...text.matchAll(/((?:[A-Z]{3,6}\|?)+ )?(\/(?:v1|api\/auth)\/[\w{}…/$.-]*)/g)].flatMap(
+      [...text.matchAll(/((?:[A-Z]{3,6}\|?)+ )?(\/(?:v1|otlp\/v1|api\/auth)\/[\w{}…/$.-]*)/g)].flatMap(
         ([, verbs, written]) => {
           const path = written!.replace(/[/.]$/, "");
           if (otherPrograms[path] || isParameter(path.split("/")[2]!)) return [];

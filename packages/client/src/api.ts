@@ -151,7 +151,7 @@ export type AdminUsageFigures = {
   outputTokens: number;
   /** Usage reports that were received in this time. */
   reports: number;
-  /** Reports with tokens but without a cost. */
+  /** Reports with tokens whose model has no known price. Their cost is not part of the sums. */
   unpricedReports: number;
   /** Reports that do not count until a person confirms or corrects them. */
   heldReports: number;
@@ -182,7 +182,7 @@ export type AdminUsageItem = {
   outputTokens: number;
   /** Usage reports that were received in this time. */
   reports: number;
-  /** Reports with tokens but without a cost. */
+  /** Reports with tokens whose model has no known price. Their cost is not part of the sums. */
   unpricedReports: number;
   /** Reports that do not count until a person confirms or corrects them. */
   heldReports: number;

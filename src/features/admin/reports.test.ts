@@ -72,16 +72,17 @@ async function recompute(from: number, to: number, toKey: (orgId: string, time: 
     output: number;
     cost: number;
     state: string;
+    source: string;
   }
   const reports = await db().rows<ReportRow>(sql`
     select org_id as "orgId", reported_at as "reportedAt", input_tokens as input, output_tokens as output,
-      cost_micros as cost, state from automation_usage`);
-  for (const { orgId, reportedAt, input, output, cost, state } of reports) {
+      cost_micros as cost, state, cost_source as source from automation_usage`);
+  for (const { orgId, reportedAt, input, output, cost, state, source } of reports) {
     if (reportedAt < from || reportedAt >= to) continue;
     const figures = at(orgId, reportedAt);
     figures.reports!++;
     if (state === "held") figures.heldReports!++;
-    else if (cost === 0 && input + output > 0) figures.unpricedReports!++;
+    else if (source === "unpriced") figures.unpricedReports!++;
     figures.inputTokens! += input;
     figures.outputTokens! += output;
     figures.costMicros! += cost;
@@ -211,9 +212,10 @@ describe("the figures of the reports", () => {
       for (const _ of [1, 2])
         await db().run(sql`
           insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, input_tokens,
-            output_tokens, cost_micros, reported_at, state, reported)
+            output_tokens, cost_micros, reported_at, state, cost_source, reported)
           values (${runId}, 1, ${report}, ${orgId}, 'aut_x', ${owner.userId}, ${held ? 0 : tokens},
-            ${held ? 0 : tokens * 2}, ${held ? 0 : cost}, ${at}, ${held ? "held" : "counted"}, '{}')
+            ${held ? 0 : tokens * 2}, ${held ? 0 : cost}, ${at}, ${held ? "held" : "counted"},
+            ${cost === 0 ? "unpriced" : "reported"}, '{}')
           on conflict do nothing`);
       return { runId, report };
     };

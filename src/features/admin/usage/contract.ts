@@ -14,7 +14,9 @@ export const figures = {
   inputTokens: z.int(),
   outputTokens: z.int(),
   reports: z.int().describe("Usage reports that were received in this time."),
-  unpricedReports: z.int().describe("Reports with tokens but without a cost."),
+  unpricedReports: z
+    .int()
+    .describe("Reports with tokens whose model has no known price. Their cost is not part of the sums."),
   heldReports: z.int().describe("Reports that do not count until a person confirms or corrects them."),
 };
 export const UsageFigures = z.strictObject(figures).meta({ id: "AdminUsageFigures" });

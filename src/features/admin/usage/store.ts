@@ -24,7 +24,7 @@ const addUp = (day: Sql) => sql`
     from automation_runs r where r.org_id = o.id and ${isWithin(sql`r.finished_at`, day)}) ended
   cross join lateral (
     select count(*) as reports, count(*) filter (where u.state = 'held') as held_reports,
-      count(*) filter (where u.state <> 'held' and u.cost_micros = 0 and u.input_tokens + u.output_tokens > 0)
+      count(*) filter (where u.state <> 'held' and u.cost_source = 'unpriced')
         as unpriced_reports,
       coalesce(sum(u.input_tokens), 0) as input_tokens, coalesce(sum(u.output_tokens), 0) as output_tokens,
       coalesce(sum(u.cost_micros), 0) as cost_micros
