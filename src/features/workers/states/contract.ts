@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const workerStates = [
+export const workerStates = [
   "never_connected",
   "online",
   "busy",
