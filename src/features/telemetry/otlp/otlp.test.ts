@@ -3,7 +3,9 @@ import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { expect, test } from "vitest";
 import type { Body } from "../../../../test/body.ts";
 import { createKey, createWorkspace, useServer } from "../../../../test/harness.ts";
+import { sql } from "../../../platform/db/index.ts";
 import { dayMs } from "../days.ts";
+import { pruneTelemetry } from "../index.ts";
 
 const server = useServer();
 
@@ -130,7 +132,6 @@ test("refusals are a status in the encoding of the request, and none of them ask
 });
 
 test("a full quota is no reason to send again", async () => {
-  const { sql } = await import("../../../platform/db/index.ts");
   const { owner, orgId } = await createWorkspace(server);
   await server.platform.db.run(
     sql`insert into organization_quotas (org_id, quota, max) values (${orgId}, 'telemetry_storage', 10)`,
@@ -194,6 +195,28 @@ test("cumulative points that arrive late are counted at their own time", async (
     headers,
   );
   expect(reply.body.partialSuccess.rejectedDataPoints).toBe("1");
+});
+
+test("points of a counter that did not move are deleted after a day, and nothing is counted twice", async () => {
+  const { auth, headers } = await createSender();
+  const noon = Math.floor(Date.now() / dayMs) * dayMs - 1.5 * dayMs;
+  const at = (minute: number, value: number) => ({
+    startTimeUnixNano: nanos(noon - dayMs),
+    timeUnixNano: nanos(noon + minute * 60_000),
+    asInt: String(value),
+    attributes: [{ key: "type", value: { stringValue: "output" } }],
+  });
+  const points = [at(0, 10), at(1, 10), at(2, 10), at(3, 10), at(4, 12)];
+  const send = () => post("/otlp/v1/metrics", metrics("claude_code.token.usage", points), headers);
+  const count = async () => (await server.platform.db.rows(sql`select from telemetry_points`)).length;
+  const before = await count();
+  await send();
+  expect((await count()) - before).toBe(5);
+  await pruneTelemetry(server.platform, Date.now() + 10_000);
+  expect((await count()) - before).toBe(3);
+  await send();
+  const { body } = await server.call("/v1/telemetry/summary?groupBy=type", { headers: auth });
+  expect(body.items).toMatchObject([{ outputTokens: 12, events: 2 }]);
 });
 
 test("a gauge is kept, and not summed", async () => {

@@ -53,20 +53,16 @@ export const subtract = (value: number, before: number): number =>
 export function differentiate(
   points: readonly CumulativePoint[],
   findNeighbors: (point: CumulativePoint) => Neighbors,
-): { records: TelemetryRecord[]; kept: CumulativePoint[] } {
+): TelemetryRecord[] {
   const records: TelemetryRecord[] = [];
-  const kept: CumulativePoint[] = [];
   const sorted = [...points].sort((a, b) => (a.nanos < b.nanos ? -1 : 1));
   for (const [i, point] of sorted.entries()) {
     const { before: stored, after } = findNeighbors(point);
-    const earlier = kept.at(-1);
+    const earlier = sorted[i - 1];
     const before = earlier && !(stored && stored.nanos > earlier.nanos) ? earlier : stored;
     const isLastOfGap = !(sorted[i + 1] && after && sorted[i + 1]!.nanos < after.nanos);
-    // A counter that did not move needs no row, unless a later point is compared with it.
-    if (before && before.value === point.value && !after) continue;
     const added = findDifference(point, point.value, before?.value);
     if (added !== 0) records.push(point.toRecord(added));
-    kept.push(point);
     if (!after || !isLastOfGap) continue;
     const correction = subtract(
       findDifference(point, after.value, point.value),
@@ -76,5 +72,5 @@ export function differentiate(
     const record = point.toRecord(correction, "correction");
     records.push({ ...record, at: Number(after.nanos / 1_000_000n) });
   }
-  return { records, kept };
+  return records;
 }

@@ -24,14 +24,14 @@ function count(groups: readonly (readonly CumulativePoint[])[]): Map<number, num
   for (const group of groups) {
     const isNew = group.filter(({ nanos }) => !stored.some((one) => one.nanos === nanos));
     const unique = [...new Map(isNew.map((point) => [point.nanos, point])).values()];
-    const { records, kept } = differentiate(unique, ({ nanos }) => {
+    const records = differentiate(unique, ({ nanos }) => {
       const sorted = [...stored].sort((a, b) => Number(a.nanos - b.nanos));
       return {
         before: sorted.findLast((one) => one.nanos < nanos),
         after: sorted.find((one) => one.nanos > nanos),
       };
     });
-    stored.push(...kept);
+    stored.push(...unique);
     for (const { at, value } of records) sums.set(at, subtract((sums.get(at) ?? 0) + value!, 0));
   }
   for (const [at, value] of sums) if (value === 0) sums.delete(at);

@@ -1,3 +1,3 @@
 export type { CumulativePoint } from "./difference.ts";
 export { recordPoints } from "./service.ts";
-export { removeOld as removeOldPoints } from "./store.ts";
+export { removeOld as removeOldPoints, removeUnchanged as removeUnchangedPoints } from "./store.ts";

@@ -24,14 +24,10 @@ export async function recordPoints(
     isNew,
     ({ series, startedNanos }) => `${series.toString("hex")} ${startedNanos}`,
   );
-  const records: TelemetryRecord[] = [];
-  const kept: CumulativePoint[] = [];
-  for (const series of Object.values(bySeries)) {
-    const found = differentiate(series ?? [], (point) => neighbors.get(point)!);
-    records.push(...found.records);
-    kept.push(...found.kept);
-  }
-  if (kept.length > 0) await store.insert(tx, orgId, kept.map(toRow));
+  const records = Object.values(bySeries).flatMap((series) =>
+    differentiate(series ?? [], (point) => neighbors.get(point)!),
+  );
+  if (isNew.length > 0) await store.insert(tx, orgId, isNew.map(toRow));
   return { records, duplicates: points.length - isNew.length };
 }
 

@@ -61,3 +61,18 @@ export const removeOld = (db: Db, orgId: OrgId, before: number, limit: number) =
         and exists (select from telemetry_points n where n.org_id = p.org_id and n.series = p.series
           and n.started_nanos = p.started_nanos and n.nanos > p.nanos)
       limit ${limit})`);
+
+/**
+ * Deletes points of two days before `before` that are equal to both points next to them: programs export counters every
+ * minute, also when they do not move.
+ */
+export const removeUnchanged = (db: Db, orgId: OrgId, before: number, limit: number) =>
+  db.run(sql`
+    delete from telemetry_points where org_id = ${orgId} and (series, started_nanos, nanos) in (
+      select p.series, p.started_nanos, p.nanos from (
+        select series, started_nanos, nanos, value, lag(value) over w as earlier, lead(value) over w as later
+        from telemetry_points
+        where org_id = ${orgId} and nanos < ${before}::bigint * 1000000
+          and nanos >= (${before}::bigint - 172800000) * 1000000
+        window w as (partition by series, started_nanos order by nanos)) p
+      where p.earlier = p.value and p.later = p.value limit ${limit})`);

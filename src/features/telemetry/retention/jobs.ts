@@ -4,7 +4,7 @@ import { smallestIdAt } from "../../../platform/ids.ts";
 import { job } from "../../../platform/jobs/index.ts";
 import { dayMs, findStartOfDay, toDay } from "../days.ts";
 import { removeOldNames } from "../names/index.ts";
-import { removeOldPoints } from "../points/index.ts";
+import { removeOldPoints, removeUnchangedPoints } from "../points/index.ts";
 import { removeOldDays } from "../rollups/index.ts";
 import { findStoredSettings, markPruned } from "../settings/index.ts";
 import * as store from "./store.ts";
@@ -46,6 +46,8 @@ async function pruneOrganization(db: Db, orgId: OrgId, until: number): Promise<v
   await markPruned(db, orgId, toDay(before));
   await removeRows((limit) => store.removeOldEvents(db, orgId, smallestIdAt("tev", before), limit), until);
   await removeRows((limit) => removeOldPoints(db, orgId, before, limit), until);
+  // Points that arrive later than this are rare, and are still counted, except after a restart that nobody reported.
+  await removeRows((limit) => removeUnchangedPoints(db, orgId, today - dayMs, limit), until);
   await removeRows((limit) => removeOldNames(db, orgId, toDay(before), limit), until);
   await removeRows((limit) => removeOldDays(db, orgId, toDay(today - dayRetention * dayMs), limit), until);
 }
