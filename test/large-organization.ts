@@ -171,7 +171,9 @@ export async function createLargeOrganization(
     select id, ${orgId}, 'openai', id, 'https://api.openai.com/v1', ${memberId} from unnest(${providers}::text[]) id`);
   await db.run(sql`
     insert into llm_provider_keys (id, org_id, provider_id, name, secret, tail, created_by)
-    select id, ${orgId}, ${providers[0]}, 'Key', '', '', ${memberId} from unnest(${createIds("llk", some)}::text[]) id`);
+    select id, ${orgId}, case when n <= 400 then ${providers[0]} else (${providers}::text[])[1 + n % 200] end, 'Key', '',
+      '', ${memberId}
+    from unnest(${createIds("llk", 1000)}::text[]) with ordinality t (id, n)`);
   await db.run(sql`
     insert into llm_prices (id, org_id, provider, model, valid_from, rates, created_by)
     select id, ${orgId}, 'openai', id, now(), '{"input":1}', ${memberId} from unnest(${createIds("lpr", 1000)}::text[]) id`);

@@ -213,7 +213,7 @@ describe("the workspace", () => {
       // The usage in the detail of a run must equal the usage in the list.
       const usage = await all("/v1/automation-usage?groupBy=run");
       const ofRun = new Map(usage.map(({ key: run, runs: _, name: __, ...sums }) => [run, sums]));
-      const none = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
+      const none = { inputTokens: 0, outputTokens: 0, costMicros: 0, priced: true };
       for (const [index, { id, status }] of runs.entries()) {
         if (status === "succeeded" && index % 8 !== 0) continue;
         const detail = await get(`/v1/automation-runs/${id}`);

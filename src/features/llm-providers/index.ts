@@ -24,13 +24,11 @@ export {
   isConsistent,
   loadPriceBook,
   type PriceBook,
-  type Priced,
-  type PricedRequest,
   type PriceReference,
   priceTokens,
   type TokenUsage,
 } from "./pricing/index.ts";
-export { type Attribution, adjustSpend, listSubjects, recordSpend, type Spend } from "./spend/index.ts";
+export { adjustSpend, listSubjects, recordSpend } from "./spend/index.ts";
 
 export const room = defineRoom({
   name: "llm-providers",

@@ -14,7 +14,7 @@ import { findLeakedSecrets } from "../../../test/oauth.ts";
 import { createWorker } from "../../../test/workers.ts";
 import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
-import { listWorkerGrants, setWorkerGrants } from "./index.ts";
+import { checkProviderIds, listWorkerGrants, setWorkerGrants } from "./index.ts";
 
 let acme: Workspace;
 const server = useServer();
@@ -299,6 +299,10 @@ describe("the credential", () => {
     await expect(
       db.transaction((tx) => setWorkerGrants(tx, acme.orgId as OrgId, workerId, [elsewhere.id])),
     ).rejects.toMatchObject({ status: 400 });
+    await checkProviderIds(db, acme.orgId as OrgId, [id]);
+    await expect(checkProviderIds(db, acme.orgId as OrgId, [id, elsewhere.id])).rejects.toMatchObject({
+      body: { details: [{ path: ["llmProviderIds", 1] }] },
+    });
     await db.transaction((tx) => setWorkerGrants(tx, acme.orgId as OrgId, workerId, []));
     expect((await getCredential(server, auth, id)).status).toBe(403);
   });

@@ -1,3 +1,3 @@
 export { recomputation } from "./jobs.ts";
-export { countUsageReport, type NewUsageReport } from "./service.ts";
+export { countUsageReport } from "./service.ts";
 export { completionReport } from "./store.ts";

@@ -267,7 +267,7 @@ describe("completing a run", () => {
     }
     const seen = await readRun(server, auth, run.id);
     expect(seen.run).toEqual({ ...first.body.run, ...names });
-    expect(seen.usage).toEqual(whole.usage);
+    expect(seen.usage).toEqual({ ...whole.usage, priced: true });
   });
 
   test("leaving a field out is the same as null", async () => {

@@ -22,7 +22,9 @@ import {
   readBudget,
   setAccess,
 } from "../../../../test/llm-providers.ts";
+import type { OrgId } from "../../../platform/context.ts";
 import { sql } from "../../../platform/db/index.ts";
+import { adjustSpend, recordSpend } from "../index.ts";
 
 const server = useServer();
 let acme: Workspace;
@@ -146,6 +148,46 @@ describe("a budget", () => {
     await server.platform.db.run(sql`update llm_spend set day = day - 1 where subject_id = ${providerId}`);
     expect(await readBudget(server, auth, budget.id)).toMatchObject({ spentMicros: 0, state: "within" });
     expect((await getCredential(server, member.auth, providerId)).status).toBe(200);
+    await remove(budget.id);
+  });
+
+  test("counts exactly and warns once when many runs report at the same moment", async () => {
+    const subject = { kind: "provider", id: (await createProvider(server, auth)).id };
+    await setAccess(server, auth, subject.id, { organization: true });
+    const automation = await createAutomation(server, member.auth, {
+      model: { providerId: subject.id, modelId: "claude-sonnet-5" },
+    });
+    const budget = await createBudget(server, auth, { subject, limitMicros: 10_000, warningPercent: 1 });
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      const { id } = await runNow(server, member.auth, automation.id);
+      await claim(server, member.auth, id);
+      ids.push(id);
+    }
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 150 } };
+    // Each report is sent twice, as a runner does that got no reply.
+    await Promise.all([...ids, ...ids].map((id) => complete(server, member.auth, id, done)));
+    expect(await readBudget(server, auth, budget.id)).toMatchObject({ spentMicros: 1_800, state: "warned" });
+    expect(await listCrossings(budget.id)).toEqual([1]);
+  });
+
+  test("counts costs that other features record, and their corrections", async () => {
+    const subject = { kind: "team", id: team.id };
+    const budget = await createBudget(server, auth, { subject, period: "month", limitMicros: 1_000_000 });
+    const { db } = server.platform;
+    const orgId = acme.orgId as OrgId;
+    const cost = { memberId: member.memberId, providerId: "not one of ours", at: Date.now() };
+    const [first, second] = await db.transaction((tx) =>
+      recordSpend(tx, orgId, [
+        { ...cost, costMicros: 700 },
+        { ...cost, costMicros: 50 },
+      ]),
+    );
+    expect(first!.subjectIds).toEqual(expect.arrayContaining([orgId, team.id, member.memberId]));
+    const before = budget.spentMicros;
+    expect((await readBudget(server, auth, budget.id)).spentMicros).toBe(before + 750);
+    await db.transaction((tx) => adjustSpend(tx, orgId, [{ ...second!, micros: -20 }]));
+    expect((await readBudget(server, auth, budget.id)).spentMicros).toBe(before + 730);
     await remove(budget.id);
   });
 

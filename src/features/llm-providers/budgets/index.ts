@@ -1,6 +1,5 @@
 export {
   checkBudgets,
-  type ExceededBudget,
   findExceededBudget,
   isMonthlyOfOrganization,
   refuseExceeded,

@@ -16,7 +16,7 @@ export const apiKey = z
   .min(1)
   .max(8_000)
   .regex(/^[\x21-\x7e]+$/, "A key has visible characters without spaces. Check that it was copied whole.");
-export const keyName = lineOfText(80);
+const keyName = lineOfText(80);
 
 const LlmProviderKey = z
   .strictObject({

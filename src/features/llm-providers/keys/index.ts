@@ -5,7 +5,6 @@ export { findOrigin, openKey, sealedKeys } from "./sealing.ts";
 export { addKey, noUsableKey } from "./service.ts";
 export {
   countAll as countKeys,
-  find as findKey,
   findUsable as findUsableKey,
   recordIssue,
   removeRetiredAcrossOrganizations,

@@ -19,7 +19,7 @@ export function createTestUrl({ modelsPath }: ProviderKind, baseUrl: string): UR
 /** The address of one model in the list. */
 export function createModelUrl(kind: ProviderKind, baseUrl: string, model: string): URL {
   const url = createTestUrl(kind, baseUrl);
-  url.search = "";
+  for (const name of ["limit", "pageSize", "page_size"]) url.searchParams.delete(name);
   url.pathname = `${url.pathname}/${encodeURIComponent(model)}`;
   return url;
 }

@@ -2,8 +2,6 @@ export { isConsistent, type TokenUsage } from "./compute.ts";
 export {
   loadPriceBook,
   type PriceBook,
-  type Priced,
-  type PricedRequest,
   type PriceReference,
   priceTokens,
 } from "./price-book.ts";

@@ -1,6 +1,2 @@
-export { adjustSpend, recordSpend, type Spend } from "./service.ts";
-export {
-  type Attribution,
-  listSubjects,
-  removeOldAcrossOrganizations as removeOldSpendAcrossOrganizations,
-} from "./store.ts";
+export { adjustSpend, recordSpend } from "./service.ts";
+export { listSubjects, removeOldAcrossOrganizations as removeOldSpendAcrossOrganizations } from "./store.ts";

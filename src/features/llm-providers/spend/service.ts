@@ -13,7 +13,8 @@ export interface Spend {
 
 /**
  * Counts costs in the transaction that accepts the reports about them. The caller makes sure that a report counts once,
- * and keeps the attribution of each cost, so that `adjustSpend` can correct it in the same sums.
+ * and keeps the attribution of each cost, so that `adjustSpend` can correct it in the same sums. Runs report their own
+ * costs, so a cost that belongs to a run is not recorded again. Call `checkBudgets` with the subjects afterwards.
  */
 export async function recordSpend(
   tx: Db,

@@ -22,7 +22,10 @@ export const listSubjects = async (
       union all select p.id from llm_providers p where p.org_id = ${orgId} and p.id = ${providerId}`)
   ).map(({ id }) => id);
 
-/** Adds differences to the sums, in the order of their keys, so that two transactions do not wait for each other. */
+/**
+ * Adds differences to the sums. The sum of the organization is first, so that two transactions that count several costs
+ * never wait for each other in a circle.
+ */
 export const add = (
   tx: Db,
   orgId: OrgId,
@@ -33,7 +36,7 @@ export const add = (
     select ${orgId}, n.subject_id, n.day, sum(n.micros)::bigint
     from unnest(${rows.map(({ subjectId }) => subjectId)}::text[], ${rows.map(({ day }) => day)}::date[],
       ${rows.map(({ micros }) => micros)}::bigint[]) n (subject_id, day, micros)
-    group by n.subject_id, n.day order by n.subject_id collate "C", n.day
+    group by n.subject_id, n.day order by n.subject_id <> ${orgId}, n.day, n.subject_id collate "C"
     on conflict (org_id, subject_id, day) do update
     set cost_micros = least(s.cost_micros + excluded.cost_micros, 9007199254740991)`);
 
