@@ -87,7 +87,13 @@ describe("a password reset", () => {
         headers: { authorization: `Bearer ${signedIn.body.token}` },
       })
     ).body;
-    expect(items[0].after).toEqual({ reason: "email_verified", apiKeys: 1, mcpTokens: 1, runnerTokens: 1 });
+    expect(items[0].after).toEqual({
+      reason: "email_verified",
+      apiKeys: 1,
+      mcpTokens: 1,
+      runnerTokens: 1,
+      workerRegistrationTokens: 0,
+    });
   });
 
   test("of a confirmed account keeps the second factor, and ends keys and tokens only on request", async () => {

@@ -546,14 +546,14 @@ describe("the queue of a connector", () => {
     for (let i = 0; i < 5; i++) await connect();
     const working = runSyncs(server);
     try {
-      await expect.poll(() => waiting, { timeout: 5_000 }).toBe(2);
+      await expect.poll(() => waiting, { timeout: 10_000 }).toBe(2);
       const { id } = await createConnector(server, other.owner.auth, { cloneUrl: quick.url });
       await expect
         .poll(
           async () =>
             (await server.call(`/v1/connectors/${id}`, { headers: other.owner.auth })).body.connector.lastSync
               .status,
-          { timeout: 8_000 },
+          { timeout: 18_000 },
         )
         .toBe("succeeded");
     } finally {
