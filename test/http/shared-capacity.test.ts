@@ -26,7 +26,7 @@ async function settled(count: () => number, least: number): Promise<void> {
         before = count();
         return isStill;
       },
-      { interval: 500, timeout: 15_000 },
+      { interval: 500, timeout: 40_000 },
     )
     .toBe(true);
 }
@@ -56,7 +56,7 @@ function sendAll(count: number, workspaces: Workspace[], path: (i: number) => st
         .catch(() => {});
 }
 
-describe("while two organizations hold every slot that they can get", () => {
+describe("while two organizations hold every slot that they can get", { timeout: 60_000 }, () => {
   let git: GitServer;
   beforeAll(async () => {
     git = await startGitServer();
