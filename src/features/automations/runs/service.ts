@@ -381,6 +381,7 @@ export async function countUsage(
     at: Math.max(run.startedAt ?? 0, Math.min(usedAt, Date.now())),
   });
   if (!over) return;
+    automationProvider: run.modelProviderId,
   await store.requestCancel(tx, orgId, runId, over.budget);
   await announceWork(ctx.bus, tx, orgId, memberId);
   // Other runs are locked one by one in a job, because locking them here could cause a deadlock.

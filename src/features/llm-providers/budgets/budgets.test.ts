@@ -3,8 +3,10 @@ import {
   claim,
   complete,
   createAutomation,
+  event,
   queueRun,
   readRun,
+  report,
   runNow,
 } from "../../../../test/automations.ts";
 import {
@@ -169,6 +171,29 @@ describe("a budget", () => {
     await Promise.all([...ids, ...ids].map((id) => complete(server, member.auth, id, done)));
     expect(await readBudget(server, auth, budget.id)).toMatchObject({ spentMicros: 1_800, state: "warned" });
     expect(await listCrossings(budget.id)).toEqual([1]);
+  });
+
+  test("of a provider counts the runs whose automation names it, whatever provider their reports name", async () => {
+    const own = await createProvider(server, auth);
+    const other = await createProvider(server, auth);
+    await setAccess(server, auth, own.id, { organization: true });
+    const [ownBudget, otherBudget] = await Promise.all(
+      [own, other].map(({ id }) =>
+        createBudget(server, auth, { subject: { kind: "provider", id }, limitMicros: 1_000 }),
+      ),
+    );
+    const run = await queueRun(server, member.auth, {
+      model: { providerId: own.id, modelId: "claude-sonnet-5" },
+    });
+    await claim(server, member.auth, run.id);
+    for (const [i, provider] of ["anthropic", other.id, own.id].entries()) {
+      const payload = { inputTokens: 1, costMicros: 100, provider };
+      await report(server, member.auth, run.id, event(i, { type: "usage", payload }));
+    }
+    const usage = { costMicros: 100, provider: other.id };
+    await complete(server, member.auth, run.id, { attempt: 1, status: "succeeded", usage });
+    expect((await readBudget(server, auth, ownBudget.id)).spentMicros).toBe(400);
+    expect((await readBudget(server, auth, otherBudget.id)).spentMicros).toBe(0);
   });
 
   test("counts costs that other features record, and their corrections", async () => {
