@@ -196,6 +196,35 @@ describe("a budget", () => {
     expect((await readBudget(server, auth, otherBudget.id)).spentMicros).toBe(0);
   });
 
+  test("that is spent also stops a queued run that a first report starts, and counts its cost", async () => {
+    const { id: subjectId } = await createProvider(server, auth);
+    await setAccess(server, auth, subjectId, { organization: true });
+    const subject = { kind: "provider", id: subjectId };
+    const budget = await createBudget(server, auth, { subject, limitMicros: 100 });
+    const automation = await createAutomation(server, member.auth, {
+      model: { providerId: subjectId, modelId: "claude-sonnet-5" },
+    });
+    const [first, second] = [
+      await runNow(server, member.auth, automation.id),
+      await runNow(server, member.auth, automation.id),
+    ];
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 100 } };
+    expect((await complete(server, member.auth, first.id, done)).status).toBe(200);
+    expect((await report(server, member.auth, second.id, event(0))).status).toBe(200);
+    const beat = await server.call(`/v1/automation-runs/${second.id}/heartbeat`, {
+      ...{ body: { attempt: 1 }, headers: member.auth },
+    });
+    expect(beat.body).toMatchObject({ cancelRequested: true });
+    const { credential } = await claim(server, member.auth, second.id);
+    const program = { authorization: `Bearer ${credential}` };
+    expect((await getCredential(server, program, subjectId)).status).toBe(401);
+    await complete(server, member.auth, second.id, { ...done, status: "cancelled" });
+    expect((await readRun(server, member.auth, second.id)).run).toMatchObject({
+      ...{ status: "cancelled", reason: "budget_exceeded" },
+    });
+    expect((await readBudget(server, auth, budget.id)).spentMicros).toBe(200);
+  });
+
   test("counts costs that other features record, and their corrections", async () => {
     const subject = { kind: "team", id: team.id };
     const budget = await createBudget(server, auth, { subject, period: "month", limitMicros: 1_000_000 });
