@@ -117,6 +117,19 @@ describe("the cost of a run that reports tokens without a cost", () => {
     expect(group).toMatchObject({ costMicros: 70, priced: false });
   });
 
+  test("is not that of another provider when the organization's own server runs the model", async () => {
+    const id = await start(model("mistral-nemo", "vllm"));
+    const tokens = { inputTokens: 1_000_000 };
+    await report(server, auth, id, event(0, { type: "usage", payload: tokens }));
+    // A report can say that another provider was used.
+    const elsewhere = { ...tokens, provider: "mistral" };
+    await report(server, auth, id, event(1, { type: "usage", payload: elsewhere }));
+    expect(await listReports(id)).toMatchObject([
+      { costSource: "unpriced", costMicros: null, price: null },
+      { costSource: "computed", costMicros: 150_000 },
+    ]);
+  });
+
   test("is refused when cache tokens are more than all input tokens", async () => {
     const id = await start(sonnet);
     const reply = await finish(id, { inputTokens: 10, cacheReadTokens: 11 });

@@ -4,6 +4,7 @@ import {
   adjustSpend,
   checkBudgets,
   isMonthlyOfOrganization,
+  isOwnServer,
   listSubjects,
   loadPriceBook,
   type PriceBook,
@@ -61,9 +62,14 @@ export async function countUsageReport(
     : undefined;
 }
 
-/** A report can name a model of another provider than the automation's, so the provider is guessed then. */
+/**
+ * A report can name a model of another provider than the automation's, so the provider is guessed then. What runs on
+ * the organization's own server costs no provider's price.
+ */
 export function computeReportCost(book: PriceBook, usage: store.UsageReport): store.ReportCost {
-  const priced = priceTokens(book, usage) ?? priceTokens(book, { ...usage, provider: null });
+  const priced =
+    priceTokens(book, usage) ??
+    (isOwnServer(book, usage.provider) ? undefined : priceTokens(book, { ...usage, provider: null }));
   return priced
     ? { ...priced, costSource: "computed" }
     : { costMicros: 0, costSource: "unpriced", price: null };
