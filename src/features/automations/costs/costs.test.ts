@@ -208,6 +208,25 @@ describe("a corrected price", () => {
     ]);
   });
 
+  test("keeps the costs of a provider that was removed, and corrects them with those of its kind", async () => {
+    const { owner, orgId } = await createWorkspace(server, "Removed");
+    const headers = owner.auth;
+    const provider = { kind: "vllm", baseUrl: "https://llm.example.com/v1" };
+    const { id: providerId } = await createProvider(server, headers, provider);
+    await setAccess(server, headers, providerId, { organization: true });
+    const price = { provider: "vllm", model: "kept-model", validFrom: Date.now() - 3_600_000 };
+    await putPrice({ ...price, rates: { input: 700_000 } }, headers);
+    const budget = await createBudget(server, headers, { limitMicros: 10_000_000 });
+    const spent = async () => (await readBudget(server, headers, budget.id)).spentMicros;
+    await finish(await start(model("kept-model", providerId), headers), { inputTokens: 1_000_000 }, headers);
+    await server.call(`/v1/llm-providers/${providerId}`, { method: "DELETE", headers });
+    await recompute(orgId);
+    expect(await spent()).toBe(700_000);
+    await putPrice({ ...price, rates: { input: 900_000 } }, headers);
+    await recompute(orgId);
+    expect(await spent()).toBe(900_000);
+  });
+
   test("is valid from its time on, and a price of the future changes nothing", async () => {
     const later = { provider: "anthropic", model: "claude-sonnet-5", validFrom: Date.now() + 3_600_000 };
     expect((await putPrice({ ...later, rates: { input: 1 } })).body.recomputing).toBe(false);
