@@ -22,6 +22,7 @@ export {
 } from "./budgets/index.ts";
 export {
   isConsistent,
+  isOwnServer,
   loadPriceBook,
   type PriceBook,
   type PriceReference,

@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { claim, complete, createAutomation, runNow } from "../../../test/automations.ts";
+import {
+  type Auth,
+  claim,
+  complete,
+  createAutomation,
+  createRunner,
+  runNow,
+} from "../../../test/automations.ts";
 import {
   createKey,
   createTeam,
@@ -325,6 +332,23 @@ describe("the program of a run", () => {
     expect((await getCredential(server, program, other.id)).body.error).toBe("llm_provider_not_found");
     await complete(server, member.auth, run.id, { attempt: 1, status: "succeeded" });
     expect((await getCredential(server, program, id)).status).toBe(401);
+  });
+
+  test("gets it as well when a runner has claimed the run, unless the runner was made without the permission", async () => {
+    const { id } = await createProvider(server, owner.auth);
+    await setAccess(server, owner.auth, id, { organization: true });
+    const automation = await createAutomation(server, member.auth, model(id));
+    const askAs = async (headers: Auth) => {
+      const runner = await createRunner(server, headers);
+      const run = await runNow(server, member.auth, automation.id);
+      const { credential } = await claim(server, runner.auth, run.id);
+      // The runner itself gets no key.
+      expect((await getCredential(server, runner.auth, id)).status).toBe(401);
+      return getCredential(server, { authorization: `Bearer ${credential}` }, id);
+    };
+    expect((await askAs(member.auth)).body.apiKey).toBe(providerKey);
+    const narrow = await createKey(server, member, { permissions: ["automations:create"] });
+    expect((await askAs(narrow.auth)).body).toMatchObject({ reason: "missing_permission" });
   });
 
   test("needs a provider that the owner may use, when it is set and when a run is claimed", async () => {

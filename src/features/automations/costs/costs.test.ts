@@ -117,6 +117,19 @@ describe("the cost of a run that reports tokens without a cost", () => {
     expect(group).toMatchObject({ costMicros: 70, priced: false });
   });
 
+  test("is not that of another provider when the organization's own server runs the model", async () => {
+    const id = await start(model("mistral-nemo", "vllm"));
+    const tokens = { inputTokens: 1_000_000 };
+    await report(server, auth, id, event(0, { type: "usage", payload: tokens }));
+    // A report can say that another provider was used.
+    const elsewhere = { ...tokens, provider: "mistral" };
+    await report(server, auth, id, event(1, { type: "usage", payload: elsewhere }));
+    expect(await listReports(id)).toMatchObject([
+      { costSource: "unpriced", costMicros: null, price: null },
+      { costSource: "computed", costMicros: 150_000 },
+    ]);
+  });
+
   test("is refused when cache tokens are more than all input tokens", async () => {
     const id = await start(sonnet);
     const reply = await finish(id, { inputTokens: 10, cacheReadTokens: 11 });
@@ -193,6 +206,25 @@ describe("a corrected price", () => {
     expect(await listReports(id)).toMatchObject([
       { costMicros: 500_000, previousCostMicros: null, costSource: "computed" },
     ]);
+  });
+
+  test("keeps the costs of a provider that was removed, and corrects them with those of its kind", async () => {
+    const { owner, orgId } = await createWorkspace(server, "Removed");
+    const headers = owner.auth;
+    const provider = { kind: "vllm", baseUrl: "https://llm.example.com/v1" };
+    const { id: providerId } = await createProvider(server, headers, provider);
+    await setAccess(server, headers, providerId, { organization: true });
+    const price = { provider: "vllm", model: "kept-model", validFrom: Date.now() - 3_600_000 };
+    await putPrice({ ...price, rates: { input: 700_000 } }, headers);
+    const budget = await createBudget(server, headers, { limitMicros: 10_000_000 });
+    const spent = async () => (await readBudget(server, headers, budget.id)).spentMicros;
+    await finish(await start(model("kept-model", providerId), headers), { inputTokens: 1_000_000 }, headers);
+    await server.call(`/v1/llm-providers/${providerId}`, { method: "DELETE", headers });
+    await recompute(orgId);
+    expect(await spent()).toBe(700_000);
+    await putPrice({ ...price, rates: { input: 900_000 } }, headers);
+    await recompute(orgId);
+    expect(await spent()).toBe(900_000);
   });
 
   test("is valid from its time on, and a price of the future changes nothing", async () => {

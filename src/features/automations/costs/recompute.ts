@@ -1,5 +1,11 @@
 import type { OrgId, Platform } from "../../../platform/context.ts";
-import { adjustSpend, checkBudgets, loadPriceBook } from "../../llm-providers/index.ts";
+import {
+  adjustSpend,
+  checkBudgets,
+  isProviderId,
+  loadPriceBook,
+  type PriceBook,
+} from "../../llm-providers/index.ts";
 import { computeReportCost } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -39,7 +45,7 @@ const recomputeBatch = (
     const book = await loadPriceBook(tx, orgId);
     const changes: Parameters<typeof adjustSpend>[2][number][] = [];
     for (const report of reports) {
-      const cost = computeReportCost(book, report);
+      const cost = computeReportCost(addRemovedKind(book, report), report);
       if (cost.costMicros === report.costMicros && cost.costSource === report.costSource) continue;
       await store.replaceCost(tx, orgId, report, cost);
       const { day, subjectIds } = report;
@@ -51,3 +57,14 @@ const recomputeBatch = (
     if (subjectIds.length > 0) await checkBudgets(tx, orgId, subjectIds);
     return reports;
   });
+
+/** After a provider was removed, the price that was used still says its kind, so that its costs do not become unknown. */
+function addRemovedKind(
+  book: PriceBook,
+  { provider, price }: Pick<store.ComputedReport, "provider" | "price">,
+): PriceBook {
+  if (provider === null || price === null || !isProviderId(provider) || book.kinds.has(provider)) return book;
+  return isProviderId(price.provider)
+    ? book
+    : { ...book, kinds: new Map([...book.kinds, [provider, price.provider]]) };
+}

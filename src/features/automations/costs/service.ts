@@ -4,6 +4,7 @@ import {
   adjustSpend,
   checkBudgets,
   isMonthlyOfOrganization,
+  isOwnServer,
   listSubjects,
   loadPriceBook,
   type PriceBook,
@@ -18,8 +19,13 @@ interface CrossedBudget {
   isFirst: boolean;
 }
 
-/** A report as it was sent. A cost of null was not reported. */
-export type NewUsageReport = store.UsageReport & { costMicros: number | null };
+/** A report as it was sent. */
+export interface NewUsageReport extends store.UsageReport {
+  /** Null: the cost was not reported. */
+  costMicros: number | null;
+  /** The provider that the automation names. Its budget counts, because a report can name any provider. */
+  automationProvider: string | null;
+}
 
 /**
  * Counts a report once, in the transaction that accepts it. A cost that was not reported is computed with the price of
@@ -28,7 +34,7 @@ export type NewUsageReport = store.UsageReport & { costMicros: number | null };
 export async function countUsageReport(
   tx: Db,
   orgId: OrgId,
-  { costMicros, ...usage }: NewUsageReport,
+  { costMicros, automationProvider, ...usage }: NewUsageReport,
 ): Promise<CrossedBudget | undefined> {
   if (usage.inputTokens + usage.outputTokens + (costMicros ?? 0) === 0) return undefined;
   const settings = await readSettings(tx, orgId);
@@ -36,7 +42,7 @@ export async function countUsageReport(
     costMicros === null
       ? computeReportCost(await loadPriceBook(tx, orgId), usage)
       : { costMicros, costSource: "reported", price: null };
-  const subjectIds = await listSubjects(tx, orgId, usage.memberId, usage.provider);
+  const subjectIds = await listSubjects(tx, orgId, usage.memberId, automationProvider);
   if (!isPlausible(settings, { ...usage, ...cost })) {
     // The report is accepted, so that the runner can continue. Its figures count after a person confirms them.
     const known = cost.costSource === "unpriced" ? null : cost.costMicros;
@@ -56,9 +62,14 @@ export async function countUsageReport(
     : undefined;
 }
 
-/** A report can name a model of another provider than the automation's, so the provider is guessed then. */
+/**
+ * A report can name a model of another provider than the automation's, so the provider is guessed then. What runs on
+ * the organization's own server costs no provider's price.
+ */
 export function computeReportCost(book: PriceBook, usage: store.UsageReport): store.ReportCost {
-  const priced = priceTokens(book, usage) ?? priceTokens(book, { ...usage, provider: null });
+  const priced =
+    priceTokens(book, usage) ??
+    (isOwnServer(book, usage.provider) ? undefined : priceTokens(book, { ...usage, provider: null }));
   return priced
     ? { ...priced, costSource: "computed" }
     : { costMicros: 0, costSource: "unpriced", price: null };

@@ -28,6 +28,7 @@ const runnerPermissions: readonly Permission[] = [
   "telemetry:report",
   // Not for the runner itself, but for the credentials of the runs that it claims.
   "templates:read",
+  "llm_providers:use",
 ];
 
 interface NewRunner {

@@ -346,7 +346,12 @@ export async function lockForReport(ctx: MemberCtx, tx: Db, id: store.RunId, att
   const fenceResult = checkFence(run, attempt, holder);
   if (fenceResult !== "claimable") return { run, fenceResult, claimed: false };
   const claimed = await releaseForNextAttempt(ctx, tx, run);
-  if (claimed) await store.startAttempt(tx, ctx.orgId, id, holder);
+  if (claimed) {
+    await store.startAttempt(tx, ctx.orgId, id, holder);
+    // The report is accepted, because what it tells has happened. But the run is asked to stop, as a claim would skip it.
+    const spent = await findSpentBudget(tx, ctx.orgId, run.memberId, run.modelProviderId);
+    if (spent) await store.requestCancel(tx, ctx.orgId, id, spent.reason);
+  }
   const lockedRun = (await store.lock(tx, ctx.orgId, resolveReach(ctx), id))!;
   // The row is locked, so a run that could not be claimed has ended.
   const now = checkFence(lockedRun, attempt, holder) as Exclude<typeof fenceResult, "claimable">;
@@ -376,6 +381,7 @@ export async function countUsage(
     attempt,
     report,
     provider: usage.provider ?? run.modelProviderId,
+    automationProvider: run.modelProviderId,
     model: usage.model ?? run.modelId,
     // The clock of a runner can be wrong, but the tokens were used during the run.
     at: Math.max(run.startedAt ?? 0, Math.min(usedAt, Date.now())),

@@ -3,8 +3,10 @@ import {
   claim,
   complete,
   createAutomation,
+  event,
   queueRun,
   readRun,
+  report,
   runNow,
 } from "../../../../test/automations.ts";
 import {
@@ -169,6 +171,58 @@ describe("a budget", () => {
     await Promise.all([...ids, ...ids].map((id) => complete(server, member.auth, id, done)));
     expect(await readBudget(server, auth, budget.id)).toMatchObject({ spentMicros: 1_800, state: "warned" });
     expect(await listCrossings(budget.id)).toEqual([1]);
+  });
+
+  test("of a provider counts the runs whose automation names it, whatever provider their reports name", async () => {
+    const own = await createProvider(server, auth);
+    const other = await createProvider(server, auth);
+    await setAccess(server, auth, own.id, { organization: true });
+    const [ownBudget, otherBudget] = await Promise.all(
+      [own, other].map(({ id }) =>
+        createBudget(server, auth, { subject: { kind: "provider", id }, limitMicros: 1_000 }),
+      ),
+    );
+    const run = await queueRun(server, member.auth, {
+      model: { providerId: own.id, modelId: "claude-sonnet-5" },
+    });
+    await claim(server, member.auth, run.id);
+    for (const [i, provider] of ["anthropic", other.id, own.id].entries()) {
+      const payload = { inputTokens: 1, costMicros: 100, provider };
+      await report(server, member.auth, run.id, event(i, { type: "usage", payload }));
+    }
+    const usage = { costMicros: 100, provider: other.id };
+    await complete(server, member.auth, run.id, { attempt: 1, status: "succeeded", usage });
+    expect((await readBudget(server, auth, ownBudget.id)).spentMicros).toBe(400);
+    expect((await readBudget(server, auth, otherBudget.id)).spentMicros).toBe(0);
+  });
+
+  test("that is spent also stops a queued run that a first report starts, and counts its cost", async () => {
+    const { id: subjectId } = await createProvider(server, auth);
+    await setAccess(server, auth, subjectId, { organization: true });
+    const subject = { kind: "provider", id: subjectId };
+    const budget = await createBudget(server, auth, { subject, limitMicros: 100 });
+    const automation = await createAutomation(server, member.auth, {
+      model: { providerId: subjectId, modelId: "claude-sonnet-5" },
+    });
+    const [first, second] = [
+      await runNow(server, member.auth, automation.id),
+      await runNow(server, member.auth, automation.id),
+    ];
+    const done = { attempt: 1, status: "succeeded", usage: { costMicros: 100 } };
+    expect((await complete(server, member.auth, first.id, done)).status).toBe(200);
+    expect((await report(server, member.auth, second.id, event(0))).status).toBe(200);
+    const beat = await server.call(`/v1/automation-runs/${second.id}/heartbeat`, {
+      ...{ body: { attempt: 1 }, headers: member.auth },
+    });
+    expect(beat.body).toMatchObject({ cancelRequested: true });
+    const { credential } = await claim(server, member.auth, second.id);
+    const program = { authorization: `Bearer ${credential}` };
+    expect((await getCredential(server, program, subjectId)).status).toBe(401);
+    await complete(server, member.auth, second.id, { ...done, status: "cancelled" });
+    expect((await readRun(server, member.auth, second.id)).run).toMatchObject({
+      ...{ status: "cancelled", reason: "budget_exceeded" },
+    });
+    expect((await readBudget(server, auth, budget.id)).spentMicros).toBe(200);
   });
 
   test("counts costs that other features record, and their corrections", async () => {

@@ -1,5 +1,6 @@
 export { isConsistent, type TokenUsage } from "./compute.ts";
 export {
+  isOwnServer,
   loadPriceBook,
   type PriceBook,
   type PriceReference,

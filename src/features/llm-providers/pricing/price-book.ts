@@ -1,6 +1,13 @@
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { findModel, findPriceAt, guessProvider, loadCatalogue, normalizeModel } from "../catalogue/index.ts";
+import {
+  findKind,
+  findModel,
+  findPriceAt,
+  guessProvider,
+  loadCatalogue,
+  normalizeModel,
+} from "../catalogue/index.ts";
 import { listPricesForPricing, type PricesForPricing } from "../prices/index.ts";
 import { listKinds } from "../store.ts";
 import { computeCost, type TokenUsage } from "./compute.ts";
@@ -16,6 +23,12 @@ export async function loadPriceBook(db: Db, orgId: OrgId): Promise<PriceBook> {
   const overrides = await listPricesForPricing(db, orgId);
   const kinds = new Map((await listKinds(db, orgId)).map(({ id, kind }) => [id, kind]));
   return { overrides, kinds };
+}
+
+/** Whether the provider is a server of the organization itself, for which the catalogue has no prices. */
+export function isOwnServer({ kinds }: PriceBook, provider: string | null): boolean {
+  const kind = provider === null ? undefined : findKind(kinds.get(provider) ?? provider);
+  return kind !== undefined && kind.prices === undefined;
 }
 
 export interface PricedRequest extends TokenUsage {

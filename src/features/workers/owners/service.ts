@@ -10,6 +10,8 @@ const ownerPermissions: readonly Permission[] = [
   "automations:manage",
   "connections:use",
   "templates:read",
+  // For the credentials of the runs that its runner claims.
+  "llm_providers:use",
 ];
 
 /** The permissions that a worker gets from whoever registers it or takes it over. */
