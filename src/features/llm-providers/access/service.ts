@@ -76,7 +76,7 @@ function listNewGrants(
   const toGrant = (kind: GrantRow["kind"], field: string) => (subjectId: string, i: number) => ({
     kind,
     subjectId,
-    models: modelsBySubject[subjectId] ?? null,
+    models: Object.hasOwn(modelsBySubject, subjectId) ? modelsBySubject[subjectId]! : null,
     path: [field, i],
   });
   const grants = [

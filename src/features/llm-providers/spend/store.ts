@@ -38,7 +38,7 @@ export const add = (
       ${rows.map(({ micros }) => micros)}::bigint[]) n (subject_id, day, micros)
     group by n.subject_id, n.day order by n.subject_id <> ${orgId}, n.day, n.subject_id collate "C"
     on conflict (org_id, subject_id, day) do update
-    set cost_micros = least(s.cost_micros + excluded.cost_micros, 9007199254740991)`);
+    set cost_micros = least(s.cost_micros::numeric + excluded.cost_micros, 9223372036854775807)::bigint`);
 
 /** Days that no period of a budget contains any more. */
 export const removeOldAcrossOrganizations = (db: Db, days: number, limit: number) =>

@@ -12,6 +12,7 @@ const ownerPermissions: readonly Permission[] = [
   "templates:read",
   // For the credentials of the runs that its runner claims.
   "llm_providers:use",
+  "telemetry:report",
 ];
 
 /** The permissions that a worker gets from whoever registers it or takes it over. */
