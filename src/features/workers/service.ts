@@ -192,6 +192,8 @@ export async function rotateToken(
     const { token, tokenId, start } = await addToken(tx, orgId, before.id);
     // Whoever has a token can do what the worker can: not for somebody else, and not more than the caller.
     if (!(await isWithinRights(tx, ctx, id))) await takeOver(ctx, tx, id);
+    // Whoever knew an earlier token may have got a token for the runner with it.
+    else if (endEarlierTokens) await removeRunner(tx, orgId, id);
     await recordActivity(tx, orgId, id, "token_rotated", { start, endEarlierTokens });
     await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {

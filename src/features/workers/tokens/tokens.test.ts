@@ -8,7 +8,7 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import { createProvider } from "../../../../test/llm-providers.ts";
-import { createWorker, type TestWorker } from "../../../../test/workers.ts";
+import { beat, createWorker, type TestWorker } from "../../../../test/workers.ts";
 
 describe("tokens of workers", () => {
   const server = useServer({ role: "all" });
@@ -49,5 +49,14 @@ describe("tokens of workers", () => {
     const taken = await call("PATCH", `/v1/workers/${worker.id}`, manager.auth, { takeOver: true });
     expect(taken.body.worker.ownerId).toBe(manager.memberId);
     expect((await rotate(worker.id, manager.auth)).body.reason).toBe("missing_permission");
+  });
+
+  test("end with the tokens of the runner when somebody else may know them", async () => {
+    const worker = await createWorker(server, acme.owner.auth);
+    const { token } = (await getRunnerToken(worker)).body;
+    expect(await readWork(token)).toBe(200);
+    await rotate(worker.id, acme.owner.auth, { endEarlierTokens: true });
+    expect((await beat(server, worker, 1)).status).toBe(401);
+    expect(await readWork(token)).toBe(401);
   });
 });
