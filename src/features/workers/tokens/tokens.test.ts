@@ -9,6 +9,8 @@ import {
 } from "../../../../test/harness.ts";
 import { createProvider } from "../../../../test/llm-providers.ts";
 import { beat, createWorker, type TestWorker } from "../../../../test/workers.ts";
+import { sql } from "../../../platform/db/index.ts";
+import { invalidateCallers } from "../../../platform/http/index.ts";
 
 describe("tokens of workers", () => {
   const server = useServer({ role: "all" });
@@ -58,5 +60,14 @@ describe("tokens of workers", () => {
     await rotate(worker.id, acme.owner.auth, { endEarlierTokens: true });
     expect((await beat(server, worker, 1)).status).toBe(401);
     expect(await readWork(token)).toBe(401);
+  });
+
+  test("of a runner are refused when they were made while the owner of the worker changed", async () => {
+    const worker = await createWorker(server, acme.owner.auth);
+    const { token } = (await getRunnerToken(worker)).body;
+    // As if the credentials of the owner had ended after the owner was looked up and before the token was stored.
+    await server.platform.db.run(sql`update workers set member_id = null where id = ${worker.id}`);
+    await invalidateCallers(server.platform.bus, server.platform.db, worker.id);
+    await expect.poll(() => readWork(token)).toBe(401);
   });
 });
