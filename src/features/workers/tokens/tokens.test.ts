@@ -8,7 +8,7 @@ import {
   type Workspace,
 } from "../../../../test/harness.ts";
 import { createProvider } from "../../../../test/llm-providers.ts";
-import { beat, createWorker, type TestWorker } from "../../../../test/workers.ts";
+import { beat, createRegistrationToken, createWorker, type TestWorker } from "../../../../test/workers.ts";
 import { sql } from "../../../platform/db/index.ts";
 import { invalidateCallers } from "../../../platform/http/index.ts";
 
@@ -69,5 +69,19 @@ describe("tokens of workers", () => {
     await server.platform.db.run(sql`update workers set member_id = null where id = ${worker.id}`);
     await invalidateCallers(server.platform.bus, server.platform.db, worker.id);
     await expect.poll(() => readWork(token)).toBe(401);
+  });
+
+  test("cannot be had through a registration token by a member who may not have them", async () => {
+    const registration = await createRegistrationToken(server, acme.owner.auth);
+    const instance = { instanceId: `instance-${Date.now()}` };
+    const { worker } = (await call("POST", "/v1/workers/register", registration.auth, instance)).body;
+    const role = await createRole(server, acme.owner, ["workers:manage"]);
+    const manager = await joinWorkspace(server, acme, role.id);
+    const path = `/v1/worker-registration-tokens/${registration.id}/rotate`;
+    expect((await call("POST", path, manager.auth)).status).toBe(201);
+    const provider = await createProvider(server, acme.owner.auth);
+    await call("PATCH", `/v1/workers/${worker.id}`, acme.owner.auth, { llmProviderIds: [provider.id] });
+    expect((await call("POST", path, manager.auth)).body.reason).toBe("missing_permission");
+    expect((await call("POST", path, acme.owner.auth)).status).toBe(201);
   });
 });
