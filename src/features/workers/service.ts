@@ -10,7 +10,7 @@ import { takeQuota } from "../quotas/index.ts";
 import { recordActivity } from "./activity/index.ts";
 import { checkAssignments, checkMayGetToken } from "./assignments/index.ts";
 import type { NewWorker, Worker, WorkerChange } from "./contract.ts";
-import { limitToOwner } from "./owners/index.ts";
+import { isWithinRights, limitToOwner } from "./owners/index.ts";
 import * as store from "./store.ts";
 import { addToken, expireTokens, listTokens, overlapHours, type WorkerId } from "./tokens/index.ts";
 
@@ -187,13 +187,13 @@ export async function rotateToken(
   const { orgId } = ctx;
   return ctx.db.transaction(async (tx) => {
     const before = await lockWorker(tx, orgId, id);
+    checkMayGetToken(ctx, before);
     await expireTokens(tx, orgId, before.id, endEarlierTokens ? 0 : overlapHours);
     const { token, tokenId, start } = await addToken(tx, orgId, before.id);
-    // Whoever has a token can do what the worker can, so it must not act for somebody else.
-    if (before.ownerId !== ctx.member.id) {
-      checkMayGetToken(ctx, before.llmProviderIds);
-      await takeOver(ctx, tx, id);
-    }
+    // Whoever has a token can do what the worker can: not for somebody else, and not more than the caller.
+    if (!(await isWithinRights(tx, ctx, id))) await takeOver(ctx, tx, id);
+    // Whoever knew an earlier token may have got a token for the runner with it.
+    else if (endEarlierTokens) await removeRunner(tx, orgId, id);
     await recordActivity(tx, orgId, id, "token_rotated", { start, endEarlierTokens });
     await invalidateCallers(ctx.bus, tx, id);
     await record(ctx, tx, {

@@ -56,6 +56,7 @@ export async function runWorker(
   let exitCode = 0;
   let handledUpgrade: string | undefined;
   let leaving: Promise<void> | undefined;
+  let upgrading: Promise<void> | undefined;
 
   const describeRuntime = (): RuntimeReport => {
     const problem = runner?.problem();
@@ -114,16 +115,18 @@ export async function runWorker(
     return api.beat(++sequence, findStatus(), runner?.runIds().slice(0, 16) ?? []);
   }
 
-  /** Repeats a request until the server has answered it. A refusal means that nothing is to be told any more. */
-  async function tell(request: () => Promise<unknown>): Promise<void> {
+  /** Repeats a request until the server has answered it. False when it was refused, or when the worker has to stop. */
+  async function tell(request: () => Promise<unknown>): Promise<boolean> {
     const backoff = createBackoff();
     for (;;) {
       try {
-        return void (await request());
+        await request();
+        return true;
       } catch (error) {
-        if (error instanceof RefusedError) return;
+        if (error instanceof RefusedError) return false;
         if (!(error instanceof UnreachableError)) throw error;
-        await backoff.wait(undefined, error.retryAfterMs);
+        await backoff.wait(signal, error.retryAfterMs);
+        if (leaving || signal.aborted) return false;
       }
     }
   }
@@ -136,36 +139,50 @@ export async function runWorker(
   }
 
   const leave = (reason: string) => {
-    leaving ??= drain(reason).then(() => {
-      isDone = true;
-      waker.wake();
-    });
+    // An upgrade command that runs is not left behind half done.
+    leaving ??= drain(reason)
+      .then(() => upgrading)
+      .then(() => {
+        isDone = true;
+        waker.wake();
+      });
   };
 
   async function upgrade(id: string, version: string, workerId: string): Promise<void> {
-    await tell(() => api.reportUpgrade(id, "acknowledged"));
+    // Refused: the upgrade was cancelled, or its time is over.
+    if (!(await tell(() => api.reportUpgrade(id, "acknowledged")))) return;
     const { upgradeCommand } = settings;
     if (!upgradeCommand) {
       const reason = "This worker has no upgrade command. Start it with --upgrade-command.";
-      return tell(() => api.reportUpgrade(id, "failed", reason));
+      await tell(() => api.reportUpgrade(id, "failed", reason));
+      return;
     }
-    await tell(() => api.reportUpgrade(id, "draining"));
+    if (!(await tell(() => api.reportUpgrade(id, "draining")))) return;
     await drain(`upgrading to ${version}`);
+    // Runs may have taken long, and the upgrade may have ended meanwhile.
+    if (leaving || !(await tell(() => api.reportUpgrade(id, "draining")))) return resume(workerId);
     printStatus({ event: "worker", state: "upgrading", message: `Upgrading to ${version}` });
     const onLine = (line: string) => printStatus({ event: "note", message: `upgrade: ${line}` });
     // Written first: if this process is ended by its own upgrade, the next one reports how it went.
     state.save({ upgrade: { id, version } });
     const failure = await runUpgradeCommand(upgradeCommand, { id, version }, onLine);
     if (failure === undefined) {
+      if (leaving) return;
       exitCode = restartExitCode;
       isDone = true;
       waker.wake();
       return;
     }
     printStatus({ event: "note", message: failure });
-    await tell(() => api.reportUpgrade(id, "failed", failure));
+    // When it has to stop before the server answers, the next process reports it.
+    if (!(await tell(() => api.reportUpgrade(id, "failed", failure))) && leaving) return;
     delete state.kept.upgrade;
     state.save({});
+    resume(workerId);
+  }
+
+  /** Takes runs again after an upgrade that was not made. */
+  function resume(workerId: string): void {
     if (leaving) return;
     isDraining = false;
     startRunner(workerId);
@@ -186,12 +203,21 @@ export async function runWorker(
       state.save({ configurationRevision: desired.configurationRevision });
     }
     if (desired.drain) leave("the server asks for it.");
-    else if (desired.upgradeId && desired.version && desired.upgradeId !== handledUpgrade && !leaving) {
-      handledUpgrade = desired.upgradeId;
-      void upgrade(desired.upgradeId, desired.version, workerId).catch((error) => {
-        printStatus({ event: "note", message: `The upgrade was interrupted: ${(error as Error).message}` });
-        leave("the upgrade was interrupted.");
-      });
+    // One at a time: an upgrade that is requested meanwhile is in the answers to later heartbeats too.
+    else if (desired.upgradeId && desired.version && desired.upgradeId !== handledUpgrade && !leaving)
+      upgrading ??= startUpgrade(desired.upgradeId, desired.version, workerId);
+  }
+
+  async function startUpgrade(id: string, version: string, workerId: string): Promise<void> {
+    handledUpgrade = id;
+    try {
+      await upgrade(id, version, workerId);
+    } catch (error) {
+      printStatus({ event: "note", message: `The upgrade was interrupted: ${(error as Error).message}` });
+      leave("the upgrade was interrupted.");
+    } finally {
+      upgrading = undefined;
+      waker.wake();
     }
   }
 
@@ -201,7 +227,7 @@ export async function runWorker(
     handledUpgrade = earlier.id;
     if (earlier.version !== settings.version) {
       const reason = `After the upgrade the worker still runs ${settings.version}, not ${earlier.version}.`;
-      await tell(() => api.reportUpgrade(earlier.id, "failed", reason));
+      if (!(await tell(() => api.reportUpgrade(earlier.id, "failed", reason))) && signal.aborted) return;
     }
     delete state.kept.upgrade;
     state.save({});

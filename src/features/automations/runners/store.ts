@@ -66,6 +66,7 @@ export const addToken = (
     from automation_runners r where r.id = ${runnerId} and r.org_id = ${orgId}
     returning expires_at as "expiresAt"`);
 
+/** The runner of a worker acts only for the member that the worker acts for at this moment. */
 const selectByHash = reuseStatement(
   (tokenHash: string) => sql`
     select n.id, t.permissions, coalesce(t.key_id, t.worker_id) as "madeWith",
@@ -78,7 +79,7 @@ const selectByHash = reuseStatement(
     left join api_keys k on k.id = t.key_id
     left join workers w on w.id = t.worker_id ${customRole}
     where t.token_hash = ${tokenHash} and t.expires_at > now() and (k.expires_at is null or k.expires_at > now())
-      and ${isActiveMember}`,
+      and (t.worker_id is null or w.member_id = n.member_id) and ${isActiveMember}`,
 );
 
 interface RunnerByToken extends MembershipRow {

@@ -42,9 +42,13 @@ async function checkProviders(ctx: MemberCtx, tx: Db, next: readonly string[], b
   await checkProviderIds(tx, ctx.orgId, next);
 }
 
-/** Whoever gets a token of a worker can get the credentials of its LLM providers. */
-export function checkMayGetToken(ctx: MemberCtx, llmProviderIds: readonly string[]): void {
+/** Whoever gets a token of a worker can get the credentials of its LLM providers, and read its templates. */
+export function checkMayGetToken(
+  ctx: MemberCtx,
+  { llmProviderIds, templateIds }: Pick<Assigned, "llmProviderIds" | "templateIds">,
+): void {
   if (llmProviderIds.length > 0) requirePermission(ctx, "llm_providers:manage");
+  if (templateIds.length > 0) requirePermission(ctx, "templates:read");
 }
 
 async function checkTemplates(ctx: MemberCtx, tx: Db, next: readonly string[], before: readonly string[]) {

@@ -1,1 +1,1 @@
-export { actAsOwner, limitToOwner } from "./service.ts";
+export { actAsOwner, isWithinRights, limitToOwner } from "./service.ts";

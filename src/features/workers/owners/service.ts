@@ -1,4 +1,5 @@
 import type { MachineCtx, MemberCtx, Membership } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { conflict, forbidden, notFound } from "../../../platform/errors.ts";
 import { createMembership, findMembership } from "../../credentials/index.ts";
 import type { Permission } from "../../permissions/index.ts";
@@ -18,6 +19,16 @@ const ownerPermissions: readonly Permission[] = [
 /** The permissions that a worker gets from whoever registers it or takes it over. */
 export const limitToOwner = ({ permissions }: Membership): string[] =>
   ownerPermissions.filter((name) => permissions.has(name));
+
+/** Whether the worker acts for this member already, with no more permissions than the caller has. */
+export async function isWithinRights(
+  tx: Db,
+  { orgId, member }: Pick<MemberCtx, "orgId" | "member">,
+  workerId: string,
+): Promise<boolean> {
+  const owner = await store.find(tx, orgId, workerId);
+  return owner?.memberId === member.id && owner.permissions.every((name) => member.permissions.has(name));
+}
 
 /**
  * The context of the member who registered the worker, with no more permissions than the member had then and has now.

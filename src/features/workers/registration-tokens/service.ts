@@ -56,8 +56,9 @@ export async function rotate(
 ) {
   const { orgId, member } = ctx;
   return ctx.db.transaction(async (tx) => {
-    const { llmProviderIds } = await requireToken(tx, ctx, id);
-    checkMayGetToken(ctx, llmProviderIds);
+    checkMayGetToken(ctx, await requireToken(tx, ctx, id));
+    // With the secret and the instance id of a worker, one gets a token of that worker.
+    checkMayGetToken(ctx, await store.listGivenToWorkers(tx, orgId, id));
     await store.expireSecrets(tx, orgId, id, endEarlierSecrets ? 0 : overlapHours);
     // Whoever knows the secret can register a worker, so it must not act for somebody else.
     await store.setOwner(tx, orgId, id, member.id, limitToOwner(member));

@@ -81,6 +81,14 @@ export const setOwner = (
     update worker_registration_tokens set member_id = ${memberId}, runner_permissions = ${permissions}::text[]
     where org_id = ${orgId} and id = ${id}`);
 
+/** What the workers that have registered with the token were given since. */
+export const listGivenToWorkers = async (tx: Db, orgId: OrgId, id: string) =>
+  (await tx.row<Pick<RegistrationToken, "llmProviderIds" | "templateIds">>(sql`
+    select array(select distinct g.provider_id from llm_provider_grants g join workers w on w.id = g.worker_id
+        where w.org_id = ${orgId} and w.registration_token_id = ${id}) as "llmProviderIds",
+      array(select distinct unnest(w.template_ids) from workers w
+        where w.org_id = ${orgId} and w.registration_token_id = ${id}) as "templateIds"`))!;
+
 export const countUse = (tx: Db, orgId: OrgId, id: string) =>
   tx.run(sql`update worker_registration_tokens set uses = uses + 1 where org_id = ${orgId} and id = ${id}`);
 

@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openWorkerState } from "./state.ts";
+import { runWorker } from "./worker.ts";
+
+interface Request {
+  method: string;
+  path: string;
+  body: Record<string, unknown>;
+}
+
+describe("a worker that is asked to upgrade", () => {
+  let folder: string;
+  let server: Server;
+  let log: string;
+  const seen: Request[] = [];
+  /** The upgrade in the answer to heartbeats. */
+  let wanted: { version: string; upgradeId: string } | undefined;
+  /** Whether a report about an upgrade is refused. */
+  let isEnded: (body: Record<string, unknown>) => boolean;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "worker-"));
+    log = join(folder, "log");
+    seen.length = 0;
+    wanted = undefined;
+    isEnded = () => false;
+    server = createServer(async (request, response) => {
+      let text = "";
+      for await (const chunk of request) text += chunk;
+      const { method = "", url: path = "" } = request;
+      const body = JSON.parse(text);
+      seen.push({ method, path, body });
+      const isRefused = path.endsWith("/upgrade") && isEnded(body);
+      const desired = { configurationRevision: 0, paused: false, drain: false, ...wanted };
+      const reply = isRefused
+        ? { error: "upgrade_ended", message: "This upgrade is cancelled." }
+        : { workerId: "wrk_1", sequence: -1, nextHeartbeatSeconds: 0.02, desired };
+      response.writeHead(isRefused ? 409 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(reply));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterEach(() => {
+    server.close().closeAllConnections();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function start(line: string) {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const state = openWorkerState(join(folder, "state"));
+    state.save({ url, token: "sbw_token" });
+    const stop = new AbortController();
+    const settings = {
+      ...{ url, version: "1.0.0", registrationToken: undefined, runner: undefined },
+      registration: { name: "one", labels: [] },
+      upgradeCommand: { line, timeoutMs: 10_000, environment: { PATH: process.env.PATH, LOG: log } },
+    };
+    const ended = runWorker(settings, state, () => {}, stop.signal).finally(() => state.close());
+    return { ended, stop };
+  }
+  const readLog = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+  const countBeats = () => seen.filter(({ path }) => path.endsWith("/activity-heartbeat")).length;
+  const waitForBeats = async (count: number) => {
+    const from = countBeats();
+    await expect.poll(countBeats, { timeout: 5_000, interval: 10 }).toBeGreaterThan(from + count);
+  };
+
+  test.for(["acknowledged", "draining", "draining again"])(
+    "does not run the command of an upgrade that has ended before it is %s",
+    async (when) => {
+      let drains = 0;
+      isEnded = ({ state }) => {
+        if (state === "draining") drains++;
+        return when === "draining again" ? drains > 1 : state === when;
+      };
+      wanted = { version: "2.0.0", upgradeId: "wup_1" };
+      const worker = start('echo "$SIGNALBOX_UPGRADE_VERSION" >> "$LOG"');
+      await waitForBeats(5);
+      expect(readLog()).toEqual([]);
+      expect(seen.findLast(({ path }) => path.endsWith("/activity-heartbeat"))!.body.status).toBe("idle");
+      worker.stop.abort();
+      expect(await worker.ended).toBe(0);
+    },
+  );
+
+  test("runs one command at a time when another upgrade replaces the first", async () => {
+    wanted = { version: "2.0.0", upgradeId: "wup_1" };
+    const worker = start(
+      'v=$SIGNALBOX_UPGRADE_VERSION; echo "start $v" >> "$LOG"; sleep 0.3; echo "end $v" >> "$LOG"; exit 1',
+    );
+    await expect.poll(readLog, { timeout: 5_000, interval: 10 }).toEqual(["start 2.0.0"]);
+    wanted = { version: "2.0.1", upgradeId: "wup_2" };
+    await expect.poll(() => readLog().length, { timeout: 5_000, interval: 10 }).toBe(4);
+    expect(readLog()).toEqual(["start 2.0.0", "end 2.0.0", "start 2.0.1", "end 2.0.1"]);
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+  });
+
+  test("lets the command end before it stops", async () => {
+    wanted = { version: "2.0.0", upgradeId: "wup_1" };
+    const worker = start('echo start >> "$LOG"; sleep 0.4; echo end >> "$LOG"');
+    await expect.poll(readLog, { timeout: 5_000, interval: 10 }).toEqual(["start"]);
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+    expect(readLog()).toEqual(["start", "end"]);
+  });
+});
