@@ -66,7 +66,12 @@ export const report = route({
     limits: limits.default({}).describe("Such as `concurrency` and `memoryMb`."),
     services: z.array(Service).max(20).default([]).describe("The health of what it depends on."),
     bootId: lineOfText(60).optional().describe("Chosen anew by each process."),
-    configurationRevision: z.int().min(0).optional().describe("The configuration that it uses."),
+    configurationRevision: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .optional()
+      .describe("The configuration that it uses."),
   }),
   replies: {
     200: z.strictObject({
