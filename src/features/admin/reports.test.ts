@@ -14,6 +14,7 @@ import {
 import type { Body } from "../../../test/body.ts";
 import { bootstrap, createWorkspace, joinWorkspace, type Person, useServer } from "../../../test/harness.ts";
 import { beat, createWorker, passTime } from "../../../test/workers.ts";
+import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
@@ -271,7 +272,7 @@ describe("the figures of the reports", () => {
       values ('run_pruned1', 1, -1, ${orgId}, 'aut_x', ${owner.userId}, 1, 1, 500, ${at})`);
     await db().run(sql`update usage_rollups set completed_at = null`);
     await rollUp();
-    await removeOld(db(), orgId, 40, 100);
+    await removeOld(db(), orgId as OrgId, 40, 100);
     await db().run(sql`
       update automation_usage set cost_micros = 700, state = 'corrected' where run_id = 'run_pruned1'`);
     const read = async () => (await ask(`organizations/${orgId}?days=60`)).organization;
