@@ -270,6 +270,25 @@ describe("organizations", () => {
       expect((await ask(`organizations/${globex.orgId}/suspend`, body)).status).toBe(400);
   });
 
+  test("a change locks the log of the organization before that of the instance, like changes of accounts", async () => {
+    const globex = await createWorkspace(server, "Globex");
+    const { db } = server.platform;
+    const lockLog = (tx: typeof db, scope: string) =>
+      tx.run(sql`select from audit_chains where scope = ${scope} for update`);
+    const isWaiting = () =>
+      db.row(sql`select 1 from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%from audit_chains%' and datname = current_database()`);
+    let suspending: ReturnType<typeof suspend> | undefined;
+    await db.transaction(async (tx) => {
+      await lockLog(tx, globex.orgId);
+      suspending = suspend(server, admin, globex.orgId);
+      // The embedded database has one connection: there the change waits for the whole transaction.
+      if (db.kind !== "pglite") await expect.poll(isWaiting, { timeout: 5_000 }).toBeDefined();
+      await lockLog(tx, "instance");
+    });
+    expect((await suspending)?.status).toBe(200);
+  });
+
   test("limits replace those of the instance at once, and are logged in both logs", async () => {
     const globex = await createWorkspace(server, "Globex");
     const put = (limits: object) => ask(`organizations/${globex.orgId}/limits`, { limits }, "PUT");

@@ -14,10 +14,11 @@ import {
 import type { Body } from "../../../test/body.ts";
 import { bootstrap, createWorkspace, joinWorkspace, type Person, useServer } from "../../../test/harness.ts";
 import { beat, createWorker, passTime } from "../../../test/workers.ts";
+import type { OrgId } from "../../platform/context.ts";
 import { sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
-import { endOverdueRuns } from "../automations/runs/index.ts";
+import { endOverdueRuns, removeOld } from "../automations/runs/index.ts";
 import { measureDatabase } from "./overview/service.ts";
 import { rollUpDays } from "./usage/service.ts";
 
@@ -256,6 +257,29 @@ describe("the figures of the reports", () => {
     );
     await db().run(sql`update usage_rollups set completed_at = null`);
     await compare(70);
+  });
+
+  test("keep the runs of a day whose runs were removed, when one of its reports is corrected", async () => {
+    const { orgId, owner } = await createOldOrganization();
+    const at = toTimestamp(Date.now() - 50 * day);
+    await db().run(sql`
+      insert into automation_runs (id, org_id, automation_id, revision, member_id, trigger, status, finished_at)
+      select 'run_pruned' || n, ${orgId}, 'aut_x', 1, ${owner.userId}, 'manual', s, ${at}
+      from unnest(array['succeeded', 'succeeded', 'failed']) with ordinality as x(s, n)`);
+    await db().run(sql`
+      insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, input_tokens,
+        output_tokens, cost_micros, reported_at)
+      values ('run_pruned1', 1, -1, ${orgId}, 'aut_x', ${owner.userId}, 1, 1, 500, ${at})`);
+    await db().run(sql`update usage_rollups set completed_at = null`);
+    await rollUp();
+    await removeOld(db(), orgId as OrgId, 40, 100);
+    await db().run(sql`
+      update automation_usage set cost_micros = 700, state = 'corrected' where run_id = 'run_pruned1'`);
+    const read = async () => (await ask(`organizations/${orgId}?days=60`)).organization;
+    const figures = { runs: 3, failures: 1, costMicros: 700 };
+    expect(await read()).toMatchObject(figures);
+    await rollUp();
+    expect(await read()).toMatchObject(figures);
   });
 
   test("include runs that programs reported late, twice and in another order", async () => {

@@ -29,6 +29,7 @@ import {
   createRegistrationToken,
   createWorker,
   passTime,
+  reportRuntime,
   runWorkerJob,
 } from "../../../test/workers.ts";
 import { sql } from "../../platform/db/index.ts";
@@ -167,6 +168,36 @@ describe("a worker of a suspended organization", () => {
     );
     await runWorkerJob(server, "workers.fleet");
     expect(await count()).toBe(0);
+  });
+
+  test("keeps its upgrade: it does not time out, and a rollout asks nobody until the restoration", async () => {
+    const acme = await createWorkspace(server);
+    const { auth } = acme.owner;
+    const [asked, later] = [await createWorker(server, auth), await createWorker(server, auth)];
+    await reportRuntime(server, asked);
+    const body = { version: "2.0.0", percent: 100, labels: [] };
+    expect((await server.call("/v1/worker-rollouts", { body, headers: auth })).status).toBe(201);
+    await reportRuntime(server, later);
+    await stop(acme);
+    const { db } = server.platform;
+    await db.run(sql`update worker_upgrades set deadline_at = now() - interval '1 minute'
+      where org_id = ${acme.orgId}`);
+    const listUpgrades = () =>
+      db.rows(
+        sql`select worker_id as id, state from worker_upgrades where org_id = ${acme.orgId} order by id`,
+      );
+    const runJobs = async () => {
+      for (const name of ["workers.sweep", "workers.fleet"] as const) await runWorkerJob(server, name);
+    };
+    await runJobs();
+    expect(await listUpgrades()).toEqual([{ id: asked.id, state: "requested" }]);
+    await start(acme);
+    await runJobs();
+    expect(await listUpgrades()).toEqual(
+      expect.arrayContaining([asked, later].map(({ id }) => ({ id, state: "requested" }))),
+    );
+    expect((await reportRuntime(server, asked, { version: "2.0.0" })).status).toBe(200);
+    expect(await listUpgrades()).toContainEqual({ id: asked.id, state: "upgraded" });
   });
 });
 

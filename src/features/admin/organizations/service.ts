@@ -102,6 +102,7 @@ async function recordForBoth(
   change: Omit<Change, "target">,
 ): Promise<void> {
   const target = { type: "organization", id: orgId };
-  await record(ctx, tx, { ...change, target }, null);
+  // Each entry locks its log. Like everywhere, that of the instance is the last, so that nobody waits in a circle.
   await recordAsSystem(tx, orgId, { ...change, target });
+  await record(ctx, tx, { ...change, target }, null);
 }

@@ -14,13 +14,18 @@ const isWithin = (time: Sql, day: Sql) =>
 
 /**
  * The figures of organization `o` on a day, from its runs and reports. Runs count on the day on which they ended, and
- * reports on the day on which they were received: both never change. Both are ranges of an index.
+ * reports on the day on which they were received: both never change. Both are ranges of an index. Runs are removed after
+ * their retention and reports stay, so a day that is added up again keeps the runs that were stored.
  */
 const addUp = (day: Sql) => sql`
+  left join lateral (
+    select k.succeeded as kept_succeeded, k.failed as kept_failed, k.cancelled as kept_cancelled, k.skipped as kept_skipped
+    from usage_days k where k.day = ${day} and k.org_id = o.id) stored on true
   cross join lateral (
-    select count(*) as runs, count(*) filter (where r.status = 'succeeded') as succeeded,
-      count(*) filter (where r.status = 'failed') as failed, count(*) filter (where r.status = 'cancelled') as cancelled,
-      count(*) filter (where r.status = 'skipped') as skipped
+    select greatest(count(*) filter (where r.status = 'succeeded'), stored.kept_succeeded) as succeeded,
+      greatest(count(*) filter (where r.status = 'failed'), stored.kept_failed) as failed,
+      greatest(count(*) filter (where r.status = 'cancelled'), stored.kept_cancelled) as cancelled,
+      greatest(count(*) filter (where r.status = 'skipped'), stored.kept_skipped) as skipped
     from automation_runs r where r.org_id = o.id and ${isWithin(sql`r.finished_at`, day)}) ended
   cross join lateral (
     select count(*) as reports, count(*) filter (where u.state = 'held') as held_reports,
@@ -30,8 +35,12 @@ const addUp = (day: Sql) => sql`
       coalesce(sum(u.cost_micros), 0) as cost_micros
     from automation_usage u where u.org_id = o.id and ${isWithin(sql`u.reported_at`, day)}) used`;
 
+const hasActivity = sql`ended.succeeded + ended.failed + ended.cancelled + ended.skipped + used.reports > 0`;
+
 const columns = sql`succeeded, failed, cancelled, skipped, reports, unpriced_reports, held_reports, input_tokens,
   output_tokens, cost_micros`;
+const excluded = sql`excluded.succeeded, excluded.failed, excluded.cancelled, excluded.skipped, excluded.reports,
+  excluded.unpriced_reports, excluded.held_reports, excluded.input_tokens, excluded.output_tokens, excluded.cost_micros`;
 
 /** The days of a period that are not complete, since the first organization. */
 const listOpenDays = async (db: Db, { from, to }: Days): Promise<string[]> =>
@@ -54,7 +63,7 @@ const dayFigures = ({ from, to }: Days, open: readonly string[]) => sql`
   select g.day, o.id, ${columns} from unnest(${open}::date[]) g (day)
   join organizations o on o.created_at < ${startOf(sql`g.day + 1`)}
   ${addUp(sql`g.day`)}
-  where ended.runs + used.reports > 0`;
+  where ${hasActivity}`;
 
 /** A sum that fits a JSON number. */
 const total = (column: string) => sql`least(coalesce(sum(${raw(column)}), 0), 9007199254740991)::bigint`;
@@ -117,7 +126,7 @@ export const sumByOrganizationAcrossOrganizations = async (db: Db, days: Days, o
       select o.id, ${columns} from unnest(${open}::date[]) g (day)
       join organizations o on o.id = any(${orgIds}::text[]) and o.created_at < ${startOf(sql`g.day + 1`)}
       ${addUp(sql`g.day`)}
-      where ended.runs + used.reports > 0) f
+      where ${hasActivity}) f
     group by 1`);
 };
 
@@ -150,10 +159,10 @@ export const lockDayAcrossOrganizations = (tx: Db, day: string) =>
 
 /** Replaces the stored figures of a day, and marks it as complete. */
 export const storeDayAcrossOrganizations = async (tx: Db, day: string): Promise<void> => {
-  await tx.run(sql`delete from usage_days where day = ${day}::date`);
   await tx.run(sql`
     insert into usage_days (day, org_id, ${columns})
     select ${day}::date, o.id, ${columns} from organizations o ${addUp(sql`${day}::date`)}
-    where ended.runs + used.reports > 0`);
+    where ${hasActivity}
+    on conflict (day, org_id) do update set (${columns}) = row(${excluded})`);
   await tx.run(sql`update usage_rollups set completed_at = now() where day = ${day}::date`);
 };

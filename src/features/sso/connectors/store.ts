@@ -1,6 +1,7 @@
 import type { OrgId, UserId } from "../../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import type { GroupMapping } from "./contract.ts";
 import type { ConnectorSettings, OidcSettings, SamlConnectorSettings } from "./settings.ts";
 
@@ -76,8 +77,9 @@ export const findByAddressAcrossOrganizations = (db: Db, id: ConnectorId) =>
 /** Enabled SAML connectors in the order of their ids, after this one. */
 export const listSamlAcrossOrganizations = (db: Db, after: string, limit: number) =>
   db.rows<SamlRow>(sql`
-    select ${columns} from sso_connectors c where c.kind = 'saml' and c.enabled and c.id > ${after} order by c.id
-    limit ${limit}`);
+    select ${columns} from sso_connectors c
+    where c.kind = 'saml' and c.enabled and c.id > ${after} and ${isNotSuspended(sql`c.org_id`)}
+    order by c.id limit ${limit}`);
 
 export const lock = (db: Db, orgId: OrgId, id: ConnectorId) =>
   db.row<ConnectorRow>(

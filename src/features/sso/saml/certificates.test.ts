@@ -175,6 +175,35 @@ describe("certificates of SAML", () => {
       expect(audit.body.items.map(({ after }: { after: { days: number } }) => after.days)).toEqual([7, 30]);
     });
 
+    test("is not announced while the organization is suspended, and its metadata is not read", async () => {
+      const { db } = server.platform;
+      const beta = await createWorkspace(server);
+      idp.changeKeys(await createKeysEndingIn(20));
+      const waiting = await createSamlConnector(server, beta.owner, idp);
+      const setSuspended = (isSuspended: boolean) =>
+        db.run(sql`update organizations set suspended_at = case when ${isSuspended}::boolean then now() end
+          where id = ${beta.orgId}`);
+      await db.run(sql`update sso_saml_metadata set next_check_at = now() - interval '1 minute'
+        where connector_id = ${waiting.id}`);
+      const isRead = async () =>
+        (await db.row(sql`
+          select 1 from sso_saml_metadata where connector_id = ${waiting.id} and next_check_at > now()`)) !==
+        undefined;
+      const countMails = async () =>
+        (await readMails(server.platform, 200)).filter(
+          ({ to, subject }) => to === beta.owner.email && subject.includes("certificate"),
+        ).length;
+      const runJobs = async () => {
+        for (const name of ["sso.metadata", "sso.certificates"]) await runSsoJob(server, name);
+      };
+      await setSuspended(true);
+      await runJobs();
+      expect([await isRead(), await countMails()]).toEqual([false, 0]);
+      await setSuspended(false);
+      await runJobs();
+      expect([await isRead(), await countMails()]).toEqual([true, 1]);
+    });
+
     test("and has ended is shown, and still accepted", async () => {
       const ending = await connect(await createKeysEndingIn(-30));
       expect(ending.health.certificateState).toBe("ended");

@@ -1,5 +1,6 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import type { ConnectorId } from "../connectors/index.ts";
 import type { IdentityProvider } from "../saml-protocol/index.ts";
 
@@ -35,7 +36,7 @@ export const claimDueAcrossOrganizations = (db: Db, limit: number) =>
     update sso_saml_metadata m set next_check_at = now() + make_interval(hours => ${hoursBetweenChecks}::int)
     where m.connector_id in (
       select d.connector_id from sso_saml_metadata d join sso_connectors c on c.id = d.connector_id and c.enabled
-      where d.next_check_at <= now() order by d.next_check_at limit ${limit} for update of d skip locked)
+      where d.next_check_at <= now() and ${isNotSuspended(sql`d.org_id`)} order by d.next_check_at limit ${limit} for update of d skip locked)
     returning ${columns}`);
 
 /** Records a check. The time since when a change waits stays, unless the change is another one. */

@@ -1,6 +1,7 @@
 import type { MemberId, OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { isNotSuspended } from "../../suspension/index.ts";
 import type { Rollout } from "./contract.ts";
 
 export type RolloutId = Id<"wro">;
@@ -82,7 +83,8 @@ export const listToUpgrade = (tx: Db, orgId: OrgId, id: string, limit: number) =
       and not exists (select from worker_upgrades u where u.rollout_id = o.id and u.worker_id = w.id)
     order by w.id limit ${limit}`);
 
+/** A rollout asks each worker once, so it waits while the organization is suspended. */
 export const listActiveAcrossOrganizations = (db: Db) =>
-  db.rows<{ id: RolloutId; orgId: OrgId }>(
-    sql`select id, org_id as "orgId" from worker_rollouts where ended_at is null order by id`,
-  );
+  db.rows<{ id: RolloutId; orgId: OrgId }>(sql`
+    select id, org_id as "orgId" from worker_rollouts
+    where ended_at is null and ${isNotSuspended(sql`org_id`)} order by id`);

@@ -1,6 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
+import { wasUsable } from "../../suspension/index.ts";
 import type { Upgrade } from "./contract.ts";
 
 export type UpgradeId = Id<"wup">;
@@ -73,10 +74,12 @@ export const advance = (tx: Db, orgId: OrgId, id: string, state: "acknowledged" 
       and (u.state = 'requested' or (u.state = 'acknowledged' and ${state} = 'draining'))
     returning ${columns}`);
 
+/** The workers of a suspended organization cannot report, so their upgrades wait. */
 export const listOverdueAcrossOrganizations = (db: Db, limit: number) =>
   db.rows<{ id: UpgradeId; orgId: OrgId }>(sql`
     select id, org_id as "orgId" from worker_upgrades
-    where ended_at is null and deadline_at < now() order by deadline_at limit ${limit}`);
+    where ended_at is null and deadline_at < now() and ${wasUsable(sql`org_id`)}
+    order by deadline_at limit ${limit}`);
 
 export const hasWorker = async (db: Db, orgId: OrgId, workerId: string): Promise<boolean> =>
   (await db.row(sql`select from workers where org_id = ${orgId} and id = ${workerId}`)) !== undefined;
