@@ -47,7 +47,7 @@ export function toLogRecord(
     keepsContents,
   );
   const digest = computeDigest({
-    ...{ time: String(time), name, severity, scope, attributes, origin, body: body ?? null },
+    ...{ time: String(time), name, severity, attributes, origin, body: body ?? null },
     ...{ traceId: traceId ?? null, spanId: spanId ?? null },
   });
   return { ...mapped, signal: "log", eventId: digest.toString("hex"), digest, at, value: null };

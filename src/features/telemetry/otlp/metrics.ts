@@ -2,7 +2,7 @@ import { computeDigest } from "../digest.ts";
 import { mapFields, readMetricUsage } from "../mapping/index.ts";
 import type { CumulativePoint } from "../points/index.ts";
 import type { Attributes, TelemetryRecord } from "../record.ts";
-import type { Item } from "./items.ts";
+import { cutRepeated, type Item } from "./items.ts";
 import { Rejection } from "./rejection.ts";
 import { toAttributes, toInteger, toList, toMilliseconds, toNumber, toObject, toText } from "./values.ts";
 import type { Message } from "./wire.ts";
@@ -17,13 +17,12 @@ export interface MetricPoint {
 }
 
 /** Lists the data points of a metric, each as a function that throws when it cannot be stored. */
-export function listPoints(
-  { resource, origin, scope, item }: Item,
-  keepsContents: boolean,
-): (() => MetricPoint)[] {
+export function listPoints({ resource, origin, item }: Item, keepsContents: boolean): (() => MetricPoint)[] {
   const name = toText(item.name);
   const { kind, data } = findData(item);
   const unit = toText(item.unit);
+  // Computed once, because a long name could have many points.
+  const metricDigest = computeDigest({ name, unit, kind: kind ?? null, origin }).toString("hex");
   const temporality = toNumber(data.aggregationTemporality);
   return toList(data.dataPoints).map((given) => () => {
     if (!name) throw new Rejection("A metric has no name.");
@@ -34,7 +33,7 @@ export function listPoints(
     const startedNanos = toInteger(point.startTimeUnixNano) ?? 0n;
     const value = readValue(point);
     const attributes = toAttributes(point.attributes);
-    const series = computeDigest({ name, unit, scope, kind, attributes, origin });
+    const series = computeDigest([metricDigest, attributes]);
     const toRecord = (added: number | null, suffix = ""): TelemetryRecord => {
       const digest = computeDigest([series.toString("hex"), String(startedNanos), String(nanos), suffix]);
       const stored = added === null ? { ...attributes, "metric.value": value } : attributes;
@@ -86,4 +85,4 @@ function readTime(point: Message): { nanos: bigint; at: number } {
 }
 
 const withUnit = (attributes: Attributes, unit: string): Attributes =>
-  unit ? { ...attributes, "metric.unit": unit } : attributes;
+  unit ? { ...attributes, "metric.unit": cutRepeated(unit) } : attributes;

@@ -129,6 +129,11 @@ test("refusals are a status in the encoding of the request, and none of them ask
   expect(unknown).toMatchObject({ status: 404, body: { code: 5 } });
   const tooMany = traces(...Array.from({ length: 10_001 }, () => ({})));
   expect((await post("/otlp/v1/traces", tooMany, headers)).status).toBe(413);
+  const points = metrics(
+    "m",
+    Array.from({ length: 10_001 }, () => ({})),
+  );
+  expect((await post("/otlp/v1/metrics", points, headers)).status).toBe(413);
 });
 
 test("a full quota is no reason to send again", async () => {
