@@ -30,7 +30,7 @@ export function listPoints({ resource, origin, item }: Item, keepsContents: bool
       throw new Rejection("Metrics of the type summary, or without data, are not supported.");
     const point = toObject(given);
     const { nanos, at } = readTime(point);
-    const startedNanos = toInteger(point.startTimeUnixNano) ?? 0n;
+    const startedNanos = readStart(point);
     const value = readValue(point);
     const attributes = toAttributes(point.attributes);
     const series = computeDigest([metricDigest, attributes]);
@@ -82,6 +82,15 @@ function readTime(point: Message): { nanos: bigint; at: number } {
   const at = toMilliseconds(nanos);
   if (nanos === undefined || at === undefined) throw new Rejection("A data point has no valid time.");
   return { nanos, at };
+}
+
+const maxNanos = 2n ** 63n - 1n;
+
+/** When the counting began; 0 when the sender does not say. */
+function readStart(point: Message): bigint {
+  const nanos = toInteger(point.startTimeUnixNano) ?? 0n;
+  if (nanos < 0n || nanos > maxNanos) throw new Rejection("A data point has no valid start time.");
+  return nanos;
 }
 
 const withUnit = (attributes: Attributes, unit: string): Attributes =>

@@ -233,3 +233,16 @@ test("a gauge is kept, and not summed", async () => {
   expect((await post("/otlp/v1/metrics", body, headers)).body).toEqual({});
   expect(await list(auth)).toMatchObject([{ value: null, attributes: { "metric.value": 0.5 } }]);
 });
+
+test("a point with a start that is no time is rejected, and the others are stored", async () => {
+  const { auth, headers } = await createSender();
+  const starts = [nanos(Date.now() - dayMs), "9223372036854775808", "18446744073709551615", "-1"];
+  const points = starts.map((startTimeUnixNano, i) => ({
+    startTimeUnixNano,
+    timeUnixNano: nanos(Date.now() - i),
+    asInt: "5",
+  }));
+  const reply = await post("/otlp/v1/metrics", metrics("m", points), headers);
+  expect(reply).toMatchObject({ status: 200, body: { partialSuccess: { rejectedDataPoints: "3" } } });
+  expect(await list(auth)).toMatchObject([{ type: "m", value: 5 }]);
+});
