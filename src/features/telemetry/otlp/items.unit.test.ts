@@ -55,3 +55,13 @@ test("what is cut still tells items apart", () => {
   expect(ids[0]).toBe(ids[1]);
   expect(new Set(ids).size).toBe(3);
 });
+
+test("the body of a log record is its type only when it is a name", () => {
+  const findType = (stringValue: string) => {
+    const logRecords = [{ timeUnixNano, body: { stringValue } }];
+    const [item] = listItems("logs", { resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
+    return toLogRecord(item!, false).type;
+  };
+  expect(findType("claude_code.user_prompt")).toBe("claude_code.user_prompt");
+  expect(findType("claude_code.py is the file that I mean")).toBe("log");
+});
