@@ -1,5 +1,5 @@
 import { computeDigest } from "../digest.ts";
-import { mapFields, readMetricUsage } from "../mapping/index.ts";
+import { isUsageMetric, mapFields, readMetricUsage } from "../mapping/index.ts";
 import type { CumulativePoint } from "../points/index.ts";
 import type { Attributes, TelemetryRecord } from "../record.ts";
 import { cutRepeated, type Item } from "./items.ts";
@@ -48,8 +48,11 @@ export function listPoints({ resource, origin, item }: Item, keepsContents: bool
     };
     // The values of a gauge cannot be added.
     if (kind === "gauge") return { record: toRecord(null) };
+    // Usage only grows, whatever the sender says: otherwise a point could take tokens and cost off the sums.
+    const isMonotonic = kind !== "sum" || data.isMonotonic === true || isUsageMetric(name);
+    if (value < 0 && isMonotonic && (kind === "sum" || isUsageMetric(name)))
+      throw new Rejection("The value of a counter is negative.");
     if (temporality === delta) return { record: toRecord(value) };
-    const isMonotonic = kind !== "sum" || data.isMonotonic === true;
     if (temporality === cumulative)
       return { point: { series, startedNanos, nanos, value, isMonotonic, toRecord } };
     throw new Rejection("A metric has no aggregation temporality. Send delta or cumulative points.");
