@@ -144,6 +144,9 @@ test("a full quota is no reason to send again", async () => {
   const headers = { ...owner.auth, "content-type": json };
   const reply = await post("/otlp/v1/traces", traces(createSpan("eee19b7ec3c1b174")), headers);
   expect(reply).toMatchObject({ status: 409, retryAfter: null, body: { code: 8 } });
+  // A counter that did not move has no event, but its point is stored.
+  const point = { startTimeUnixNano: nanos(Date.now() - dayMs), timeUnixNano: nanos(Date.now()), asInt: "0" };
+  expect((await post("/otlp/v1/metrics", metrics("m", [point]), headers)).status).toBe(409);
 });
 
 test("an organization that opted out stores nothing, and exporters see success", async () => {
@@ -245,4 +248,17 @@ test("a point with a start that is no time is rejected, and the others are store
   const reply = await post("/otlp/v1/metrics", metrics("m", points), headers);
   expect(reply).toMatchObject({ status: 200, body: { partialSuccess: { rejectedDataPoints: "3" } } });
   expect(await list(auth)).toMatchObject([{ type: "m", value: 5 }]);
+});
+
+test("the last point of a series that never continued is deleted with the sums of its day", async () => {
+  const { orgId } = await createWorkspace(server);
+  const { db } = server.platform;
+  for (const [series, days] of Object.entries({ aa: 802, bb: 700 }))
+    await db.run(sql`insert into telemetry_points (org_id, series, started_nanos, nanos, value)
+      values (${orgId}, decode(${series}, 'hex'), 1, ${nanos(Date.now() - days * dayMs)}::bigint, 1)`);
+  await pruneTelemetry(server.platform, Date.now() + 10_000);
+  const rows = await db.rows(
+    sql`select encode(series, 'hex') as series from telemetry_points where org_id = ${orgId}`,
+  );
+  expect(rows).toEqual([{ series: "bb" }]);
 });

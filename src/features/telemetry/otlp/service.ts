@@ -92,7 +92,7 @@ async function acceptMetrics(
   });
   await ctx.db.transaction(async (tx) => {
     const inside = { ...ctx, db: tx };
-    const { records } = await recordPoints(tx, ctx.orgId, accepted);
+    const { records } = await recordPoints(inside, accepted);
     const differences = await placeRecords(inside, records, settings);
     await storeRecords(inside, tx, [...placed, ...differences.placed]);
   });
