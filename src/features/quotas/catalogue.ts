@@ -104,7 +104,7 @@ export const quotas = {
   },
   telemetry_storage: {
     unit: "bytes",
-    description: "Telemetry events.",
+    description: "Telemetry events and points of cumulative metrics.",
     limit: 20 * GiB,
     provisional: 1 * MiB,
   },

@@ -1,5 +1,5 @@
 import type { Attributes, AttributeValue } from "../record.ts";
-import { isContent, isPersonal, maxPlainLength } from "./contents.ts";
+import { isContent, isNeverStored, maxPlainLength } from "./contents.ts";
 
 const maxNameLength = 128;
 const plainLimits = { attributes: 32, valueLength: maxPlainLength, totalLength: 4 * 1024 };
@@ -24,7 +24,7 @@ export function selectAttributes(
   for (const [name, value] of Object.entries(given)) {
     if (count === limits.attributes) break;
     if (value === null || name === "" || name.length > maxNameLength) continue;
-    if (without.has(name) || isPersonal(name) || (!keepsContents && isContent(name, value))) continue;
+    if (without.has(name) || isNeverStored(name) || (!keepsContents && isContent(name, value))) continue;
     const stored = limitValue(value, limits.valueLength, maxDepth);
     if (stored === undefined) continue;
     const size = name.length + (typeof stored === "string" ? stored.length : JSON.stringify(stored).length);

@@ -28,9 +28,13 @@ export function classify(event: Named): Classified {
   return { source, type, countsUsage, mayBePriced: countsUsage };
 }
 
+/** Counters of tokens or cost. */
+export const isUsageMetric = (name: string): boolean =>
+  name === "claude_code.token.usage" || name === "claude_code.cost.usage";
+
 /** Of the metrics only the counters of Claude Code are usage. Other senders have spans with the same figures. */
 function classifyMetric(name: string): Classified {
-  const countsUsage = name === "claude_code.token.usage" || name === "claude_code.cost.usage";
+  const countsUsage = isUsageMetric(name);
   const source = name.startsWith("claude_code.")
     ? "claude_code"
     : name.startsWith("gen_ai.")

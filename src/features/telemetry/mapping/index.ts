@@ -1,2 +1,3 @@
+export { isUsageMetric } from "./classify.ts";
 export { mapFields, readMetricUsage } from "./fields.ts";
 export { mappingVersion } from "./names.ts";

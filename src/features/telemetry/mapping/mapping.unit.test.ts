@@ -141,6 +141,16 @@ test.each([
   "tool_input",
   "tool_parameters",
   "error.message",
+  "user_prompt",
+  "system_prompt_preview",
+  "response.model_output",
+  "error_message",
+  "toolInput",
+  "ai.response.reasoning",
+  "gen_ai.evaluation.explanation",
+  "llm.function_call",
+  "llm.prompt_template.variables",
+  "response",
 ])("the contents in %s are dropped unless they are kept", (name) => {
   expect(mapSpan("x", { [name]: "words" }).attributes).toBeNull();
   expect(mapSpan("x", { [name]: "words" }, true).attributes).toEqual({ [name]: "words" });
@@ -153,8 +163,25 @@ test.each([
   "organization.id",
   "host.name",
   "process.command_line",
+  "ai.request.headers.authorization",
+  "http.request.header.cookie",
+  "llm.api_key",
 ])("%s is never stored", (name) => {
   expect(mapSpan("x", { [name]: "value" }, true).attributes).toBeNull();
+});
+
+test.each([
+  "ai.response.finishReason",
+  "gen_ai.response.id",
+  "prompt.id",
+  "promptId",
+  "gen_ai.output.type",
+  "gen_ai.tool.call.id",
+  "tool_result_size_bytes",
+  "prompt_length",
+  "error.type",
+])("%s is not contents", (name) => {
+  expect(mapSpan("x", { [name]: "12" }).attributes).toEqual({ [name]: "12" });
 });
 
 test("whatever the attributes are, fields and attributes have limits and can be stored", () => {

@@ -1,4 +1,5 @@
 import { invalidRequest, tooLarge } from "../../../platform/errors.ts";
+import { computeDigest } from "../digest.ts";
 import type { Attributes } from "../record.ts";
 import { type OtlpSignal, otlpSignals } from "./messages.ts";
 import { toAttributes, toObject, toText } from "./values.ts";
@@ -8,13 +9,13 @@ import type { Message } from "./wire.ts";
 export interface Item {
   /** Of the resource: only those that say which program sent it. */
   resource: Attributes;
-  /** The whole identity of the resource and scope, for the identity of metrics. */
-  origin: Attributes;
+  /** A hash of the whole resource and scope, for the identity of log records and metrics. */
+  origin: string;
   scope: string;
   item: Message;
 }
 
-/** Batches of SDKs have at most 512 items; collectors send up to 8,192. */
+/** Batches of SDKs have at most 512 items; collectors send up to 8,192. Of metrics, the data points count too. */
 const maxItems = 10_000;
 
 /** Attributes of resources that are kept with every event. Others describe machines and processes. */
@@ -25,27 +26,50 @@ const keptResourceNames = new Set([
   "deployment.environment",
   "deployment.environment.name",
   "user.email",
+  "signalbox.member_id",
+  "signalbox.worker_id",
+  "signalbox.run_id",
 ]);
+
+/** Every item repeats the attributes of its resource and scope, so they are short whatever the sender gives. */
+const maxRepeatedLength = 256;
+
+export const cutRepeated = (text: string): string => text.slice(0, maxRepeatedLength);
 
 /** Lists the items of an export request. */
 export function listItems(signal: OtlpSignal, request: Message): Item[] {
   const [resourcesName, scopesName, itemsName] = otlpSignals[signal].names;
   const items: Item[] = [];
   for (const resourceEntry of readList(request, resourcesName)) {
-    const origin = toAttributes(toObject(toObject(resourceEntry).resource).attributes);
-    const resource = Object.fromEntries(
-      Object.entries(origin).filter(([name]) => keptResourceNames.has(name) || name.startsWith("signalbox.")),
-    );
+    const attributes = toAttributes(toObject(toObject(resourceEntry).resource).attributes);
+    const resource = selectRepeated(attributes);
+    const resourceDigest = computeDigest(attributes).toString("hex");
     for (const scopeEntry of readList(toObject(resourceEntry), scopesName)) {
-      const scope = toText(toObject(toObject(scopeEntry).scope).name);
+      const name = toText(toObject(toObject(scopeEntry).scope).name);
+      const origin = computeDigest([resourceDigest, name]).toString("hex");
+      const scope = cutRepeated(name);
       for (const item of readList(toObject(scopeEntry), itemsName)) {
-        if (items.length === maxItems)
-          throw tooLarge(`The request has more than ${maxItems} ${itemsName}. Send smaller batches.`);
+        checkCount(items.length + 1, itemsName);
         items.push({ resource, origin, scope, item: toObject(item) });
       }
     }
   }
   return items;
+}
+
+export function checkCount(count: number, name: string): void {
+  if (count > maxItems)
+    throw tooLarge(`The request has more than ${maxItems} ${name}. Send smaller batches.`);
+}
+
+function selectRepeated(attributes: Attributes): Attributes {
+  const selected: Attributes = {};
+  for (const name of keptResourceNames) {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (typeof value === "string") selected[name] = cutRepeated(value);
+    else if (typeof value === "number" || typeof value === "boolean") selected[name] = value;
+  }
+  return selected;
 }
 
 function readList(message: Message, name: string): readonly unknown[] {

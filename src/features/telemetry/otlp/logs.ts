@@ -47,17 +47,20 @@ export function toLogRecord(
     keepsContents,
   );
   const digest = computeDigest({
-    ...{ time: String(time), name, severity, scope, attributes, origin, body: body ?? null },
+    ...{ time: String(time), name, severity, attributes, origin, body: body ?? null },
     ...{ traceId: traceId ?? null, spanId: spanId ?? null },
   });
   return { ...mapped, signal: "log", eventId: digest.toString("hex"), digest, at, value: null };
 }
 
+/** A name, not a sentence that begins like one. */
+const claudeCodeName = /^claude_code\.[\w.]+$/;
+
 /** The name of an event, which older senders put into an attribute or the body. Other records are of type `log`. */
 function findEventName(eventName: unknown, attributes: Attributes, body: unknown, scope: string): string {
   const own = toText(eventName);
   if (own) return own;
-  if (typeof body === "string" && body.startsWith("claude_code.")) return body;
+  if (typeof body === "string" && claudeCodeName.test(body)) return body;
   const attribute = attributes["event.name"];
   if (typeof attribute !== "string" || attribute === "") return "log";
   return scope.startsWith("com.anthropic.claude_code") && !attribute.startsWith("claude_code.")

@@ -1,8 +1,8 @@
 import { computeDigest } from "../digest.ts";
-import { mapFields, readMetricUsage } from "../mapping/index.ts";
+import { isUsageMetric, mapFields, readMetricUsage } from "../mapping/index.ts";
 import type { CumulativePoint } from "../points/index.ts";
 import type { Attributes, TelemetryRecord } from "../record.ts";
-import type { Item } from "./items.ts";
+import { cutRepeated, type Item } from "./items.ts";
 import { Rejection } from "./rejection.ts";
 import { toAttributes, toInteger, toList, toMilliseconds, toNumber, toObject, toText } from "./values.ts";
 import type { Message } from "./wire.ts";
@@ -17,13 +17,12 @@ export interface MetricPoint {
 }
 
 /** Lists the data points of a metric, each as a function that throws when it cannot be stored. */
-export function listPoints(
-  { resource, origin, scope, item }: Item,
-  keepsContents: boolean,
-): (() => MetricPoint)[] {
+export function listPoints({ resource, origin, item }: Item, keepsContents: boolean): (() => MetricPoint)[] {
   const name = toText(item.name);
   const { kind, data } = findData(item);
   const unit = toText(item.unit);
+  // Computed once, because a long name could have many points.
+  const metricDigest = computeDigest({ name, unit, kind: kind ?? null, origin }).toString("hex");
   const temporality = toNumber(data.aggregationTemporality);
   return toList(data.dataPoints).map((given) => () => {
     if (!name) throw new Rejection("A metric has no name.");
@@ -31,10 +30,10 @@ export function listPoints(
       throw new Rejection("Metrics of the type summary, or without data, are not supported.");
     const point = toObject(given);
     const { nanos, at } = readTime(point);
-    const startedNanos = toInteger(point.startTimeUnixNano) ?? 0n;
+    const startedNanos = readStart(point);
     const value = readValue(point);
     const attributes = toAttributes(point.attributes);
-    const series = computeDigest({ name, unit, scope, kind, attributes, origin });
+    const series = computeDigest([metricDigest, attributes]);
     const toRecord = (added: number | null, suffix = ""): TelemetryRecord => {
       const digest = computeDigest([series.toString("hex"), String(startedNanos), String(nanos), suffix]);
       const stored = added === null ? { ...attributes, "metric.value": value } : attributes;
@@ -49,8 +48,11 @@ export function listPoints(
     };
     // The values of a gauge cannot be added.
     if (kind === "gauge") return { record: toRecord(null) };
+    // Usage only grows, whatever the sender says: otherwise a point could take tokens and cost off the sums.
+    const isMonotonic = kind !== "sum" || data.isMonotonic === true || isUsageMetric(name);
+    if (value < 0 && isMonotonic && (kind === "sum" || isUsageMetric(name)))
+      throw new Rejection("The value of a counter is negative.");
     if (temporality === delta) return { record: toRecord(value) };
-    const isMonotonic = kind !== "sum" || data.isMonotonic === true;
     if (temporality === cumulative)
       return { point: { series, startedNanos, nanos, value, isMonotonic, toRecord } };
     throw new Rejection("A metric has no aggregation temporality. Send delta or cumulative points.");
@@ -85,5 +87,14 @@ function readTime(point: Message): { nanos: bigint; at: number } {
   return { nanos, at };
 }
 
+const maxNanos = 2n ** 63n - 1n;
+
+/** When the counting began; 0 when the sender does not say. */
+function readStart(point: Message): bigint {
+  const nanos = toInteger(point.startTimeUnixNano) ?? 0n;
+  if (nanos < 0n || nanos > maxNanos) throw new Rejection("A data point has no valid start time.");
+  return nanos;
+}
+
 const withUnit = (attributes: Attributes, unit: string): Attributes =>
-  unit ? { ...attributes, "metric.unit": unit } : attributes;
+  unit ? { ...attributes, "metric.unit": cutRepeated(unit) } : attributes;

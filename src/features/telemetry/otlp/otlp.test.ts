@@ -129,6 +129,11 @@ test("refusals are a status in the encoding of the request, and none of them ask
   expect(unknown).toMatchObject({ status: 404, body: { code: 5 } });
   const tooMany = traces(...Array.from({ length: 10_001 }, () => ({})));
   expect((await post("/otlp/v1/traces", tooMany, headers)).status).toBe(413);
+  const points = metrics(
+    "m",
+    Array.from({ length: 10_001 }, () => ({})),
+  );
+  expect((await post("/otlp/v1/metrics", points, headers)).status).toBe(413);
 });
 
 test("a full quota is no reason to send again", async () => {
@@ -139,6 +144,9 @@ test("a full quota is no reason to send again", async () => {
   const headers = { ...owner.auth, "content-type": json };
   const reply = await post("/otlp/v1/traces", traces(createSpan("eee19b7ec3c1b174")), headers);
   expect(reply).toMatchObject({ status: 409, retryAfter: null, body: { code: 8 } });
+  // A counter that did not move has no event, but its point is stored.
+  const point = { startTimeUnixNano: nanos(Date.now() - dayMs), timeUnixNano: nanos(Date.now()), asInt: "0" };
+  expect((await post("/otlp/v1/metrics", metrics("m", [point]), headers)).status).toBe(409);
 });
 
 test("an organization that opted out stores nothing, and exporters see success", async () => {
@@ -227,4 +235,30 @@ test("a gauge is kept, and not summed", async () => {
   });
   expect((await post("/otlp/v1/metrics", body, headers)).body).toEqual({});
   expect(await list(auth)).toMatchObject([{ value: null, attributes: { "metric.value": 0.5 } }]);
+});
+
+test("a point with a start that is no time is rejected, and the others are stored", async () => {
+  const { auth, headers } = await createSender();
+  const starts = [nanos(Date.now() - dayMs), "9223372036854775808", "18446744073709551615", "-1"];
+  const points = starts.map((startTimeUnixNano, i) => ({
+    startTimeUnixNano,
+    timeUnixNano: nanos(Date.now() - i),
+    asInt: "5",
+  }));
+  const reply = await post("/otlp/v1/metrics", metrics("m", points), headers);
+  expect(reply).toMatchObject({ status: 200, body: { partialSuccess: { rejectedDataPoints: "3" } } });
+  expect(await list(auth)).toMatchObject([{ type: "m", value: 5 }]);
+});
+
+test("the last point of a series that never continued is deleted with the sums of its day", async () => {
+  const { orgId } = await createWorkspace(server);
+  const { db } = server.platform;
+  for (const [series, days] of Object.entries({ aa: 802, bb: 700 }))
+    await db.run(sql`insert into telemetry_points (org_id, series, started_nanos, nanos, value)
+      values (${orgId}, decode(${series}, 'hex'), 1, ${nanos(Date.now() - days * dayMs)}::bigint, 1)`);
+  await pruneTelemetry(server.platform, Date.now() + 10_000);
+  const rows = await db.rows(
+    sql`select encode(series, 'hex') as series from telemetry_points where org_id = ${orgId}`,
+  );
+  expect(rows).toEqual([{ series: "bb" }]);
 });

@@ -5,7 +5,7 @@ import { type CumulativePoint, recordPoints } from "../points/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import { type StoredSettings, settingsCache } from "../settings/index.ts";
 import { parseBody } from "./body.ts";
-import { type Item, listItems } from "./items.ts";
+import { checkCount, type Item, listItems } from "./items.ts";
 import { toLogRecord } from "./logs.ts";
 import type { OtlpSignal } from "./messages.ts";
 import { listPoints, type MetricPoint } from "./metrics.ts";
@@ -72,7 +72,9 @@ async function acceptMetrics(
   items: readonly Item[],
   settings: StoredSettings,
 ): Promise<Report> {
-  const { results, report } = collect(items.flatMap((item) => listPoints(item, settings.keepsContents)));
+  const translations = items.flatMap((item) => listPoints(item, settings.keepsContents));
+  checkCount(translations.length, "data points");
+  const { results, report } = collect(translations);
   const direct = results.flatMap(({ record }: MetricPoint) => record ?? []);
   const placed = await place(ctx, direct, settings, report);
   const points = results.flatMap(({ point }: MetricPoint) => point ?? []);
@@ -90,7 +92,7 @@ async function acceptMetrics(
   });
   await ctx.db.transaction(async (tx) => {
     const inside = { ...ctx, db: tx };
-    const { records } = await recordPoints(tx, ctx.orgId, accepted);
+    const { records } = await recordPoints(inside, accepted);
     const differences = await placeRecords(inside, records, settings);
     await storeRecords(inside, tx, [...placed, ...differences.placed]);
   });

@@ -1,16 +1,15 @@
-import type { OrgId } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import type { OrganizationCtx } from "../../../platform/context.ts";
+import { overhead, quotaMeter } from "../../quotas/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import { type CumulativePoint, differentiate, type Neighbors } from "./difference.ts";
 import * as store from "./store.ts";
 
 /**
  * Stores the points of cumulative metrics, and returns what they add. Commits with the events, so that both are stored
- * or none.
+ * or none. Points that add nothing have no events, so points count for the quota themselves.
  */
 export async function recordPoints(
-  tx: Db,
-  orgId: OrgId,
+  { db: tx, orgId, state }: Pick<OrganizationCtx, "db" | "orgId" | "state">,
   points: readonly CumulativePoint[],
 ): Promise<{ records: TelemetryRecord[]; duplicates: number }> {
   await store.lockPoints(tx, orgId);
@@ -27,7 +26,13 @@ export async function recordPoints(
   const records = Object.values(bySeries).flatMap((series) =>
     differentiate(series ?? [], (point) => neighbors.get(point)!),
   );
-  if (isNew.length > 0) await store.insert(tx, orgId, isNew.map(toRow));
+  if (isNew.length > 0) {
+    const bytes = isNew.length * overhead.telemetryPoint;
+    const meter = state.get(quotaMeter);
+    await meter.check(tx, orgId, "telemetry_storage", bytes);
+    await store.insert(tx, orgId, isNew.map(toRow));
+    tx.afterCommit(() => meter.add(orgId, "telemetry_storage", bytes));
+  }
   return { records, duplicates: points.length - isNew.length };
 }
 

@@ -52,14 +52,23 @@ export const insert = (tx: Db, orgId: OrgId, points: readonly PointRow[]) =>
       as g(series, started_nanos, nanos, value)
     on conflict do nothing`);
 
-/** Deletes old points, but not the newest of a series: the next one is compared with it. */
-export const removeOld = (db: Db, orgId: OrgId, before: number, limit: number) =>
+/**
+ * Deletes old points. The newest of a series is kept until `abandonedBefore`, because the next one is compared with it:
+ * every start of a program begins new series, and most of them never continue.
+ */
+export const removeOld = (
+  db: Db,
+  orgId: OrgId,
+  { before, abandonedBefore }: { before: number; abandonedBefore: number },
+  limit: number,
+) =>
   db.run(sql`
     delete from telemetry_points where org_id = ${orgId} and (series, started_nanos, nanos) in (
       select p.series, p.started_nanos, p.nanos from telemetry_points p
       where p.org_id = ${orgId} and p.nanos < ${before}::bigint * 1000000
-        and exists (select from telemetry_points n where n.org_id = p.org_id and n.series = p.series
-          and n.started_nanos = p.started_nanos and n.nanos > p.nanos)
+        and (p.nanos < ${abandonedBefore}::bigint * 1000000
+          or exists (select from telemetry_points n where n.org_id = p.org_id and n.series = p.series
+            and n.started_nanos = p.started_nanos and n.nanos > p.nanos))
       limit ${limit})`);
 
 /**

@@ -45,11 +45,13 @@ async function pruneOrganization(db: Db, orgId: OrgId, until: number): Promise<v
   // First the mark: events of these days must not be accepted again when their ids are forgotten.
   await markPruned(db, orgId, toDay(before));
   await removeRows((limit) => store.removeOldEvents(db, orgId, smallestIdAt("tev", before), limit), until);
-  await removeRows((limit) => removeOldPoints(db, orgId, before, limit), until);
+  const sumsBegin = today - dayRetention * dayMs;
+  const pointTimes = { before, abandonedBefore: sumsBegin };
+  await removeRows((limit) => removeOldPoints(db, orgId, pointTimes, limit), until);
   // Points that arrive later than this are rare, and are still counted, except after a restart that nobody reported.
   await removeRows((limit) => removeUnchangedPoints(db, orgId, today - dayMs, limit), until);
   await removeRows((limit) => removeOldNames(db, orgId, toDay(before), limit), until);
-  await removeRows((limit) => removeOldDays(db, orgId, toDay(today - dayRetention * dayMs), limit), until);
+  await removeRows((limit) => removeOldDays(db, orgId, toDay(sumsBegin), limit), until);
 }
 
 async function removeRows(remove: (limit: number) => Promise<number>, until: number): Promise<void> {

@@ -1,10 +1,11 @@
 import type { OrgId } from "../../../platform/context.ts";
 import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 
-/** The next organization with events or sums. Both primary keys begin with it. */
+/** The next organization with events, sums or points. The primary keys begin with it. */
 const nextOwner = (after: Sql) => sql`least(
   (select e.org_id from telemetry_events e where e.org_id > ${after} order by e.org_id limit 1),
-  (select d.org_id from telemetry_days d where d.org_id > ${after} order by d.org_id limit 1))`;
+  (select d.org_id from telemetry_days d where d.org_id > ${after} order by d.org_id limit 1),
+  (select p.org_id from telemetry_points p where p.org_id > ${after} order by p.org_id limit 1))`;
 
 /** Organizations with telemetry, also deleted ones. The query steps from one to the next. */
 export const listOrgIdsAcrossOrganizations = (db: Db, after: string, limit: number) =>

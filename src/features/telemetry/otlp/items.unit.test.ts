@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { listItems } from "./items.ts";
+import { toLogRecord } from "./logs.ts";
+import { listPoints } from "./metrics.ts";
+
+const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+const long = "x".repeat(1_000_000);
+const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
+
+/** A small body becomes large when every item copies or hashes all of its resource and scope. */
+test("items repeat little of their resource, scope and metric, however long these are", () => {
+  const attributes = [
+    text("service.name", long),
+    text("signalbox.run_id", long),
+    ...Array.from({ length: 100 }, (_, i) => text(`signalbox.${i}`, "y".repeat(200))),
+    { key: "service.version", value: { arrayValue: { values: [{ stringValue: long }] } } },
+    text("other", long),
+  ];
+  const scope = { name: long };
+  const logs = listItems("logs", {
+    resourceLogs: [{ resource: { attributes }, scopeLogs: [{ scope, logRecords: [{ timeUnixNano }] }] }],
+  });
+  const { item: _, ...repeated } = logs[0]!;
+  expect(JSON.stringify(repeated).length).toBeLessThan(1_500);
+  expect(JSON.stringify(toLogRecord(logs[0]!, true)).length).toBeLessThan(3_000);
+
+  const gauge = { dataPoints: [{ timeUnixNano, asInt: "1" }] };
+  const metrics = [{ name: long, unit: long, gauge }];
+  const [metric] = listItems("metrics", {
+    resourceMetrics: [{ resource: { attributes }, scopeMetrics: [{ scope, metrics }] }],
+  });
+  const { record } = listPoints(metric!, true)[0]!();
+  expect(JSON.stringify(record).length).toBeLessThan(3_000);
+});
+
+test("what is cut still tells items apart", () => {
+  const createRecord = (other: string, scope: string) =>
+    toLogRecord(
+      listItems("logs", {
+        resourceLogs: [
+          {
+            resource: { attributes: [text("host.name", other)] },
+            scopeLogs: [{ scope: { name: scope }, logRecords: [{ timeUnixNano }] }],
+          },
+        ],
+      })[0]!,
+      false,
+    ).eventId;
+  const ids = [
+    createRecord(long, long),
+    createRecord(long, long),
+    createRecord(`${long}a`, long),
+    createRecord(long, `${long}a`),
+  ];
+  expect(ids[0]).toBe(ids[1]);
+  expect(new Set(ids).size).toBe(3);
+});
+
+test("the body of a log record is its type only when it is a name", () => {
+  const findType = (stringValue: string) => {
+    const logRecords = [{ timeUnixNano, body: { stringValue } }];
+    const [item] = listItems("logs", { resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
+    return toLogRecord(item!, false).type;
+  };
+  expect(findType("claude_code.user_prompt")).toBe("claude_code.user_prompt");
+  expect(findType("claude_code.py is the file that I mean")).toBe("log");
+});

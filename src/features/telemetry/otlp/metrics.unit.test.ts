@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { listItems } from "./items.ts";
+import { listPoints } from "./metrics.ts";
+
+const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
+
+function readPoint(name: string, kind: "sum" | "histogram", data: object, point: object) {
+  const metric = { name, [kind]: { ...data, dataPoints: [{ timeUnixNano, ...point }] } };
+  const [item] = listItems("metrics", { resourceMetrics: [{ scopeMetrics: [{ metrics: [metric] }] }] });
+  return listPoints(item!, false)[0]!();
+}
+
+test.each([1, 2])("no point takes usage off the sums, with temporality %i", (aggregationTemporality) => {
+  const refusal = "The value of a counter is negative.";
+  for (const name of ["claude_code.token.usage", "claude_code.cost.usage"]) {
+    const data = { aggregationTemporality, isMonotonic: false };
+    expect(() => readPoint(name, "sum", data, { asInt: "-5" })).toThrow(refusal);
+    expect(() => readPoint(name, "histogram", data, { sum: -0.5 })).toThrow(refusal);
+  }
+  const monotonic = { aggregationTemporality, isMonotonic: true };
+  expect(() => readPoint("requests", "sum", monotonic, { asInt: "-5" })).toThrow(refusal);
+});
+
+test("a smaller value of a usage counter is a new start, also when it is not called monotonic", () => {
+  const data = { aggregationTemporality: 2, isMonotonic: false };
+  expect(readPoint("claude_code.cost.usage", "sum", data, { asInt: "5" }).point?.isMonotonic).toBe(true);
+  expect(readPoint("queue.length", "sum", data, { asInt: "-5" }).point?.isMonotonic).toBe(false);
+});
