@@ -147,7 +147,7 @@ export const runJob = async (server: TestServer, name: string): Promise<void> =>
   await found.handle(server.platform, {});
 };
 
-/** Makes the access token two hours old, so that it expires in `inSeconds`. */
+/** Sets when the access token expires: in `inSeconds`, by default a second ago. It was obtained two hours ago. */
 export const expireToken = (server: TestServer, connectionId: string, inSeconds = -1) =>
   server.platform.db.run(sql`
     update oauth_tokens set obtained_at = now() - interval '2 hours', last_used_at = now(),

@@ -101,7 +101,7 @@ export const createBreakGlassMail = (
   text: `Hello ${formatNameForText(owner.name)},
 
 ${formatNameForText(organization)} at ${publicUrl} requires single sign-on. ${formatNameForText(person.name)} (${person.email}), the owner who may
-come in without it, signed in with password and second factor, from the network address ${address}.
+sign in without it, signed in with password and second factor, from the network address ${address}.
 
 If this was expected, there is nothing to do. If not, talk to that person at once: end the session, change the password,
 and name another owner in the settings of the organization.

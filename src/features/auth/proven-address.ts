@@ -5,8 +5,8 @@ import type { Db } from "../../platform/db/index.ts";
 const followAddress = { name: "scim.address-proven" } satisfies JobReference;
 
 /**
- * Call it in the transaction that proves that an address belongs to the person. Directories that have a user with this
- * address are then applied to the person.
+ * Call this in the transaction that proves a person's address. A job then links the person to users with this address
+ * in directories, and gives the mapped roles and teams.
  */
 export const announceProvenAddress = ({ jobs }: Pick<Platform, "jobs">, tx: Db, userId: UserId) =>
   jobs.add(tx, followAddress, { userId });

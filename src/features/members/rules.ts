@@ -23,7 +23,7 @@ export async function requireAnotherOwner(tx: Db, orgId: OrgId, memberId: Member
   await refuseBreakGlass(tx, orgId, memberId);
 }
 
-/** Without this owner nobody could come in when the single sign-on that the organization requires fails. */
+/** Without this owner, nobody could sign in when the organization requires single sign-on and its provider fails. */
 export async function refuseBreakGlass(tx: Db, orgId: OrgId, memberId: MemberId): Promise<void> {
   if (await store.isBreakGlass(tx, orgId, memberId))
     throw conflict(

@@ -92,7 +92,7 @@ export interface ReportedRun {
   memberId: string;
   automationId: string;
   holder: string | null;
-  /** The worker that hosts the runner that holds the run. */
+  /** The worker whose runner does the run. */
   workerId: string | null;
 }
 
