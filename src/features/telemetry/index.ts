@@ -6,13 +6,15 @@ import { telemetryFields } from "./fields.ts";
 import { eventBatcher } from "./ingest/index.ts";
 import { knownNames } from "./names/index.ts";
 import { routes as otlp } from "./otlp/index.ts";
-import { prune } from "./retention/index.ts";
+import { prune, pruneTurn } from "./retention/index.ts";
 import { sumDays } from "./rollups/index.ts";
 import { routes as settings, settingsCache } from "./settings/index.ts";
 import { routes as summary } from "./summary/index.ts";
 
+export { mappingVersion } from "./mapping/index.ts";
 export { pruneAll as pruneTelemetry } from "./retention/index.ts";
-export { addAll as sumTelemetry } from "./rollups/index.ts";
+export { mergeAll as sumTelemetry } from "./rollups/index.ts";
+export { acceptsTelemetry } from "./settings/index.ts";
 
 export const room = defineRoom({
   name: "telemetry",
@@ -23,6 +25,6 @@ export const room = defineRoom({
   routes: [...events, ...summary, ...exports, ...settings, ...otlp],
   jobs: [sumDays, prune],
   permissions: ["telemetry:report", "telemetry:read", "telemetry:manage"] satisfies Permission[],
-  state: [settingsCache, knownNames, eventBatcher],
+  state: [settingsCache, knownNames, eventBatcher, pruneTurn],
   fields: telemetryFields,
 });

@@ -54,7 +54,8 @@ export interface TelemetryRecord extends MappedFields {
   signal: Signal;
   /** The same for every report of the same event. */
   eventId: string;
-  digest: Buffer;
+  /** In hexadecimal. Differs when another event has the same id. */
+  digest: string;
   at: number;
   /** The sum that a metric point adds. */
   value: number | null;

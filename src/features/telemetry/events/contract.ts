@@ -6,7 +6,8 @@ import { pricings, signals, sources } from "../record.ts";
 
 const tag = "Telemetry";
 
-const scalar = z.union([z.string().max(16_384), z.number(), z.boolean(), z.null()]);
+// Most attributes of hot requests are numbers, so they are tried first.
+const scalar = z.union([z.number(), z.string().max(16_384), z.boolean(), z.null()]);
 
 const TelemetryEventInput = z
   .strictObject({

@@ -24,7 +24,7 @@ export async function reportEvents(ctx: OrganizationCtx, events: readonly Teleme
         .slice(0, maxDetails)
         .map(({ record, field, message }) => ({ message, path: ["events", records.indexOf(record), field] })),
     );
-  const { accepted, duplicates, conflicts } = await storeRecords(ctx, ctx.db, placed);
+  const { accepted, duplicates, conflicts } = await storeRecords(ctx, placed);
   return {
     accepted,
     duplicates,
@@ -36,29 +36,18 @@ const maxDetails = 50;
 
 function toRecord(event: TelemetryEventInput, keepsContents: boolean): TelemetryRecord {
   const { id, type, at, memberId, workerId, runId, model, attributes = {} } = event;
-  const given = {
-    ...attributes,
-    ...(model === undefined ? {} : { "gen_ai.response.model": model }),
-  };
-  const { claims, ...mapped } = mapFields({ signal: "event", name: type, attributes: given }, keepsContents);
-  const { email: _, ...claimed } = claims;
-  return {
-    ...mapped,
-    signal: "event",
-    eventId: id,
-    digest: computeDigest({
-      ...{ type, at, model: model ?? null, attributes },
-      ...{ memberId: memberId ?? null, workerId: workerId ?? null, runId: runId ?? null },
-    }),
-    at,
-    value: null,
-    claims: {
-      ...claimed,
-      ...(memberId === undefined ? {} : { memberId }),
-      ...(workerId === undefined ? {} : { workerId }),
-      ...(runId === undefined ? {} : { runId }),
-    },
-  };
+  const given = model === undefined ? attributes : { ...attributes, "gen_ai.response.model": model };
+  const mapped = mapFields({ signal: "event", name: type, attributes: given }, keepsContents);
+  const { claims } = mapped;
+  delete claims.email;
+  if (memberId !== undefined) claims.memberId = memberId;
+  if (workerId !== undefined) claims.workerId = workerId;
+  if (runId !== undefined) claims.runId = runId;
+  const digest = computeDigest([
+    ...[type, at, model ?? null, memberId ?? null, workerId ?? null, runId ?? null],
+    attributes,
+  ]);
+  return { ...mapped, signal: "event", eventId: id, digest, at, value: null };
 }
 
 /** The only member whose events the caller may see. Undefined when it may see all. */

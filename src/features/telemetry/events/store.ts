@@ -46,7 +46,7 @@ export const list = (db: Db, orgId: OrgId, filter: Filter) => {
 };
 
 /** The condition that an index serves in list order. */
-function chooseRange({ runId, memberId }: Filter): { where: Sql; id: Sql } {
+function chooseRange({ runId, memberId }: Pick<Filter, "runId" | "memberId">): { where: Sql; id: Sql } {
   if (runId !== undefined) return { where: sql`and e.run_id = ${runId}`, id: filterOrder(sql`e.id`) };
   if (memberId !== undefined)
     return { where: sql`and e.member_id = ${memberId}`, id: filterOrder(sql`e.id`) };
@@ -57,10 +57,16 @@ function chooseRange({ runId, memberId }: Filter): { where: Sql; id: Sql } {
 export const listAfter = (
   db: Db,
   orgId: OrgId,
-  { memberId, after, end, limit }: { memberId: string | null; after: string; end: string; limit: number },
-) =>
-  db.rows<TelemetryEvent>(sql`
+  {
+    memberId,
+    after,
+    end,
+    limit,
+  }: { memberId: string | undefined; after: string; end: string; limit: number },
+) => {
+  const { where, id } = chooseRange({ memberId });
+  return db.rows<TelemetryEvent>(sql`
     select ${columns} from telemetry_events e
-    where e.org_id = ${orgId} and e.id > ${after} and e.id < ${end}
-      and (${memberId}::text is null or e.member_id = ${memberId})
-    order by e.id limit ${limit}`);
+    where e.org_id = ${orgId} ${where} and ${id} > ${after} and ${id} < ${end}
+    order by ${id} limit ${limit}`);
+};

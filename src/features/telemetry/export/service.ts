@@ -13,7 +13,7 @@ export function exportEvents(
   { format, from = 0, to = Number.MAX_SAFE_INTEGER }: (typeof exportQuery)["_output"],
 ): Response {
   const end = smallestIdAt("tev", to);
-  const memberId = findVisibleMember(ctx) ?? null;
+  const memberId = findVisibleMember(ctx);
   async function* lines() {
     if (format === "csv") yield formatCsvLine();
     // The smallest id of a time is never given, so nothing is skipped.

@@ -24,8 +24,9 @@ export const eventBatcher = defineState({
     }),
 });
 
-const createKey = ({ orgId, signal, eventId }: Omit<store.KnownEvent, "digest">) =>
-  `${orgId} ${signal} ${eventId}`;
+/** What identifies an event: first what differs most, so that keys are compared quickly. */
+export const createKey = ({ eventId, signal, orgId }: Pick<store.EventRow, "eventId" | "signal" | "orgId">) =>
+  `${eventId} ${signal} ${orgId}`;
 
 /** Stores the events of several requests. Each event is stored once, whichever request has it. */
 export async function storeEvents(
@@ -33,25 +34,32 @@ export async function storeEvents(
   requests: readonly (readonly store.EventRow[])[],
 ): Promise<Stored[]> {
   const unique = new Map<string, store.EventRow>();
-  for (const row of requests.flat()) if (!unique.has(createKey(row))) unique.set(createKey(row), row);
-  const sorted = [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  const inserted = new Set((await store.insertAcrossOrganizations(db, sorted)).map(({ id }) => id));
-  const others = sorted.filter(({ id }) => !inserted.has(id));
-  const digests = new Map(
-    sorted.filter(({ id }) => inserted.has(id)).map((row) => [createKey(row), row.digest.toString("hex")]),
-  );
-  if (others.length > 0)
-    for (const known of await store.listKnownAcrossOrganizations(db, others))
-      digests.set(createKey(known), known.digest);
+  for (const rows of requests) for (const row of rows) if (!unique.has(row.key)) unique.set(row.key, row);
+  const sorted = [...unique.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const { insertedIds } = await store.insertAcrossOrganizations(db, sorted);
+  const inserted = insertedIds && new Set(insertedIds);
+  const isInserted = (row: store.EventRow) => inserted === null || inserted.has(row.id);
+  const digests = inserted
+    ? await findKnownDigests(
+        db,
+        sorted.filter((row) => !isInserted(row)),
+      )
+    : new Map<string, string>();
   return requests.map((rows) => {
     const stored: Stored = { accepted: 0, duplicates: 0, conflicts: [] };
     for (const row of rows) {
-      const digest = digests.get(createKey(row));
-      if (inserted.has(row.id)) stored.accepted += 1;
-      else if (digest === row.digest.toString("hex")) stored.duplicates += 1;
+      const first = unique.get(row.key)!;
+      const digest = isInserted(first) ? first.digest : digests.get(row.key);
+      if (row === first && isInserted(row)) stored.accepted += 1;
+      else if (digest === row.digest) stored.duplicates += 1;
       // Without a digest nothing was stored: the organization has just opted out.
       else if (digest !== undefined) stored.conflicts.push(row);
     }
     return stored;
   });
+}
+
+async function findKnownDigests(db: Db, rows: readonly store.EventRow[]): Promise<Map<string, string>> {
+  const known = await store.listKnownAcrossOrganizations(db, rows);
+  return new Map(known.map((row) => [createKey(row), row.digest]));
 }

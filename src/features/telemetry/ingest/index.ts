@@ -1,2 +1,2 @@
 export { eventBatcher } from "./batcher.ts";
-export { type Placed, type Problem, placeRecords, storeRecords } from "./service.ts";
+export { admitNames, type Placed, type Problem, placeRecords, storeRecords } from "./service.ts";

@@ -52,17 +52,29 @@ const catalogueNames: Readonly<Record<string, string>> = {
   "gcp.gemini": "google",
   "gcp.gen_ai": "google",
   "gcp.vertex_ai": "google",
+  vertex_ai: "google",
+  vertexai: "google",
+  gemini: "google",
+  "az.ai.inference": "azure",
+  aws: "bedrock",
   mistral_ai: "mistral",
   mistralai: "mistral",
+  togetherai: "together",
   x_ai: "xai",
 };
 
-/** What the provider can be called in the catalogue. The last guess is by the name of the model. */
+/** Names of frameworks that some senders give instead of a provider. */
+const frameworkNames: ReadonlySet<string> = new Set(["langchain"]);
+
+/**
+ * What the provider can be called in the catalogue. Null: the provider is guessed by the name of the model. When the
+ * sender names one, nothing is guessed: the same model on the organization's own server has another price, or none.
+ */
 function listProviders(given: string | null): (string | null)[] {
-  if (given === null) return [null];
-  const name = given.toLowerCase();
+  const name = given?.toLowerCase();
+  if (given === null || name === undefined || frameworkNames.has(name)) return [null];
   // The AI SDK adds the interface to the name, as in `openai.responses`.
-  const names = [given, name, catalogueNames[name], name.split(".", 1)[0]!, null];
+  const names = [given, name, catalogueNames[name], name.split(".", 1)[0]!];
   return [...new Set(names.filter((one) => one !== undefined))];
 }
 

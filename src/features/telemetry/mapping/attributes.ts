@@ -7,7 +7,8 @@ const contentLimits = { attributes: 64, valueLength: 16 * 1024, totalLength: 64 
 const maxDepth = 6;
 
 /** PostgreSQL can store neither NUL nor half of a surrogate pair. */
-const toStorable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
+const toStorable = (text: string): string =>
+  text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** Cuts a text to a number of characters, without splitting one. */
 export const cutText = (text: string, max: number): string => toStorable(text.slice(0, max));
@@ -21,10 +22,12 @@ export function selectAttributes(
   const kept: Attributes = {};
   let count = 0;
   let length = 0;
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
     if (count === limits.attributes) break;
+    if (without.has(name)) continue;
+    const value = given[name]!;
     if (value === null || name === "" || name.length > maxNameLength) continue;
-    if (without.has(name) || isNeverStored(name) || (!keepsContents && isContent(name, value))) continue;
+    if (isNeverStored(name) || (!keepsContents && isContent(name, value))) continue;
     const stored = limitValue(value, limits.valueLength, maxDepth);
     if (stored === undefined) continue;
     const size = name.length + (typeof stored === "string" ? stored.length : JSON.stringify(stored).length);

@@ -10,6 +10,7 @@ import {
 import { cutText, selectAttributes } from "./attributes.ts";
 import { classify } from "./classify.ts";
 import { attributeNames } from "./names.ts";
+import { createReader, type Reader } from "./reader.ts";
 
 /** What is known about an event besides its attributes. */
 export interface Unmapped {
@@ -57,32 +58,6 @@ export function mapFields(
     conversationId: read.text("conversationId", maxIdLength),
     attributes: selectAttributes(attributes, { without: mappedNames, keepsContents }),
     claims: readClaims(read),
-  };
-}
-
-type Reader = ReturnType<typeof createReader>;
-
-function createReader(attributes: Attributes) {
-  type Field = keyof typeof attributeNames;
-  const find = (field: Field) => {
-    for (const name of attributeNames[field]) {
-      const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-      if (value !== undefined && value !== null && value !== "") return value;
-    }
-    return undefined;
-  };
-  return {
-    text(field: Field, max: number): string | null {
-      const value = find(field);
-      if (typeof value === "number" || typeof value === "boolean") return String(value);
-      return typeof value === "string" ? cutText(value, max) : null;
-    },
-    /** Log records of some senders have numbers as text. */
-    number(field: Field, max: number): number | null {
-      const value = find(field);
-      const number = typeof value === "string" ? Number(value) : value;
-      return typeof number === "number" && number >= 0 && number <= max ? number : null;
-    },
   };
 }
 

@@ -1,2 +1,2 @@
-export { knownNames, limitNames } from "./service.ts";
+export { knownNames, type LimitName } from "./service.ts";
 export { removeOld as removeOldNames } from "./store.ts";

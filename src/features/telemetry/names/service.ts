@@ -1,95 +1,131 @@
-import type { OrgId } from "../../../platform/context.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import type { OrgId, Platform } from "../../../platform/context.ts";
 import { defineState } from "../../../platform/state.ts";
-import { toDay } from "../days.ts";
+import { countDays, dayMs, toDay } from "../days.ts";
 import type { TelemetryRecord } from "../record.ts";
 import * as store from "./store.ts";
 
 /** How many different names an organization can have per day. Others become `other`. */
 const maxNames = { type: 200, model: 200, tool: 500 } as const;
-type Kind = keyof typeof maxNames;
+export type Kind = keyof typeof maxNames;
 
 /** What names beyond the limit become. */
 const otherName = "other";
 
 interface NameSet {
+  /** Names that were admitted; not all of them unless it is full. */
   names: Set<string>;
   /** Its names are complete: nothing can be added any more. */
   isFull: boolean;
 }
+type NamesOfDay = Record<Kind, NameSet>;
 
-const maxCachedSets = 5_000;
+/** Replaces a name beyond the limit of its day. */
+export type LimitName = (kind: Kind, at: number, name: string) => string;
 
-/** The names that this process has seen. A name that was admitted stays admitted, so nothing needs to be announced. */
-export const knownNames = defineState<Map<string, NameSet>>({
-  name: "telemetry names",
-  create: () => new Map(),
-});
-
-/** Replaces types, models and tools beyond the limits of their day. */
-export async function limitNames<Record extends Named>(
-  cache: Map<string, NameSet>,
-  db: Db,
-  orgId: OrgId,
-  records: readonly Record[],
-): Promise<Record[]> {
-  const missing = new Map<string, store.NameRow & { max: number }>();
-  for (const record of records)
-    for (const [kind, name] of listNames(record)) {
-      const day = toDay(record.at);
-      if (!isDecided(cache, orgId, day, kind, name))
-        missing.set(`${day} ${kind} ${name}`, { day, kind, name, max: maxNames[kind] });
-    }
-  if (missing.size > 0) await admitNames(cache, db, orgId, [...missing.values()]);
-  const limit = (record: Record, kind: Kind, name: string) =>
-    cache.get(createKey(orgId, toDay(record.at), kind))?.names.has(name) ? name : otherName;
-  return records.map((record) => ({
-    ...record,
-    type: limit(record, "type", record.type),
-    model: record.model === null ? null : limit(record, "model", record.model),
-    toolName: record.toolName === null ? null : limit(record, "tool", record.toolName),
-  }));
+interface KnownNames {
+  /**
+   * Admits the names of the records, in a transaction of its own: a name stays admitted when its request fails later.
+   * Returns a function that limits them.
+   */
+  admit(orgId: OrgId, records: readonly Named[]): Promise<LimitName>;
 }
-
 type Named = Pick<TelemetryRecord, "at" | "type" | "model" | "toolName">;
 
-const listNames = ({ type, model, toolName }: Named): [Kind, string][] => [
-  ["type", type],
-  ...(model === null ? [] : [["model", model] as [Kind, string]]),
-  ...(toolName === null ? [] : [["tool", toolName] as [Kind, string]]),
-];
+const maxCachedDays = 5_000;
 
-const createKey = (orgId: OrgId, day: string, kind: string) => `${orgId} ${day} ${kind}`;
+/** The names that this process has seen. A name that was admitted stays admitted, so nothing needs to be announced. */
+export const knownNames = defineState({ name: "telemetry names", create: createKnownNames });
 
-function isDecided(
-  cache: Map<string, NameSet>,
-  orgId: OrgId,
-  day: string,
-  kind: Kind,
-  name: string,
-): boolean {
-  const set = cache.get(createKey(orgId, day, kind));
-  return set !== undefined && (set.isFull || set.names.has(name));
+function createKnownNames({ db: platformDb }: Pick<Platform, "db">): KnownNames {
+  const db = platformDb.withOptions({ work: "change" });
+  const cache = new Map<string, NamesOfDay>();
+  const admitting = new Map<OrgId, Promise<unknown>>();
+
+  function findDay(orgId: OrgId, day: number): NamesOfDay {
+    const key = `${orgId} ${day}`;
+    let names = cache.get(key);
+    if (!names) {
+      if (cache.size >= maxCachedDays) cache.clear();
+      names = { type: createSet(), model: createSet(), tool: createSet() };
+      cache.set(key, names);
+    }
+    return names;
+  }
+
+  async function admitNames(orgId: OrgId, asked: readonly AskedName[]): Promise<void> {
+    const rows = asked.map(({ day, kind, name }) => ({
+      day: toDay(day * dayMs),
+      kind,
+      name,
+      max: maxNames[kind],
+    }));
+    const admitted = await store.admit(db, orgId, rows);
+    const isAdmitted = new Set(admitted.map(({ day, kind, name }) => `${day} ${kind} ${name}`));
+    const full = new Map<NameSet, Omit<store.NameRow, "name">>();
+    for (const [i, { set, name }] of asked.entries()) {
+      const { day, kind } = rows[i]!;
+      if (isAdmitted.has(`${day} ${kind} ${name}`)) set.names.add(name);
+      else full.set(set, { day, kind });
+    }
+    for (const [set, { day, kind }] of full) {
+      for (const { name } of await store.list(db, orgId, day, kind)) set.names.add(name);
+      set.isFull = true;
+    }
+  }
+
+  return {
+    async admit(orgId, records) {
+      const days = new Map<number, NamesOfDay>();
+      const findNames = (at: number): NamesOfDay => {
+        const day = countDays(at);
+        let names = days.get(day);
+        if (!names) {
+          names = findDay(orgId, day);
+          days.set(day, names);
+        }
+        return names;
+      };
+      for (;;) {
+        const asked = listUndecided(records, findNames);
+        if (asked.length === 0) break;
+        const earlier = admitting.get(orgId);
+        // Requests of the same moment often bring the same new names.
+        if (earlier) await earlier.catch(() => {});
+        else {
+          const admission = admitNames(orgId, asked).finally(() => admitting.delete(orgId));
+          admitting.set(orgId, admission);
+          await admission;
+        }
+      }
+      return (kind, at, name) => (findNames(at)[kind].names.has(name) ? name : otherName);
+    },
+  };
 }
 
-async function admitNames(
-  cache: Map<string, NameSet>,
-  db: Db,
-  orgId: OrgId,
-  names: readonly (store.NameRow & { max: number })[],
-): Promise<void> {
-  const sets = [...new Map(names.map(({ day, kind }) => [`${day} ${kind}`, { day, kind }])).values()];
-  const stored = await db.transaction(async (tx) => {
-    await store.lockNames(tx, orgId);
-    await store.insertUpTo(tx, orgId, names);
-    return store.list(tx, orgId, sets);
-  });
-  if (cache.size + sets.length > maxCachedSets) cache.clear();
-  for (const { day, kind } of sets) {
-    const own = stored.filter((row) => row.day === day && row.kind === kind).map(({ name }) => name);
-    cache.set(createKey(orgId, day, kind), {
-      names: new Set(own),
-      isFull: own.length >= maxNames[kind as Kind],
-    });
+const createSet = (): NameSet => ({ names: new Set(), isFull: false });
+
+interface AskedName {
+  set: NameSet;
+  day: number;
+  kind: Kind;
+  name: string;
+}
+
+/** The names that are neither known nor beyond a limit that is reached. */
+function listUndecided(records: readonly Named[], findNames: (at: number) => NamesOfDay): AskedName[] {
+  const asked = new Map<string, AskedName>();
+  const add = (names: NamesOfDay, at: number, kind: Kind, name: string | null) => {
+    if (name === null) return;
+    const set = names[kind];
+    if (set.isFull || set.names.has(name)) return;
+    const day = countDays(at);
+    asked.set(`${day} ${kind} ${name}`, { set, day, kind, name });
+  };
+  for (const { at, type, model, toolName } of records) {
+    const names = findNames(at);
+    add(names, at, "type", type);
+    add(names, at, "model", model);
+    add(names, at, "tool", toolName);
   }
+  return [...asked.values()];
 }

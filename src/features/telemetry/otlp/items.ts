@@ -9,7 +9,7 @@ import type { Message } from "./wire.ts";
 export interface Item {
   /** Of the resource: only those that say which program sent it. */
   resource: Attributes;
-  /** A hash of the whole resource and scope, for the identity of log records and metrics. */
+  /** A hash of the reporter and the whole resource and scope, for the identity of log records and metrics. */
   origin: string;
   scope: string;
   item: Message;
@@ -36,17 +36,17 @@ const maxRepeatedLength = 256;
 
 export const cutRepeated = (text: string): string => text.slice(0, maxRepeatedLength);
 
-/** Lists the items of an export request. */
-export function listItems(signal: OtlpSignal, request: Message): Item[] {
+/** Lists the items of an export request. `reporter` keeps equal items of different senders apart. */
+export function listItems(signal: OtlpSignal, request: Message, reporter: string): Item[] {
   const [resourcesName, scopesName, itemsName] = otlpSignals[signal].names;
   const items: Item[] = [];
   for (const resourceEntry of readList(request, resourcesName)) {
     const attributes = toAttributes(toObject(toObject(resourceEntry).resource).attributes);
     const resource = selectRepeated(attributes);
-    const resourceDigest = computeDigest(attributes).toString("hex");
+    const resourceDigest = computeDigest(attributes);
     for (const scopeEntry of readList(toObject(resourceEntry), scopesName)) {
       const name = toText(toObject(toObject(scopeEntry).scope).name);
-      const origin = computeDigest([resourceDigest, name]).toString("hex");
+      const origin = computeDigest([reporter, resourceDigest, name]);
       const scope = cutRepeated(name);
       for (const item of readList(toObject(scopeEntry), itemsName)) {
         checkCount(items.length + 1, itemsName);

@@ -17,18 +17,26 @@ test("items repeat little of their resource, scope and metric, however long thes
     text("other", long),
   ];
   const scope = { name: long };
-  const logs = listItems("logs", {
-    resourceLogs: [{ resource: { attributes }, scopeLogs: [{ scope, logRecords: [{ timeUnixNano }] }] }],
-  });
+  const logs = listItems(
+    "logs",
+    {
+      resourceLogs: [{ resource: { attributes }, scopeLogs: [{ scope, logRecords: [{ timeUnixNano }] }] }],
+    },
+    "mem_1",
+  );
   const { item: _, ...repeated } = logs[0]!;
   expect(JSON.stringify(repeated).length).toBeLessThan(1_500);
   expect(JSON.stringify(toLogRecord(logs[0]!, true)).length).toBeLessThan(3_000);
 
   const gauge = { dataPoints: [{ timeUnixNano, asInt: "1" }] };
   const metrics = [{ name: long, unit: long, gauge }];
-  const [metric] = listItems("metrics", {
-    resourceMetrics: [{ resource: { attributes }, scopeMetrics: [{ scope, metrics }] }],
-  });
+  const [metric] = listItems(
+    "metrics",
+    {
+      resourceMetrics: [{ resource: { attributes }, scopeMetrics: [{ scope, metrics }] }],
+    },
+    "mem_1",
+  );
   const { record } = listPoints(metric!, true)[0]!();
   expect(JSON.stringify(record).length).toBeLessThan(3_000);
 });
@@ -36,14 +44,18 @@ test("items repeat little of their resource, scope and metric, however long thes
 test("what is cut still tells items apart", () => {
   const createRecord = (other: string, scope: string) =>
     toLogRecord(
-      listItems("logs", {
-        resourceLogs: [
-          {
-            resource: { attributes: [text("host.name", other)] },
-            scopeLogs: [{ scope: { name: scope }, logRecords: [{ timeUnixNano }] }],
-          },
-        ],
-      })[0]!,
+      listItems(
+        "logs",
+        {
+          resourceLogs: [
+            {
+              resource: { attributes: [text("host.name", other)] },
+              scopeLogs: [{ scope: { name: scope }, logRecords: [{ timeUnixNano }] }],
+            },
+          ],
+        },
+        "mem_1",
+      )[0]!,
       false,
     ).eventId;
   const ids = [
@@ -59,7 +71,7 @@ test("what is cut still tells items apart", () => {
 test("the body of a log record is its type only when it is a name", () => {
   const findType = (stringValue: string) => {
     const logRecords = [{ timeUnixNano, body: { stringValue } }];
-    const [item] = listItems("logs", { resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
+    const [item] = listItems("logs", { resourceLogs: [{ scopeLogs: [{ logRecords }] }] }, "mem_1");
     return toLogRecord(item!, false).type;
   };
   expect(findType("claude_code.user_prompt")).toBe("claude_code.user_prompt");

@@ -50,7 +50,7 @@ export function toLogRecord(
     ...{ time: String(time), name, severity, attributes, origin, body: body ?? null },
     ...{ traceId: traceId ?? null, spanId: spanId ?? null },
   });
-  return { ...mapped, signal: "log", eventId: digest.toString("hex"), digest, at, value: null };
+  return { ...mapped, signal: "log", eventId: digest, digest, at, value: null };
 }
 
 /** A name, not a sentence that begins like one. */

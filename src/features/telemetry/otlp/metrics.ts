@@ -22,7 +22,7 @@ export function listPoints({ resource, origin, item }: Item, keepsContents: bool
   const { kind, data } = findData(item);
   const unit = toText(item.unit);
   // Computed once, because a long name could have many points.
-  const metricDigest = computeDigest({ name, unit, kind: kind ?? null, origin }).toString("hex");
+  const metricDigest = computeDigest({ name, unit, kind: kind ?? null, origin });
   const temporality = toNumber(data.aggregationTemporality);
   return toList(data.dataPoints).map((given) => () => {
     if (!name) throw new Rejection("A metric has no name.");
@@ -35,7 +35,7 @@ export function listPoints({ resource, origin, item }: Item, keepsContents: bool
     const attributes = toAttributes(point.attributes);
     const series = computeDigest([metricDigest, attributes]);
     const toRecord = (added: number | null, suffix = ""): TelemetryRecord => {
-      const digest = computeDigest([series.toString("hex"), String(startedNanos), String(nanos), suffix]);
+      const digest = computeDigest([series, String(startedNanos), String(nanos), suffix]);
       const stored = added === null ? { ...attributes, "metric.value": value } : attributes;
       return {
         ...mapFields(
@@ -43,7 +43,7 @@ export function listPoints({ resource, origin, item }: Item, keepsContents: bool
           keepsContents,
         ),
         ...(added === null ? {} : readMetricUsage(name, attributes, added)),
-        ...{ signal: "metric", eventId: digest.toString("hex"), digest, at, value: added },
+        ...{ signal: "metric", eventId: digest, digest, at, value: added },
       };
     };
     // The values of a gauge cannot be added.

@@ -6,7 +6,11 @@ const timeUnixNano = String(BigInt(Date.now()) * 1_000_000n);
 
 function readPoint(name: string, kind: "sum" | "histogram", data: object, point: object) {
   const metric = { name, [kind]: { ...data, dataPoints: [{ timeUnixNano, ...point }] } };
-  const [item] = listItems("metrics", { resourceMetrics: [{ scopeMetrics: [{ metrics: [metric] }] }] });
+  const [item] = listItems(
+    "metrics",
+    { resourceMetrics: [{ scopeMetrics: [{ metrics: [metric] }] }] },
+    "mem_1",
+  );
   return listPoints(item!, false)[0]!();
 }
 

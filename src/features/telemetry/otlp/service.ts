@@ -1,6 +1,6 @@
 import type { OrganizationCtx } from "../../../platform/context.ts";
 import type { HttpHeaders } from "../../../platform/http/index.ts";
-import { type Placed, type Problem, placeRecords, storeRecords } from "../ingest/index.ts";
+import { admitNames, type Placed, type Problem, placeRecords, storeRecords } from "../ingest/index.ts";
 import { type CumulativePoint, recordPoints } from "../points/index.ts";
 import type { TelemetryRecord } from "../record.ts";
 import { type StoredSettings, settingsCache } from "../settings/index.ts";
@@ -28,7 +28,7 @@ interface Report {
 export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { headers, readBytes }: Body) {
   const request = await parseBody(signal, await readBytes(), headers);
   const settings = await ctx.state.get(settingsCache).find(ctx.orgId);
-  const items = listItems(signal, request);
+  const items = listItems(signal, request, findReporterId(ctx));
   // A refusal would make every exporter of the organization log errors.
   if (!settings.enabled) return {};
   const report =
@@ -37,6 +37,10 @@ export async function acceptExport(ctx: OrganizationCtx, signal: OtlpSignal, { h
       : await acceptItems(ctx, items, settings, signal === "traces" ? toSpanRecord : toLogRecord);
   return toReply(signal, report);
 }
+
+/** A run and a worker report for themselves; members are the same with each of their credentials. */
+const findReporterId = ({ caller: { credential, credentialId, member } }: OrganizationCtx): string =>
+  credential === "run" ? credentialId : (member?.id ?? credentialId);
 
 const rejectedNames = {
   traces: "rejectedSpans",
@@ -63,7 +67,7 @@ async function acceptItems(
 ): Promise<Report> {
   const { results, report } = collect(items.map((item) => () => translate(item, settings.keepsContents)));
   const placed = await place(ctx, results, settings, report);
-  await storeRecords(ctx, ctx.db, placed);
+  await storeRecords(ctx, placed);
   return report;
 }
 
@@ -79,22 +83,35 @@ async function acceptMetrics(
   const placed = await place(ctx, direct, settings, report);
   const points = results.flatMap(({ point }: MetricPoint) => point ?? []);
   if (points.length === 0) {
-    await storeRecords(ctx, ctx.db, placed);
+    await storeRecords(ctx, placed);
     return report;
   }
   // Rejected points must not be compared with others, so the place of a point is found before it is stored.
-  const byId = new Map(points.map((point) => [point.toRecord(point.value).eventId, point]));
-  const whole = [...byId.values()].map((point) => point.toRecord(point.value));
-  const accepted = (await place(ctx, whole, settings, report)).map(({ record: { eventId, claims } }) => {
-    const point = byId.get(eventId)!;
+  const byId = new Map<string, { point: CumulativePoint; record: TelemetryRecord }>();
+  for (const point of points) {
+    const record = point.toRecord(point.value);
+    byId.set(record.eventId, { point, record });
+  }
+  const whole = await place(
+    ctx,
+    [...byId.values()].map(({ record }) => record),
+    settings,
+    report,
+  );
+  const accepted = whole.map(({ record: { eventId, claims } }) => {
+    const { point } = byId.get(eventId)!;
     const toRecord: CumulativePoint["toRecord"] = (...given) => ({ ...point.toRecord(...given), claims });
     return { ...point, toRecord };
   });
+  const limitName = await admitNames(
+    ctx,
+    [...placed, ...whole].map(({ record }) => record),
+  );
   await ctx.db.transaction(async (tx) => {
     const inside = { ...ctx, db: tx };
-    const { records } = await recordPoints(inside, accepted);
+    const { records } = await recordPoints(inside, accepted, settings.countedFrom);
     const differences = await placeRecords(inside, records, settings);
-    await storeRecords(inside, tx, [...placed, ...differences.placed]);
+    await storeRecords(inside, [...placed, ...differences.placed], limitName);
   });
   return report;
 }

@@ -37,7 +37,7 @@ export function toSpanRecord({ resource, scope, item }: Item, keepsContents: boo
     signal: "span",
     eventId,
     // Trace and span id are the whole identity, so two spans with the same ids never differ.
-    digest: Buffer.from(spanId, "hex"),
+    digest: spanId,
     at: start,
     value: null,
   };

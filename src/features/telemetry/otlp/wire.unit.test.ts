@@ -77,10 +77,13 @@ test("protobuf and JSON of the official encoder become the same records", () => 
       const fromProtobuf = listItems(
         "traces",
         decodeMessage(request, ProtobufTraceSerializer.serializeRequest(spans)!),
+        "mem_1",
       );
       const json = JSON.parse(Buffer.from(JsonTraceSerializer.serializeRequest(spans)!).toString());
       const records = fromProtobuf.map((item) => toSpanRecord(item, keepsContents));
-      expect(records).toEqual(listItems("traces", json).map((item) => toSpanRecord(item, keepsContents)));
+      expect(records).toEqual(
+        listItems("traces", json, "mem_1").map((item) => toSpanRecord(item, keepsContents)),
+      );
       const ids = records.map(({ eventId }) => eventId).sort();
       expect(ids).toEqual(
         spans.map((one) => `${one.spanContext().traceId}:${one.spanContext().spanId}`).sort(),
@@ -93,7 +96,7 @@ test("protobuf and JSON of the official encoder become the same records", () => 
 test("bytes that are not a message are refused, and never end the process", () => {
   const decode = (bytes: Uint8Array) => {
     try {
-      listItems("traces", decodeMessage(request, bytes));
+      listItems("traces", decodeMessage(request, bytes), "mem_1");
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
     }
@@ -174,7 +177,7 @@ test("whatever JSON has where, items are translated or rejected", () => {
         const request = {
           [resources]: [{ resource: origin, [scopes]: [{ scope: origin, [items]: [one] }] }],
         };
-        for (const found of listItems(signal, request)) {
+        for (const found of listItems(signal, request, "mem_1")) {
           translate(() => toSpanRecord(found, keepsContents));
           translate(() => toLogRecord(found, keepsContents));
           for (const read of listPoints(found, keepsContents))
@@ -183,7 +186,7 @@ test("whatever JSON has where, items are translated or rejected", () => {
               return record ?? point?.toRecord(1);
             });
         }
-        translate(() => listItems(signal, { [resources]: one }));
+        translate(() => listItems(signal, { [resources]: one }, "mem_1"));
       }
     }),
     { numRuns: 1_000 },

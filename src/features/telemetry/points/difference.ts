@@ -2,7 +2,8 @@ import type { TelemetryRecord } from "../record.ts";
 
 /** A point of a cumulative metric. The event that follows from it is its difference to the point before. */
 export interface CumulativePoint {
-  series: Buffer;
+  /** In hexadecimal. */
+  series: string;
   startedNanos: bigint;
   nanos: bigint;
   value: number;
@@ -26,14 +27,15 @@ export interface Neighbors {
 
 /**
  * What a point adds to the point before it. Without a point before, its whole value counts if the sender says since
- * when it counts.
+ * when it counts, and that is not before `countedFrom`.
  */
 function findDifference(
   { startedNanos, isMonotonic }: Pick<CumulativePoint, "startedNanos" | "isMonotonic">,
   value: number,
   before: number | undefined,
+  countedFrom: bigint,
 ): number {
-  if (before === undefined) return startedNanos > 0n ? value : 0;
+  if (before === undefined) return startedNanos > 0n && startedNanos >= countedFrom ? value : 0;
   if (isMonotonic && value < before) return value;
   return subtract(value, before);
 }
@@ -53,6 +55,7 @@ export const subtract = (value: number, before: number): number =>
 export function differentiate(
   points: readonly CumulativePoint[],
   findNeighbors: (point: CumulativePoint) => Neighbors,
+  countedFrom = 0n,
 ): TelemetryRecord[] {
   const records: TelemetryRecord[] = [];
   const sorted = [...points].sort((a, b) => (a.nanos < b.nanos ? -1 : 1));
@@ -61,12 +64,12 @@ export function differentiate(
     const earlier = sorted[i - 1];
     const before = earlier && !(stored && stored.nanos > earlier.nanos) ? earlier : stored;
     const isLastOfGap = !(sorted[i + 1] && after && sorted[i + 1]!.nanos < after.nanos);
-    const added = findDifference(point, point.value, before?.value);
+    const added = findDifference(point, point.value, before?.value, countedFrom);
     if (added !== 0) records.push(point.toRecord(added));
     if (!after || !isLastOfGap) continue;
     const correction = subtract(
-      findDifference(point, after.value, point.value),
-      findDifference(point, after.value, stored?.value),
+      findDifference(point, after.value, point.value, countedFrom),
+      findDifference(point, after.value, stored?.value, countedFrom),
     );
     if (correction === 0) continue;
     const record = point.toRecord(correction, "correction");

@@ -9,7 +9,7 @@ const createPoint = (
   startedNanos = 1n,
   isMonotonic = true,
 ): CumulativePoint => ({
-  series: Buffer.from("series"),
+  series: "aa",
   startedNanos,
   nanos,
   value,

@@ -6,25 +6,26 @@ import * as store from "./store.ts";
 
 /**
  * Stores the points of cumulative metrics, and returns what they add. Commits with the events, so that both are stored
- * or none. Points that add nothing have no events, so points count for the quota themselves.
+ * or none. Points that add nothing have no events, so points count for the quota themselves. Nothing from before
+ * `countedFrom` counts, in milliseconds since 1970: the organization had switched telemetry off.
  */
 export async function recordPoints(
   { db: tx, orgId, state }: Pick<OrganizationCtx, "db" | "orgId" | "state">,
-  points: readonly CumulativePoint[],
+  given: readonly CumulativePoint[],
+  countedFrom: number | null,
 ): Promise<{ records: TelemetryRecord[]; duplicates: number }> {
+  const countedFromNanos = BigInt(countedFrom ?? 0) * 1_000_000n;
+  const points = given.filter(({ nanos }) => nanos >= countedFromNanos);
   await store.lockPoints(tx, orgId);
   const unique = [...new Map(points.map((point) => [createKey(point), point])).values()];
   const rows = unique.map(toRow);
   const neighbors = new Map<CumulativePoint, Neighbors>();
-  for (const { position, isKnown, ...row } of await store.listNeighbors(tx, orgId, rows))
+  for (const { position, isKnown, ...row } of await store.listNeighbors(tx, orgId, rows, countedFrom ?? 0))
     if (!isKnown) neighbors.set(unique[position - 1]!, toNeighbors(row));
   const isNew = unique.filter((point) => neighbors.has(point));
-  const bySeries = Object.groupBy(
-    isNew,
-    ({ series, startedNanos }) => `${series.toString("hex")} ${startedNanos}`,
-  );
+  const bySeries = Object.groupBy(isNew, ({ series, startedNanos }) => `${series} ${startedNanos}`);
   const records = Object.values(bySeries).flatMap((series) =>
-    differentiate(series ?? [], (point) => neighbors.get(point)!),
+    differentiate(series ?? [], (point) => neighbors.get(point)!, countedFromNanos),
   );
   if (isNew.length > 0) {
     const bytes = isNew.length * overhead.telemetryPoint;
@@ -36,11 +37,10 @@ export async function recordPoints(
   return { records, duplicates: points.length - isNew.length };
 }
 
-const createKey = ({ series, startedNanos, nanos }: CumulativePoint) =>
-  `${series.toString("hex")} ${startedNanos} ${nanos}`;
+const createKey = ({ series, startedNanos, nanos }: CumulativePoint) => `${series} ${startedNanos} ${nanos}`;
 
 const toRow = ({ series, startedNanos, nanos, value }: CumulativePoint): store.PointRow => ({
-  series: series.toString("hex"),
+  series,
   startedNanos: String(startedNanos),
   nanos: String(nanos),
   value,

@@ -22,8 +22,13 @@ export interface NeighborRow {
   afterValue: number | null;
 }
 
-/** The stored points next to each of the given ones. `position` counts from 1. */
-export const listNeighbors = (tx: Db, orgId: OrgId, points: readonly Omit<PointRow, "value">[]) =>
+/** The stored points since `from` next to each of the given ones. `position` counts from 1. */
+export const listNeighbors = (
+  tx: Db,
+  orgId: OrgId,
+  points: readonly Omit<PointRow, "value">[],
+  from: number,
+) =>
   tx.rows<NeighborRow>(sql`
     select g.position::int as position, known.series is not null as "isKnown",
       before.nanos::text as "beforeNanos", before.value::double precision as "beforeValue",
@@ -35,7 +40,7 @@ export const listNeighbors = (tx: Db, orgId: OrgId, points: readonly Omit<PointR
     left join lateral (
       select p.nanos, p.value from telemetry_points p
       where p.org_id = ${orgId} and p.series = decode(g.series, 'hex') and p.started_nanos = g.started_nanos
-        and p.nanos < g.nanos
+        and p.nanos < g.nanos and p.nanos >= ${from}::bigint * 1000000
       order by p.nanos desc limit 1) before on true
     left join lateral (
       select p.nanos, p.value from telemetry_points p

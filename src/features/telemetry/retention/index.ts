@@ -1,1 +1,1 @@
-export { prune, pruneAll } from "./jobs.ts";
+export { prune, pruneAll, pruneTurn } from "./jobs.ts";

@@ -1,2 +1,2 @@
-export { addAll, sumDays } from "./jobs.ts";
-export { removeOld as removeOldDays } from "./store.ts";
+export { mergeAll, sumDays } from "./jobs.ts";
+export { removeOld as removeOldSums } from "./store.ts";

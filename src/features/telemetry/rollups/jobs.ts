@@ -5,14 +5,14 @@ import * as store from "./store.ts";
 const batchSize = 10_000;
 const maxRoundMs = 30_000;
 
-/** Adds what requests left behind to the daily sums. Summaries are exact without it, but take longer. */
+/** Merges what requests added to the daily sums. Summaries are exact without it, but take longer. */
 export const sumDays = job({
   name: "telemetry.sum",
   schedule: "* * * * *",
-  handle: (platform) => addAll(platform, Date.now() + maxRoundMs),
+  handle: (platform) => mergeAll(platform, Date.now() + maxRoundMs),
 });
 
-export async function addAll({ db }: Pick<Platform, "db">, until: number): Promise<void> {
-  while ((await store.addToDaysAcrossOrganizations(db, batchSize)) === batchSize)
+export async function mergeAll({ db }: Pick<Platform, "db">, until: number): Promise<void> {
+  while ((await store.mergeSumsAcrossOrganizations(db, batchSize)) === batchSize)
     if (Date.now() >= until) return;
 }

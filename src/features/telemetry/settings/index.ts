@@ -1,3 +1,3 @@
 export { routes } from "./routes.ts";
-export { findStoredSettings, settingsCache } from "./service.ts";
-export { markPruned, type StoredSettings } from "./store.ts";
+export { acceptsTelemetry, findStoredSettings, settingsCache } from "./service.ts";
+export { markPruned, markPrunedOn, type StoredSettings } from "./store.ts";

@@ -11,6 +11,7 @@ const defaults: store.StoredSettings = {
   keepsContents: false,
   retentionDays: 90,
   prunedBefore: null,
+  countedFrom: null,
 };
 
 const toSettings = ({ enabled, keepsContents, retentionDays }: store.StoredSettings): TelemetrySettings => ({
@@ -74,3 +75,11 @@ function createSettingsCache({ bus, db }: Pick<Platform, "bus" | "db">): Setting
 /** The settings by which events older than the retention are deleted. */
 export const findStoredSettings = async (db: Db, orgId: OrgId): Promise<store.StoredSettings> =>
   (await store.find(db, orgId)) ?? defaults;
+
+/** Whether telemetry that the caller reports is stored. Call it outside of a transaction. */
+export const acceptsTelemetry = async ({
+  orgId,
+  permissions,
+  state,
+}: Pick<MemberCtx, "orgId" | "permissions" | "state">): Promise<boolean> =>
+  permissions.has("telemetry:report") && (await state.get(settingsCache).find(orgId)).enabled;

@@ -27,10 +27,6 @@ export type SummaryRow = GroupKey &
 /** A sum that fits a JSON number. */
 const total = (column: Sql) => sql`least(sum(${column}), 9007199254740991)::bigint`;
 
-const columns = sql`day, type, member_id, model, worker_id, automation_id, events, failures, input_tokens,
-  output_tokens, cache_read_tokens, cache_write_tokens, cost_micros, priced_events, unpriced_events, duration_ms,
-  timed_events, value`;
-
 interface SummaryFilter {
   /** `2026-11-16`. */
   firstDay: string;
@@ -41,10 +37,7 @@ interface SummaryFilter {
   limit: number;
 }
 
-/**
- * Sums the daily sums and what is not yet in them, in one statement: so each event is in one of the two, also while a
- * job moves additions.
- */
+/** Sums all rows of each group in one statement, so each event counts once, also while a job merges rows. */
 export const summarize = (
   db: Db,
   orgId: OrgId,
@@ -54,9 +47,7 @@ export const summarize = (
     and (${memberId}::text is null or member_id = ${memberId})`;
   return db.rows<SummaryRow>(sql`
     with sums as (
-      select ${columns} from telemetry_days where ${own}
-      union all
-      select ${columns} from telemetry_additions where ${own}
+      select * from telemetry_sums where ${own}
     ), grouped as (
       select case when ${by.day}::boolean then s.day::text else '' end collate "C" as day,
         case when ${by.type}::boolean then s.type else '' end collate "C" as type,
