@@ -65,6 +65,10 @@ export const beat = (
     headers: auth,
   });
 
+/** The time since the test's database was prepared counts as an outage, in which nobody is unseen. */
+export const forgetOutages = (server: TestServer) =>
+  server.platform.db.run(sql`update worker_service set outages = '{}', alive_at = now()`);
+
 /** Moves the last heartbeat of a worker into the past. */
 export const passTime = (server: TestServer, workerId: string, seconds: number) =>
   server.platform.db.run(sql`

@@ -18,6 +18,7 @@ import { maxErrorLineBytes } from "./output.ts";
 import { createOutputRecorder } from "./output-recorder.ts";
 import type { Assignment } from "./replies.ts";
 import type { JournalFile } from "./state.ts";
+import { createTelemetryEnvironment } from "./telemetry.ts";
 
 /** A line of JSON can be longer than its payload: a result contains the whole text, for example. */
 const maxLineBytes = 1024 * 1024;
@@ -66,11 +67,16 @@ export function startAttempt(
     const signal = AbortSignal.any([settings.halt, preparing.signal]);
     const context = await prepareContext(api, assignment, { folder, cwd }, signal);
     if (signal.aborted) throw new Error("the run was stopped");
-    const env = { ...createEnvironment(assignment, cwd, api.url), ...context.environment };
+    const env = {
+      ...settings.environment,
+      ...createTelemetryEnvironment(assignment, api.url, settings.environment),
+      ...createEnvironment(assignment, cwd, api.url),
+      ...context.environment,
+    };
     return startChild(
       settings.command,
       assignment.instructions,
-      { cwd, env: { ...settings.environment, ...env } },
+      { cwd, env },
       { stdout: maxLineBytes, stderr: maxErrorLineBytes },
       { ...recorder, waitForSpace: delivery.waitForSpace },
       settings.guard,

@@ -24,6 +24,8 @@ export type Assignment = Pick<
   "runId" | "automationId" | "automationName" | "instructions" | "model" | "attempt" | "timeoutMs"
 > & {
   credential: AutomationAssignment["credential"] | null;
+  /** False when the server is too old to say so. */
+  acceptsTelemetry: boolean;
   templates: Pick<AutomationRunTemplate, "id" | "slug">[];
   connections: Connection[];
 };
@@ -86,6 +88,7 @@ export function readAssignment(value: unknown): Assignment | null {
     automationName: readName(automationName),
     model: readModel(value.model),
     credential: readCredential(value.credential),
+    acceptsTelemetry: value.acceptsTelemetry === true,
     templates: readObjects(value.templates).map(({ id, slug }) => ({ id: readId(id), slug: readName(slug) })),
     connections: readObjects(value.connections).map(readConnection),
   };

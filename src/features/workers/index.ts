@@ -14,7 +14,11 @@ import { tokenLookups, workerCredential } from "./tokens/index.ts";
 import { routes as upgrades } from "./upgrades/index.ts";
 
 export { workerStates } from "./states/index.ts";
-export { countStatesAcrossOrganizations } from "./store.ts";
+export {
+  countStates as countWorkerStates,
+  countStatesAcrossOrganizations,
+  listUnseen as listUnseenWorkers,
+} from "./store.ts";
 
 export const room = defineRoom({
   name: "workers",

@@ -7,7 +7,7 @@ import { record } from "../audit/index.ts";
 import { removeRunner } from "../automations/index.ts";
 import { setWorkerGrants } from "../llm-providers/index.ts";
 import { takeQuota } from "../quotas/index.ts";
-import { recordActivity } from "./activity/index.ts";
+import { recordActivity, recordLimitedActivity } from "./activity/index.ts";
 import { checkAssignments, checkMayGetToken } from "./assignments/index.ts";
 import type { NewWorker, Worker, WorkerChange } from "./contract.ts";
 import { isWithinRights, limitToOwner } from "./owners/index.ts";
@@ -218,7 +218,7 @@ export async function replaceToken(ctx: Ctx, tx: Db, orgId: OrgId, { workerId, .
   await store.setOwner(tx, orgId, workerId, owner.memberId, owner.permissions);
   await removeRunner(tx, orgId, workerId);
   await invalidateCallers(ctx.bus, tx, workerId);
-  await recordActivity(tx, orgId, workerId, "registered", { again: true });
+  await recordLimitedActivity(tx, orgId, workerId, "registered", { again: true });
   await record(ctx, tx, {
     action: "worker.registered",
     target: toTarget(workerId),

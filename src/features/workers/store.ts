@@ -20,7 +20,8 @@ const columns = sql`w.id, w.name, w.kind, w.labels, ${state} as state, ${livenes
   ${reachability} as reachability, ${freshness} as freshness, ${skew} as skew, r.version,
   w.desired_version as "desiredVersion",
   case when b.run_ids = '' then '{}' else string_to_array(b.run_ids, ',') end as "runIds",
-  b.seen_at as "lastSeenAt", case when b.seen_at is not null then floor(d.unseen)::int end as "unseenSeconds",
+  case when b.seen_at is not null then least(b.seen_at, now()) end as "lastSeenAt",
+  case when b.seen_at is not null then floor(d.unseen)::int end as "unseenSeconds",
   now() + make_interval(secs => greatest(0, ${removeAfterSeconds} - d.unseen)) as "removedAt",
   case when ${isPaused} then json_build_object('note', w.pause_note,
     'at', floor(extract(epoch from w.paused_at) * 1000),
@@ -175,6 +176,8 @@ export const listUnseenAcrossOrganizations = (db: Db, limit: number) =>
 
 /** Whether the worker has to leave, judged again after it is locked. */
 export const lockIfUnseen = async (tx: Db, orgId: OrgId, id: string): Promise<boolean> => {
+  // In the order of a report: the worker before its heartbeat.
+  await tx.rows(sql`select from workers where org_id = ${orgId} and id = ${id} for update`);
   await tx.rows(sql`select from worker_beats where worker_id = ${id} for update`);
   const row = await tx.row<{ isDue: boolean }>(sql`
     select d.unseen >= ${removeAfterSeconds} and ${wasUsable(sql`w.org_id`)} as "isDue" from workers w ${stateSources}
@@ -203,3 +206,25 @@ export const takeSweepAcrossOrganizations = async (tx: Db): Promise<boolean> =>
 export const countStatesAcrossOrganizations = (db: Db) =>
   db.rows<{ state: State; count: number }>(sql`
     select ${state} as state, count(*) as count from workers w ${stateSources} group by 1`);
+
+/** Workers that the timelines know as unseen and that are in this state now, the longest unseen first. */
+export const listUnseen = (db: Db, orgId: OrgId, wanted: "stale" | "lost", limit: number) =>
+  db.rows<{
+    id: WorkerId;
+    name: string;
+    ownerId: string | null;
+    ownerName: string | null;
+    since: number | null;
+  }>(sql`
+    select w.id, w.name, w.member_id as "ownerId",
+      (select u.name from members m join users u on u.id = m.user_id where m.id = w.member_id) as "ownerName",
+      b.seen_at as since
+    from workers w join worker_states c on c.worker_id = w.id ${stateSources}
+    where w.org_id = ${orgId} and w.kind <> 'ephemeral' and c.state in ('stale', 'lost') and ${state} = ${wanted}
+    order by b.seen_at, w.id limit ${limit}`);
+
+/** Counts the workers of each state, as the timelines know it. A change can take some seconds to appear there. */
+export const countStates = (db: Db, orgId: OrgId) =>
+  db.rows<{ state: State; count: number }>(sql`
+    select c.state, count(*)::int as count from workers w join worker_states c on c.worker_id = w.id
+    where w.org_id = ${orgId} group by 1`);

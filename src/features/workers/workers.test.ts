@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { claim, queueRun } from "../../../test/automations.ts";
+import { claim, complete, event, queueRun, readRun, report, reportBatch } from "../../../test/automations.ts";
 import { createTemplate } from "../../../test/connectors.ts";
 import {
   createKey,
@@ -54,6 +54,7 @@ describe("workers", () => {
       );
     expect(await list("")).toEqual([ephemeral.id, id]);
     expect(await list("state=never_connected")).toEqual([id]);
+    expect(await read(id)).toMatchObject({ lastSeenAt: null, unseenSeconds: null });
     expect(await list("state=busy&kind=ephemeral")).toEqual([ephemeral.id]);
     expect(await list("liveness=alive")).toEqual([ephemeral.id]);
     expect(await list("state=lost")).toEqual([]);
@@ -334,6 +335,28 @@ describe("workers", () => {
     await call("DELETE", `/v1/workers/${worker.id}`);
     expect((await call("GET", "/v1/automation-runner/work", undefined, auth)).status).toBe(401);
     expect((await call("GET", `/v1/automation-runs/${runId}`, undefined, asRun)).status).toBe(401);
+  });
+
+  test("host a runner that claims no run by a first report while they are paused or drain", async () => {
+    for (const request of ["pause", "drain"]) {
+      const worker = await create();
+      const { body } = await self(worker, "POST", "/runner-token", { concurrency: 1 });
+      const auth = { authorization: `Bearer ${body.token}` };
+      const [held, queued] = [
+        await queueRun(server, acme.owner.auth),
+        await queueRun(server, acme.owner.auth),
+      ];
+      expect((await claim(server, auth, held.id)).runId).toBe(held.id);
+      await call("POST", `/v1/workers/${worker.id}/${request}`, { note: "Disk" });
+      const refused = await report(server, auth, queued.id, event(0));
+      expect(refused).toMatchObject({ status: 409, body: { error: "worker_takes_no_work" } });
+      const batch = await reportBatch(server, auth, queued.id, [event(0)]);
+      expect(batch).toMatchObject({ status: 409, body: { error: "worker_takes_no_work" } });
+      const done = await complete(server, auth, queued.id, { attempt: 1, status: "succeeded" });
+      expect(done).toMatchObject({ status: 409, body: { error: "worker_takes_no_work" } });
+      expect((await readRun(server, acme.owner.auth, queued.id)).run.status).toBe("queued");
+      expect((await report(server, auth, held.id, event(0))).status).toBe(200);
+    }
   });
 
   test("drain on request, and a process that starts later does not", async () => {

@@ -1,4 +1,5 @@
 import { pause } from "@signalbox/client";
+import { cleanText, truncateText } from "../payload.ts";
 import { runRunner, type Settings } from "../runner.ts";
 import { openState } from "../state.ts";
 import type { PrintStatus } from "../status.ts";
@@ -55,7 +56,7 @@ export function hostRunner({
       } catch (error) {
         const { message } = error as Error;
         printStatus({ event: "note", message: `The runner has stopped: ${message}` });
-        setProblem(message.slice(0, 500));
+        setProblem(truncateText(cleanText(message), 500));
         await pause(restartMs, stopping.signal);
       }
     }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { cleanText, truncateText } from "../payload.ts";
 
 /** Lines of output that are kept for the reason of a failure. */
 const maxOutput = 4_000;
@@ -44,7 +45,7 @@ export function runUpgradeCommand(
     child.once("error", (error) => end(`The upgrade command could not be started: ${error.message}`));
     child.once("close", (code, signal) => {
       if (code === 0) return end(undefined);
-      const last = output.trim().split("\n").at(-1)?.slice(0, 300) ?? "";
+      const last = truncateText(cleanText(output.trim().split("\n").at(-1) ?? ""), 300);
       const how = isLate
         ? `did not end within ${timeoutMs / 1000} s`
         : signal

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openWorkerState } from "./state.ts";
-import { runWorker } from "./worker.ts";
+import { findNextSequence, runWorker } from "./worker.ts";
 
 interface Request {
   method: string;
@@ -21,6 +21,8 @@ describe("a worker that is asked to upgrade", () => {
   const seen: Request[] = [];
   /** The upgrade in the answer to heartbeats. */
   let wanted: { version: string; upgradeId: string } | undefined;
+  /** Why the worker gets no token for its runner. */
+  let tokenRefusal = "";
   /** Whether a report about an upgrade is refused. */
   let isEnded: (body: Record<string, unknown>) => boolean;
 
@@ -34,8 +36,12 @@ describe("a worker that is asked to upgrade", () => {
       let text = "";
       for await (const chunk of request) text += chunk;
       const { method = "", url: path = "" } = request;
-      const body = JSON.parse(text);
+      const body = text ? JSON.parse(text) : {};
       seen.push({ method, path, body });
+      if (path.endsWith("/runner-token")) {
+        response.writeHead(403, { "content-type": "application/json" });
+        return void response.end(JSON.stringify({ error: "forbidden", message: tokenRefusal }));
+      }
       const isRefused = path.endsWith("/upgrade") && isEnded(body);
       const desired = { configurationRevision: 0, paused: false, drain: false, ...wanted };
       const reply = isRefused
@@ -51,13 +57,13 @@ describe("a worker that is asked to upgrade", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function start(line: string) {
+  function start(line: string, runner?: Parameters<typeof runWorker>[0]["runner"]) {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const state = openWorkerState(join(folder, "state"));
     state.save({ url, token: "sbw_token" });
     const stop = new AbortController();
     const settings = {
-      ...{ url, version: "1.0.0", registrationToken: undefined, runner: undefined },
+      ...{ url, version: "1.0.0", registrationToken: undefined, runner },
       registration: { name: "one", labels: [] },
       upgradeCommand: { line, timeoutMs: 10_000, environment: { PATH: process.env.PATH, LOG: log } },
     };
@@ -110,4 +116,43 @@ describe("a worker that is asked to upgrade", () => {
     expect(await worker.ended).toBe(0);
     expect(readLog()).toEqual(["start", "end"]);
   });
+
+  test("gives a reason that can be stored, whatever the command prints", async () => {
+    wanted = { version: "2.0.0", upgradeId: "wup_1" };
+    // The 300th character of the line is the first half of an emoji.
+    const worker = start(`printf 'a\\000b'; printf 'x%.0s' $(seq 296); printf '😀😀'; exit 1`);
+    const findReport = () => seen.find(({ body }) => body.state === "failed");
+    await expect.poll(findReport, { timeout: 5_000, interval: 10 }).toBeDefined();
+    const { reason } = findReport()!.body as { reason: string };
+    expect(reason).toContain("a\ufffdb");
+    expect(reason).not.toContain("\0");
+    expect(reason.isWellFormed()).toBe(true);
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+  });
+
+  test.for(["", "a"])("reports a problem of its runner as text that can be stored (%s)", async (first) => {
+    tokenRefusal = `${first}\0${"😀".repeat(400)}`;
+    const worker = start("true", {
+      info: { runnerId: "", platform: "linux", version: "1", concurrency: 1, serves: "own" },
+      command: { program: "true", args: [] },
+      ...{ environment: {}, workdir: undefined, killAfterMs: 0, stopAfterMs: 0 },
+    });
+    const findMessages = () =>
+      seen.flatMap(({ body }) => {
+        const services = (body.services ?? []) as { message?: string }[];
+        return services.flatMap(({ message }) => (message === undefined ? [] : [message]));
+      });
+    await expect.poll(() => findMessages().length, { timeout: 5_000, interval: 10 }).toBeGreaterThan(0);
+    for (const message of findMessages())
+      expect({ isStorable: message.isWellFormed() && !message.includes("\0") }).toEqual({ isStorable: true });
+    worker.stop.abort();
+    expect(await worker.ended).toBe(0);
+  });
+});
+
+test("the number after the largest one is 0", () => {
+  expect([-1, 0, 2 ** 52 - 1, 2 ** 52, Number.MAX_SAFE_INTEGER].map(findNextSequence)).toEqual([
+    ...[0, 1, 2 ** 52, 0, 0],
+  ]);
 });

@@ -34,6 +34,11 @@ export const restartExitCode = 75;
 /** A change of the state is told at once, but not more often than this. */
 const earlyBeatMs = 2_000;
 
+/** After a sequence of this or more, the server accepts one below it: no number is the last one. */
+const restartSequence = 2 ** 52;
+export const findNextSequence = (sequence: number): number =>
+  sequence >= restartSequence ? 0 : sequence + 1;
+
 /** Works until it is asked to stop, by a signal or by the server. Returns the exit code. */
 export async function runWorker(
   settings: WorkerSettings,
@@ -112,7 +117,8 @@ export async function runWorker(
 
   async function beat(): Promise<Answer> {
     if (JSON.stringify(describeRuntime()) !== reported) await report();
-    return api.beat(++sequence, findStatus(), runner?.runIds().slice(0, 16) ?? []);
+    sequence = findNextSequence(sequence);
+    return api.beat(sequence, findStatus(), runner?.runIds().slice(0, 16) ?? []);
   }
 
   /** Repeats a request until the server has answered it. False when it was refused, or when the worker has to stop. */

@@ -2,6 +2,7 @@ import { createBatcher } from "../../../platform/batcher.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { defineState } from "../../../platform/state.ts";
 import { createCollectTime } from "../tokens/index.ts";
+import { isAfter } from "./sequence.ts";
 import * as store from "./store.ts";
 
 /** While many workers beat, heartbeats are collected for so long and stored with one statement. */
@@ -16,6 +17,7 @@ export const beatBatcher = defineState({
     const collect = createCollectTime(collectMs);
     const add = createBatcher<store.Beat, store.StoredBeat | undefined>({
       send: (beats) => storeBeats(db, beats),
+      owner: ({ orgId }) => orgId,
       size: () => 1,
       maxItems,
       maxSize: maxItems,
@@ -31,7 +33,7 @@ export const beatBatcher = defineState({
 async function storeBeats(db: Db, beats: readonly store.Beat[]) {
   const latest = new Map<string, store.Beat>();
   for (const beat of beats)
-    if (beat.sequence > (latest.get(beat.workerId)?.sequence ?? -1)) latest.set(beat.workerId, beat);
+    if (isAfter(beat.sequence, latest.get(beat.workerId)?.sequence ?? -1)) latest.set(beat.workerId, beat);
   // In the order of their ids, so that two processes lock rows in the same order.
   const ordered = [...latest.values()].sort((a, b) => (a.workerId < b.workerId ? -1 : 1));
   const moved = await store.storeBeatsAcrossOrganizations(db, ordered);

@@ -24,7 +24,9 @@ const Activity = z
     type: z.enum(activityTypes),
     detail: z
       .record(z.string(), z.unknown())
-      .describe("For `state_changed` `from` and `to`, for other types what changed."),
+      .describe(
+        "For `state_changed` `from` and `to`, for other types what changed. `repeats`: how often the same happened again after the limit of 20 entries in a day.",
+      ),
     at: z.int(),
   })
   .meta({ id: "WorkerActivity" });
@@ -42,7 +44,12 @@ export const heartbeat = route({
   // A newer worker may send more fields.
   query: z.object({}),
   body: z.object({
-    sequence: z.int().min(0).describe("Greater than that of the heartbeat before, also after a restart."),
+    sequence: z
+      .int()
+      .min(0)
+      .describe(
+        "Greater than that of the heartbeat before, also after a restart. After 2^52 or more, a number below 2^52 starts again.",
+      ),
     at: z.int().min(0).describe("The worker's own clock. Ages are measured with the server's clock."),
     status: z
       .enum(["busy", "idle", "draining", "stopped"])

@@ -1,4 +1,4 @@
 export { beatBatcher } from "./beats.ts";
 export { routes } from "./routes.ts";
-export { recordActivity, recordStates } from "./service.ts";
+export { recordActivity, recordLimitedActivity, recordStates } from "./service.ts";
 export { markSeen, removeOldAcrossOrganizations as removeOldActivityAcrossOrganizations } from "./store.ts";

@@ -2,7 +2,7 @@ import type { MachineCtx, MemberCtx, OrgId } from "../../../platform/context.ts"
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
-import { isId, newId } from "../../../platform/ids.ts";
+import { isId, newId, smallestIdAt } from "../../../platform/ids.ts";
 import { toDesired } from "../desired/index.ts";
 import { serviceClock } from "../service-times/index.ts";
 import { requireSelf } from "../tokens/index.ts";
@@ -12,7 +12,10 @@ import * as store from "./store.ts";
 
 export async function beat(ctx: MachineCtx, id: string, { sequence, status, runIds }: Heartbeat) {
   const workerId = requireSelf(ctx, id);
-  const stored = await ctx.state.get(beatBatcher)({ workerId, sequence, status, runIds: runIds.join(",") });
+  const stored = await ctx.state.get(beatBatcher)({
+    ...{ orgId: ctx.orgId, workerId, sequence, status },
+    runIds: runIds.join(","),
+  });
   if (!stored) throw notFound("worker");
   return {
     receivedAt: stored.receivedAt,
@@ -35,6 +38,27 @@ export const recordActivity = (
   type: Activity["type"],
   detail: Record<string, unknown> = {},
 ) => store.insert(tx, orgId, workerId, { id: newId("wac"), type, detail });
+
+/** Entries of one type that a worker can cause in a day. */
+const maxPerDay = 20;
+const dayMs = 24 * 3600_000;
+
+/**
+ * Like `recordActivity`, for what a worker can cause as often as it likes. Beyond the limit of a day, the last entry is
+ * changed: its `repeats` says how often.
+ */
+export async function recordLimitedActivity(
+  tx: Db,
+  orgId: OrgId,
+  workerId: string,
+  type: Activity["type"],
+  detail: Record<string, unknown>,
+): Promise<void> {
+  const since = smallestIdAt("wac", Date.now() - dayMs);
+  const recent = await store.listSince(tx, orgId, workerId, { type, since, limit: maxPerDay });
+  if (recent.length < maxPerDay) await recordActivity(tx, orgId, workerId, type, detail);
+  else await store.repeat(tx, orgId, recent[0]!.id, detail);
+}
 
 const changesPerStatement = 1_000;
 

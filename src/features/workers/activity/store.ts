@@ -4,8 +4,10 @@ import { isNotSuspended } from "../../suspension/index.ts";
 import { type DesiredRow, desiredColumns } from "../desired/index.ts";
 import { state, stateSources } from "../states/index.ts";
 import type { Activity } from "./contract.ts";
+import { restartSequence } from "./sequence.ts";
 
 export interface Beat {
+  orgId: OrgId;
   workerId: string;
   sequence: number;
   status: string;
@@ -14,6 +16,7 @@ export interface Beat {
 
 export type StoredBeat = DesiredRow & { workerId: string; sequence: number; receivedAt: number };
 
+/** Has the rule of `isAfter`. */
 const updateBeats = reuseStatement(
   (
     ids: readonly string[],
@@ -26,7 +29,8 @@ const updateBeats = reuseStatement(
     from unnest(${ids}::text[], ${sequences}::bigint[], ${statuses}::text[], ${runIds}::text[])
         v (worker_id, sequence, status, run_ids)
       join workers w on w.id = v.worker_id
-    where b.worker_id = v.worker_id and v.sequence > b.sequence
+    where b.worker_id = v.worker_id
+      and (v.sequence > b.sequence or (b.sequence >= ${restartSequence} and v.sequence < ${restartSequence}))
     returning b.worker_id as "workerId", b.sequence, now() as "receivedAt", ${desiredColumns}`,
 );
 
@@ -69,6 +73,25 @@ export const insert = (db: Db, orgId: OrgId, workerId: string, { id, type, detai
     insert into worker_activity (id, org_id, worker_id, type, detail)
     values (${id}, ${orgId}, ${workerId}, ${type}, ${JSON.stringify(detail)}::text::jsonb)`);
 
+/** The newest entries of a type since an id. */
+export const listSince = (
+  db: Db,
+  orgId: OrgId,
+  workerId: string,
+  { type, since, limit }: { type: string; since: string; limit: number },
+) =>
+  db.rows<{ id: string }>(sql`
+    select a.id from worker_activity a
+    where a.org_id = ${orgId} and a.worker_id = ${workerId} and a.id >= ${since} and a.type = ${type}
+    order by a.id desc limit ${limit}`);
+
+/** Replaces fields of an entry, and counts how often that was done. */
+export const repeat = (db: Db, orgId: OrgId, id: string, detail: Record<string, unknown>) =>
+  db.run(sql`
+    update worker_activity set detail = detail || ${JSON.stringify(detail)}::text::jsonb
+      || jsonb_build_object('repeats', coalesce((detail ->> 'repeats')::int, 0) + 1)
+    where org_id = ${orgId} and id = ${id}`);
+
 export const list = (db: Db, orgId: OrgId, workerId: string, after: string, limit: number) =>
   db.rows<Activity>(sql`
     select a.id, a.type, a.detail, a.at from worker_activity a
@@ -83,7 +106,10 @@ export interface StateChange {
   at: number;
 }
 
-/** Records the current state of all workers whose state is another one than recorded, and returns the changes. */
+/**
+ * Records the current state of all workers whose state is another one than recorded, and returns the changes. Workers
+ * that are being removed are left for the next time: removals lock a worker before its recorded state.
+ */
 export const recordStatesAcrossOrganizations = (tx: Db) =>
   tx.rows<StateChange>(sql`
     with derived as (
@@ -93,10 +119,14 @@ export const recordStatesAcrossOrganizations = (tx: Db) =>
       select c.worker_id, c.state as before, derived.org_id, derived.state,
         case when derived.state in ('online', 'busy', 'idle', 'draining', 'stopped') then derived.seen_at
           else now() end as at
-      from derived join worker_states c on c.worker_id = derived.id where c.state <> derived.state)
+      from derived join worker_states c on c.worker_id = derived.id where c.state <> derived.state),
+    kept as (
+      select w.id from workers w where w.id in (select worker_id from changed) order by w.id
+      for key share skip locked)
     update worker_states c set state = changed.state, since = changed.at,
       notices = case when changed.state in ('stale', 'lost', 'stopped') then c.notices else 0 end
-    from changed where c.worker_id = changed.worker_id and c.state = changed.before
+    from changed join kept on kept.id = changed.worker_id
+    where c.worker_id = changed.worker_id and c.state = changed.before
     returning c.worker_id as "workerId", changed.org_id as "orgId", changed.before as "from", changed.state as "to",
       changed.at`);
 

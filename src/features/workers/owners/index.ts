@@ -1,1 +1,2 @@
 export { actAsOwner, isWithinRights, limitToOwner } from "./service.ts";
+export { keep as keepWorker } from "./store.ts";

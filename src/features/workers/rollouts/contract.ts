@@ -48,7 +48,7 @@ export const create = route({
   tag,
   summary: "Upgrade a share of the workers",
   description:
-    "Asks a stable share of the workers with all of these labels to upgrade. Workers that register later belong to it as well, until it ends. Widen it with `PATCH`. A new rollout ends earlier ones for the same labels.",
+    "Asks a stable share of the workers with all of these labels to upgrade. Workers that register later belong to it as well, until it ends. A worker that was off is asked again when it is back. Widen it with `PATCH`. A new rollout ends the earlier one for the same labels. The quota `worker_rollouts` limits how many apply at once; of those that have ended, the newest 200 are kept.",
   access: can("workers:manage"),
   body: z.strictObject({
     version,
@@ -102,7 +102,7 @@ export const end = route({
   tag,
   summary: "End a rollout",
   description:
-    "Upgrades that no worker has acknowledged are cancelled. The others go on. The rollout stays in the list.",
+    "Upgrades that no worker has acknowledged are cancelled. The others go on. Of workers that were not upgraded, the version is wanted that was wanted before. The rollout stays in the list.",
   access: can("workers:manage"),
   params,
   replies: { 204: null },

@@ -1,2 +1,2 @@
+export { continueRollouts } from "./jobs.ts";
 export { routes } from "./routes.ts";
-export { continueRollouts } from "./service.ts";

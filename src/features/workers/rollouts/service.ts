@@ -1,10 +1,11 @@
-import type { MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
+import type { MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, notFound } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
 import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
-import { endUpgrade, readDeadline, startUpgrade } from "../upgrades/index.ts";
+import { takeQuota } from "../../quotas/index.ts";
+import { endUpgradesOfRollout, readDeadline, repeatMissedUpgrades, startUpgrade } from "../upgrades/index.ts";
 import type { Rollout } from "./contract.ts";
 import * as store from "./store.ts";
 
@@ -16,14 +17,19 @@ interface NewRollout {
 }
 
 /** Workers that are asked in the request itself. The job asks the others. */
-const maxAtOnce = 500;
+const maxAtOnce = 100;
+/** How many ended rollouts are kept. */
+const maxEnded = 200;
 
 export async function create(ctx: MemberCtx, { version, percent, labels, deadlineAt }: NewRollout) {
   const { orgId, member } = ctx;
   const deadlineSeconds = readDeadline(deadlineAt);
   return ctx.db.transaction(async (tx) => {
+    await store.lockCreation(tx, orgId);
     for (const earlier of await store.listActive(tx, orgId, labels))
       await endRollout(tx, orgId, earlier.id, `Replaced by a rollout of ${version}.`);
+    await takeQuota(ctx, tx, orgId, "worker_rollouts");
+    await store.removeOldest(tx, orgId, maxEnded);
     const id = newId("wro");
     const next = { id, version, percent, labels: [...new Set(labels)].sort() };
     await store.insert(tx, orgId, { ...next, deadlineSeconds, createdBy: member.id });
@@ -33,14 +39,16 @@ export async function create(ctx: MemberCtx, { version, percent, labels, deadlin
   });
 }
 
-/** Requests the upgrade of workers that the rollout includes. Each is asked once. */
+/** Requests the upgrade of workers that the rollout includes and has not asked yet. Returns how many. */
 async function askWorkers(
   tx: Db,
   orgId: OrgId,
   { id, version, deadlineSeconds }: Pick<Rollout, "id" | "version" | "deadlineSeconds">,
-): Promise<void> {
-  for (const { workerId } of await store.listToUpgrade(tx, orgId, id, maxAtOnce))
+): Promise<number> {
+  const workers = await store.lockToUpgrade(tx, orgId, id, maxAtOnce);
+  for (const { workerId } of workers)
     await startUpgrade(tx, orgId, workerId, { version, rolloutId: id, seconds: deadlineSeconds });
+  return workers.length;
 }
 
 export async function list({ db, orgId }: MemberCtx, query: PageQuery) {
@@ -92,17 +100,17 @@ export async function end(ctx: MemberCtx, id: string): Promise<void> {
 
 async function endRollout(tx: Db, orgId: OrgId, id: string, reason: string): Promise<void> {
   await store.end(tx, orgId, id);
-  for (const upgrade of await store.listUnacknowledged(tx, orgId, id))
-    await endUpgrade(tx, orgId, upgrade.id, "cancelled", reason);
+  await endUpgradesOfRollout(tx, orgId, id, reason);
 }
 
-/** Asks workers that have registered, connected or finished another upgrade since the rollout was made. */
-export async function continueRollouts({ db }: Pick<Platform, "db">): Promise<void> {
-  for (const { id, orgId } of await store.listActiveAcrossOrganizations(db))
-    await db.transaction(async (tx) => {
-      const rollout = await store.lock(tx, orgId, id);
-      if (rollout) await askWorkers(tx, orgId, rollout);
-    });
+/**
+ * Asks workers that have registered, connected or finished another upgrade since their rollout was made, and those that
+ * were off. Returns how many were asked.
+ */
+export async function continueRolloutsOfOrganization(tx: Db, orgId: OrgId): Promise<number> {
+  let asked = 0;
+  for (const rollout of await store.lockAllActive(tx, orgId)) asked += await askWorkers(tx, orgId, rollout);
+  return asked + (await repeatMissedUpgrades(tx, orgId, maxAtOnce));
 }
 
 const toTarget = (id: string) => ({ type: "worker_rollout", id });

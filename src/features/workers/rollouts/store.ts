@@ -9,9 +9,11 @@ export type RolloutId = Id<"wro">;
 const columns = sql`o.id, o.version, o.percent, o.labels, o.deadline_seconds as "deadlineSeconds",
   json_build_object(
     'matching', (select count(*) from workers w where w.org_id = o.org_id and w.labels @> o.labels),
-    'selected', (select count(*) from worker_upgrades u where u.rollout_id = o.id),
+    'selected', (select count(distinct u.worker_id) from worker_upgrades u where u.rollout_id = o.id),
     'upgraded', (select count(*) from worker_upgrades u where u.rollout_id = o.id and u.state = 'upgraded'),
-    'failed', (select count(*) from worker_upgrades u where u.rollout_id = o.id and u.state in ('failed', 'timed_out')),
+    'failed', (select count(*) from worker_upgrades u
+      where u.rollout_id = o.id and u.state in ('failed', 'timed_out') and not exists (
+        select from worker_upgrades n where n.rollout_id = o.id and n.worker_id = u.worker_id and n.id > u.id)),
     'open', (select count(*) from worker_upgrades u where u.rollout_id = o.id and u.ended_at is null)) as counts,
   o.ended_at as "endedAt", o.created_at as "createdAt", o.updated_at as "updatedAt"`;
 
@@ -35,7 +37,7 @@ export const find = (db: Db, orgId: OrgId, id: RolloutId) =>
 
 /** Locks first and reads afterwards, so that a caller that waited for the lock sees the latest change. */
 export const lock = async (tx: Db, orgId: OrgId, id: RolloutId) => {
-  await tx.rows(sql`select from worker_rollouts where org_id = ${orgId} and id = ${id} for update`);
+  await tx.rows(sql`select from worker_rollouts where org_id = ${orgId} and id = ${id} for no key update`);
   return find(tx, orgId, id);
 };
 
@@ -60,31 +62,47 @@ export const listActive = (tx: Db, orgId: OrgId, labels: readonly string[]) =>
   tx.rows<{ id: RolloutId }>(sql`
     select id from worker_rollouts
     where org_id = ${orgId} and ended_at is null and labels @> ${labels}::text[] and labels <@ ${labels}::text[]
-    order by id for update`);
-
-export const listUnacknowledged = (tx: Db, orgId: OrgId, id: string) =>
-  tx.rows<{ id: string }>(sql`
-    select id from worker_upgrades
-    where org_id = ${orgId} and rollout_id = ${id} and state = 'requested' order by id`);
+    order by id for no key update`);
 
 /** A number from 0 to 99 that never changes for a worker. */
 const bucket = sql`mod(('x' || substr(md5(w.id), 1, 8))::bit(32)::bigint, 100)`;
 
 /**
- * Workers that the rollout includes and has not asked yet. Those without a report are asked when they have connected,
- * those with another upgrade under way when it has ended.
+ * Workers `w` that the rollout `o` includes and has not asked yet. Those without a report are asked when they have
+ * connected, those with another upgrade under way when it has ended.
  */
-export const listToUpgrade = (tx: Db, orgId: OrgId, id: string, limit: number) =>
-  tx.rows<{ workerId: string }>(sql`
-    select w.id as "workerId" from worker_rollouts o
-    join workers w on w.org_id = o.org_id and w.labels @> o.labels and ${bucket} < o.percent
-    join worker_runtimes r on r.worker_id = w.id
-    where o.org_id = ${orgId} and o.id = ${id} and o.ended_at is null and w.upgrade_id is null
-      and not exists (select from worker_upgrades u where u.rollout_id = o.id and u.worker_id = w.id)
-    order by w.id limit ${limit}`);
+const toAsk = sql`workers w join worker_runtimes r on r.worker_id = w.id
+  where w.org_id = o.org_id and w.labels @> o.labels and ${bucket} < o.percent and w.upgrade_id is null
+    and not exists (select from worker_upgrades u where u.rollout_id = o.id and u.worker_id = w.id)`;
 
-/** A rollout asks each worker once, so it waits while the organization is suspended. */
-export const listActiveAcrossOrganizations = (db: Db) =>
-  db.rows<{ id: RolloutId; orgId: OrgId }>(sql`
-    select id, org_id as "orgId" from worker_rollouts
-    where ended_at is null and ${isNotSuspended(sql`org_id`)} order by id`);
+/** Locks them, and skips a worker that has another upgrade once its lock is free. */
+export const lockToUpgrade = (tx: Db, orgId: OrgId, id: string, limit: number) =>
+  tx.rows<{ workerId: string }>(sql`
+    select w.id as "workerId" from worker_rollouts o, ${toAsk}
+      and o.org_id = ${orgId} and o.id = ${id} and o.ended_at is null
+    order by w.id limit ${limit} for no key update of w`);
+
+/** Organizations whose rollouts have workers to ask. A suspended organization waits. */
+export const listOrganizationsDueAcrossOrganizations = (db: Db, busy: readonly string[], limit: number) =>
+  db.rows<{ orgId: OrgId }>(sql`
+    select distinct o.org_id as "orgId" from worker_rollouts o
+    where o.ended_at is null and o.org_id <> all(${busy}::text[]) and ${isNotSuspended(sql`o.org_id`)}
+      and exists (select from ${toAsk}) limit ${limit}`);
+
+/** Locks the active rollouts of an organization. */
+export const lockAllActive = (tx: Db, orgId: OrgId) =>
+  tx.rows<{ id: RolloutId; version: string; deadlineSeconds: number }>(sql`
+    select id, version, deadline_seconds as "deadlineSeconds" from worker_rollouts
+    where org_id = ${orgId} and ended_at is null order by id for no key update`);
+
+/** One request at a time creates a rollout of an organization. */
+export const lockCreation = (tx: Db, orgId: OrgId) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`worker rollouts ${orgId}`}, 0))`);
+
+/** Deletes all but the newest ended rollouts. Those with an upgrade under way stay. */
+export const removeOldest = (tx: Db, orgId: OrgId, keep: number) =>
+  tx.run(sql`
+    delete from worker_rollouts where org_id = ${orgId} and id in (
+      select o.id from worker_rollouts o where o.org_id = ${orgId} and o.ended_at is not null
+        and not exists (select from worker_upgrades u where u.rollout_id = o.id and u.ended_at is null)
+      order by o.id desc offset ${keep}::int)`);

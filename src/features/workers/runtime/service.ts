@@ -2,7 +2,7 @@ import type { MachineCtx, MemberCtx, OrgId } from "../../../platform/context.ts"
 import type { Db } from "../../../platform/db/index.ts";
 import { notFound } from "../../../platform/errors.ts";
 import { isId } from "../../../platform/ids.ts";
-import { markSeen, recordActivity } from "../activity/index.ts";
+import { markSeen, recordLimitedActivity } from "../activity/index.ts";
 import { toDesired } from "../desired/index.ts";
 import { serviceClock } from "../service-times/index.ts";
 import { requireSelf } from "../tokens/index.ts";
@@ -39,7 +39,7 @@ export async function report(ctx: MachineCtx, id: string, body: RuntimeReport) {
     const sequence = (await markSeen(tx, orgId, workerId, isNewProcess))!;
     if (isNewProcess) await store.endDrain(tx, orgId, workerId);
     if (before.reportedVersion !== body.version)
-      await recordActivity(tx, orgId, workerId, "version_changed", {
+      await recordLimitedActivity(tx, orgId, workerId, "version_changed", {
         from: before.reportedVersion,
         to: body.version,
       });

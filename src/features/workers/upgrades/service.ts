@@ -1,4 +1,4 @@
-import type { MachineCtx, MemberCtx, OrgId, Platform } from "../../../platform/context.ts";
+import type { MachineCtx, MemberCtx, OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { conflict, invalidField, notFound } from "../../../platform/errors.ts";
 import { cutPageById, type PageQuery, readIdCursor } from "../../../platform/http/index.ts";
@@ -46,6 +46,8 @@ interface NewUpgrade {
   version: string;
   rolloutId: string | null;
   seconds: number;
+  /** The version that was wanted before. Omitted: the one that is wanted now. */
+  desiredBefore?: string | null;
 }
 
 /** Replaces an upgrade that is under way. Undefined when there is no such worker. */
@@ -53,16 +55,20 @@ export async function startUpgrade(
   tx: Db,
   orgId: OrgId,
   workerId: string,
-  { version, rolloutId, seconds }: NewUpgrade,
+  { version, rolloutId, seconds, desiredBefore }: NewUpgrade,
 ): Promise<Upgrade | undefined> {
-  const worker = await store.lockWorker(tx, orgId, workerId);
-  if (!worker) return undefined;
-  if (worker.upgradeId !== null)
-    await endUpgrade(tx, orgId, worker.upgradeId, "cancelled", `Replaced by an upgrade to ${version}.`);
+  const found = await store.lockWorker(tx, orgId, workerId);
+  if (!found) return undefined;
+  if (found.upgradeId !== null)
+    await endUpgrade(tx, orgId, found.upgradeId, "cancelled", `Replaced by an upgrade to ${version}.`);
+  await store.forgetMissed(tx, orgId, workerId);
+  // Read again, because the end of the replaced upgrade has changed what is wanted.
+  const worker = (await store.lockWorker(tx, orgId, workerId))!;
   const id = newId("wup");
   const upgrade = (await store.insert(tx, orgId, {
     ...{ id, workerId, rolloutId, version },
     fromVersion: worker.version,
+    desiredBefore: desiredBefore === undefined ? worker.desiredVersion : desiredBefore,
     deadlineAt: Date.now() + seconds * 1000,
   }))!;
   await store.setDesired(tx, orgId, workerId, version, id);
@@ -77,6 +83,7 @@ const recordChange = (tx: Db, orgId: OrgId, { id, workerId, version, state, reas
     ...(reason === null ? {} : { reason }),
   });
 
+/** The worker must be locked: every transaction locks a worker before its upgrades. */
 export async function endUpgrade(
   tx: Db,
   orgId: OrgId,
@@ -131,12 +138,22 @@ export async function list({ db, orgId }: MemberCtx, id: string, query: PageQuer
   return cutPageById(await store.list(db, orgId, id, readIdCursor(query), query.limit + 1), query);
 }
 
-const batchSize = 200;
+/** Ends the upgrades of a rollout that no worker has acknowledged. Those that were not made are not wanted any more. */
+export async function endUpgradesOfRollout(
+  tx: Db,
+  orgId: OrgId,
+  rolloutId: string,
+  reason: string,
+): Promise<void> {
+  await store.lockWorkersOfRollout(tx, orgId, rolloutId);
+  for (const { id } of await store.listUnacknowledged(tx, orgId, rolloutId))
+    await endUpgrade(tx, orgId, id, "cancelled", reason);
+  await store.dropFailedOfRollout(tx, orgId, rolloutId);
+}
 
-/** Ends upgrades whose time is over. Each is ended once, whatever the replicas. */
-export async function timeOutUpgrades({ db }: Pick<Platform, "db">): Promise<void> {
-  for (const { id, orgId } of await store.listOverdueAcrossOrganizations(db, batchSize))
-    await db.transaction((tx) =>
-      endUpgrade(tx, orgId, id, "timed_out", "The worker did not report the new version in time."),
-    );
+/** Requests upgrades again that workers missed because they were off. Returns how many. */
+export async function repeatMissedUpgrades(tx: Db, orgId: OrgId, limit: number): Promise<number> {
+  const due = await store.lockDueAgain(tx, orgId, limit);
+  for (const { workerId, ...upgrade } of due) await startUpgrade(tx, orgId, workerId, upgrade);
+  return due.length;
 }
