@@ -18,18 +18,28 @@ export {
   findMonthlyBudget,
   findMonthlySpend,
   isMonthlyOfOrganization,
+  listCrossedBudgets,
   setMonthlyBudget,
 } from "./budgets/index.ts";
+export { sealKey } from "./keys/index.ts";
 export {
-  isConsistent,
+  findContradiction,
   isOwnServer,
   loadPriceBook,
   type PriceBook,
+  type PriceBookJson,
   type PriceReference,
   priceTokens,
+  readPriceBook,
+  selectPriceBook,
   type TokenUsage,
 } from "./pricing/index.ts";
-export { adjustSpend, listSubjects, recordSpend } from "./spend/index.ts";
+export {
+  advanceRecomputation,
+  lockNextRecomputationAcrossOrganizations,
+  removeRecomputation,
+} from "./recomputations/index.ts";
+export { addToSums, adjustSpend, listSubjects, recordSpend, selectSubjects } from "./spend/index.ts";
 
 export const room = defineRoom({
   name: "llm-providers",

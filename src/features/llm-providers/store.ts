@@ -1,5 +1,5 @@
 import type { OrgId } from "../../platform/context.ts";
-import { type Db, emptySql, sql } from "../../platform/db/index.ts";
+import { type Db, emptySql, type Sql, sql } from "../../platform/db/index.ts";
 import type { Id } from "../../platform/ids.ts";
 import type { KindName } from "./catalogue/index.ts";
 import { isGrantedTo, type Subject } from "./grants/index.ts";
@@ -85,3 +85,8 @@ export const listKinds = (db: Db, orgId: OrgId) =>
   db.rows<{ id: string; kind: string }>(
     sql`select p.id, p.kind from llm_providers p where p.org_id = ${orgId}`,
   );
+
+/** The same as JSON, for some ids only. Other texts are ignored. */
+export const selectKinds = (orgId: OrgId, ids: readonly string[]): Sql => sql`
+  (select coalesce(jsonb_object_agg(p.id, p.kind), '{}') from llm_providers p
+    where p.org_id = ${orgId} and p.id = any(${ids}::text[]))`;

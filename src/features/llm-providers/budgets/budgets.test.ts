@@ -294,4 +294,26 @@ describe("the monthly budget of the organization", () => {
     expect(await list()).toEqual([]);
     expect((await settings()).body.settings.budgetWarningPercent).toBe(60);
   });
+
+  test("is set by requests at the same moment, through both routes, without a fault", async () => {
+    for (let round = 0; round < 6; round++) {
+      const { owner } = await createWorkspace(server, `Race ${round}`);
+      const headers = owner.auth;
+      const set = (body: object) =>
+        server.call("/v1/automation-settings", { method: "PATCH", body, headers });
+      const body = { subject: { kind: "organization" }, period: "month", limitMicros: 111 };
+      const replies = await Promise.all([
+        server.call("/v1/llm-budgets", { body, headers }),
+        set({ monthlyBudgetMicros: 222 }),
+        set({ monthlyBudgetMicros: 333 }),
+        set({ runRetentionDays: 77 }),
+      ]);
+      expect(replies.map(({ status }) => status)).toEqual([expect.any(Number), 200, 200, 200]);
+      expect([201, 409]).toContain(replies[0]!.status);
+      const { settings } = (await server.call("/v1/automation-settings", { headers })).body;
+      // The last change wins, and a change of another field does not undo it.
+      expect([222, 333]).toContain(settings.monthlyBudgetMicros);
+      expect(settings.runRetentionDays).toBe(77);
+    }
+  });
 });

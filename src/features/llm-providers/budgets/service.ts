@@ -23,6 +23,12 @@ export async function list(ctx: MemberCtx, query: PageQuery) {
   return { items: items.map(toBudget), nextCursor };
 }
 
+/** The budgets that the caller may see and whose warning or limit is reached, the worst first. */
+export async function listCrossedBudgets(ctx: MemberCtx, limit: number): Promise<LlmBudget[]> {
+  const rows = await store.listCrossed(ctx.db, ctx.orgId, await findReach(ctx), limit);
+  return rows.map(toBudget);
+}
+
 export async function read(ctx: MemberCtx, id: string) {
   const budget = isId("lbg", id) ? await store.find(ctx.db, ctx.orgId, await findReach(ctx), id) : undefined;
   if (!budget) throw notFound("llm_budget");
@@ -146,14 +152,6 @@ export async function setMonthlyBudget(
   limitMicros: number | null,
   warningPercent: number,
 ): Promise<void> {
-  const before = await store.findOrganizationBudget(tx, orgId);
-  if (limitMicros === null) {
-    if (before?.mode === "budget") await store.remove(tx, orgId, before.id);
-  } else if (before) {
-    await store.update(tx, orgId, before.id, { mode: "budget", limitMicros, warningPercent });
-  } else {
-    const subject = { subjectKind: "organization" as const, subjectId: orgId };
-    const terms = { period: "month" as const, mode: "budget" as const, limitMicros, warningPercent };
-    await store.insert(tx, orgId, { id: newId("lbg"), ...subject, ...terms, createdBy });
-  }
+  if (limitMicros === null) return void (await store.removeOrganizationBudget(tx, orgId));
+  await store.saveOrganizationBudget(tx, orgId, { id: newId("lbg"), limitMicros, warningPercent, createdBy });
 }

@@ -49,6 +49,15 @@ export const list = (
     select ${columns} from llm_budgets b where b.org_id = ${orgId} and b.id < ${after} ${isOf(subjectIds)}
     order by b.id desc limit ${limit}`);
 
+/** Of the newest budgets, those whose warning or limit is reached in the current period. */
+export const listCrossed = (db: Db, orgId: OrgId, subjectIds: readonly string[] | null, limit: number) =>
+  db.rows<BudgetRow>(sql`
+    select * from (
+      select ${columns} from llm_budgets b where b.org_id = ${orgId} ${isOf(subjectIds)}
+      order by b.id desc limit 500) b
+    where b."spentMicros" >= b."limitMicros"::numeric * b."warningPercent" / 100
+    order by b."spentMicros" >= b."limitMicros" desc, b.id desc limit ${limit}`);
+
 export const find = (db: Db, orgId: OrgId, subjectIds: readonly string[] | null, id: BudgetId) =>
   db.row<BudgetRow>(sql`
     select ${columns} from llm_budgets b where b.org_id = ${orgId} and b.id = ${id} ${isOf(subjectIds)}`);
@@ -115,6 +124,25 @@ export const findOrganizationBudget = (db: Db, orgId: OrgId) =>
   db.row<{ id: BudgetId; mode: BudgetRow["mode"]; limitMicros: number; warningPercent: number }>(sql`
     select b.id, b.mode, b.limit_micros as "limitMicros", b.warning_percent as "warningPercent" from llm_budgets b
     where b.org_id = ${orgId} and b.subject_id = ${orgId} and b.period = 'month'`);
+
+/** Creates the monthly budget of the organization, or changes the one that exists, also when it is an alert. */
+export const saveOrganizationBudget = (
+  tx: Db,
+  orgId: OrgId,
+  budget: Pick<NewBudget, "id" | "limitMicros" | "warningPercent" | "createdBy">,
+) =>
+  tx.run(sql`
+    insert into llm_budgets (id, org_id, subject_kind, period, mode, limit_micros, warning_percent, created_by)
+    values (${budget.id}, ${orgId}, 'organization', 'month', 'budget', ${budget.limitMicros}, ${budget.warningPercent},
+      ${budget.createdBy})
+    on conflict (org_id, subject_id, period) do update
+    set mode = excluded.mode, limit_micros = excluded.limit_micros, warning_percent = excluded.warning_percent,
+      updated_at = now()`);
+
+/** An alert stays. */
+export const removeOrganizationBudget = (tx: Db, orgId: OrgId) =>
+  tx.run(sql`
+    delete from llm_budgets where org_id = ${orgId} and subject_id = ${orgId} and period = 'month' and mode = 'budget'`);
 
 /** What the organization spent in this month. */
 export const findMonth = async (db: Db, orgId: OrgId): Promise<{ month: string; spentMicros: number }> =>

@@ -95,27 +95,30 @@ export const rotate = route({
   errors: { 409: "`key_already_rotated`: rotate the newer key." },
 });
 
-export const disable = route({
-  method: "post",
-  path: "/v1/llm-providers/{id}/keys/{keyId}/disable",
-  tag,
-  summary: "Stop handing out a key at once",
-  description: "Programs that already have it can use it until it is revoked at the provider.",
-  access: manage,
-  params: ofKey,
-  replies: { 200: one },
-});
+/** Both change whether a key is handed out, and reply with the key. */
+const setDisabled = <Verb extends "disable" | "enable">(verb: Verb, summary: string, description: string) =>
+  route({
+    method: "post",
+    path: `/v1/llm-providers/{id}/keys/{keyId}/${verb}`,
+    tag,
+    summary,
+    description,
+    access: manage,
+    params: ofKey,
+    replies: { 200: one },
+  });
 
-export const enable = route({
-  method: "post",
-  path: "/v1/llm-providers/{id}/keys/{keyId}/enable",
-  tag,
-  summary: "Hand out a disabled key again",
-  description: "A key that was rotated still ends at its `retiresAt`.",
-  access: manage,
-  params: ofKey,
-  replies: { 200: one },
-});
+export const disable = setDisabled(
+  "disable",
+  "Stop handing out a key at once",
+  "Programs that already have it can use it until it is revoked at the provider.",
+);
+
+export const enable = setDisabled(
+  "enable",
+  "Hand out a disabled key again",
+  "A key that was rotated still ends at its `retiresAt`.",
+);
 
 export const remove = route({
   method: "delete",

@@ -1,7 +1,7 @@
 export { apiKey } from "./contract.ts";
 export { createHeaders } from "./request.ts";
 export { routes } from "./routes.ts";
-export { findOrigin, openKey, sealedKeys } from "./sealing.ts";
+export { findOrigin, openKey, sealedKeys, sealKey } from "./sealing.ts";
 export { addKey, noUsableKey } from "./service.ts";
 export {
   countAll as countKeys,

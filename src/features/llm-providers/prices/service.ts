@@ -6,6 +6,7 @@ import { isId, newId } from "../../../platform/ids.ts";
 import { record } from "../../audit/index.ts";
 import { takeQuota } from "../../quotas/index.ts";
 import { findKind } from "../catalogue/index.ts";
+import { type RecomputationScope, requestRecomputation } from "../recomputations/index.ts";
 import { listExisting } from "../store.ts";
 import type { NewPrice } from "./contract.ts";
 import * as store from "./store.ts";
@@ -34,8 +35,9 @@ export const save = (ctx: MemberCtx, { rates, ...given }: NewPrice) =>
       id: before?.id ?? newId("lpr"),
       createdBy: member.id,
     }))!;
+    const recomputing = await recomputeSince(ctx, tx, price);
     await recordChange(ctx, tx, before ? "changed" : "created", price.id, before, price);
-    return { price, recomputing: await queueRecomputation(ctx, tx, price) };
+    return { price, recomputing };
   });
 
 export const remove = (ctx: MemberCtx, id: string): Promise<void> =>
@@ -43,24 +45,33 @@ export const remove = (ctx: MemberCtx, id: string): Promise<void> =>
     const price = isId("lpr", id) ? await store.lockById(tx, ctx.orgId, id) : undefined;
     if (!price) throw notFound("llm_price");
     await store.remove(tx, ctx.orgId, price.id);
+    await recomputeSince(ctx, tx, price);
     await recordChange(ctx, tx, "removed", price.id, price);
-    await queueRecomputation(ctx, tx, price);
   });
 
 /** A price of the future changes no cost of the past. */
-async function queueRecomputation(
-  { jobs, orgId }: MemberCtx,
+async function recomputeSince(
+  ctx: MemberCtx,
   tx: Db,
   { model, validFrom }: Pick<store.PriceRow, "model" | "validFrom">,
 ): Promise<boolean> {
   if (validFrom > Date.now()) return false;
-  await jobs.add(tx, recomputeCosts, { orgId, model, fromAt: validFrom });
+  await queueRecomputation(ctx, tx, { model, fromAt: validFrom });
   return true;
+}
+
+/** One job and one row do for any number of requests. The audit log is locked later, because a batch locks it too. */
+async function queueRecomputation(
+  { jobs, orgId }: MemberCtx,
+  tx: Db,
+  scope: RecomputationScope,
+): Promise<void> {
+  if (await requestRecomputation(tx, orgId, scope)) await jobs.add(tx, recomputeCosts, {});
 }
 
 export const recompute = (ctx: MemberCtx, { fromAt }: { fromAt: number }) =>
   ctx.db.transaction(async (tx) => {
-    await ctx.jobs.add(tx, recomputeCosts, { orgId: ctx.orgId, model: null, fromAt });
+    await queueRecomputation(ctx, tx, { model: null, fromAt });
     const target = { type: "llm_prices", id: null };
     await record(ctx, tx, { action: "llm_price.recomputation_requested", target, after: { fromAt } });
     return { recomputing: true as const };

@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, sql } from "../../../platform/db/index.ts";
+import { type Db, type Sql, sql } from "../../../platform/db/index.ts";
 import type { Id } from "../../../platform/ids.ts";
 
 export type PriceId = Id<"lpr">;
@@ -71,3 +71,9 @@ export const listForPricing = (db: Db, orgId: OrgId) =>
   db.rows<Pick<PriceRow, "id" | "provider" | "model" | "validFrom" | "rates">>(sql`
     select p.id, p.provider, p.model, p.valid_from as "validFrom", p.rates from llm_prices p
     where p.org_id = ${orgId} order by p.valid_from desc`);
+
+/** The same as JSON, for some models only: a column of a statement that reads other things too. */
+export const selectForPricing = (orgId: OrgId, models: readonly string[]): Sql => sql`
+  (select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'provider', p.provider, 'model', p.model,
+      'validFrom', floor(extract(epoch from p.valid_from) * 1000), 'rates', p.rates) order by p.valid_from desc), '[]')
+    from llm_prices p where p.org_id = ${orgId} and p.model = any(${models}::text[]))`;

@@ -14,30 +14,39 @@ export interface TokenUsage {
 
 const million = 1_000_000n;
 
-/** Whether the parts fit into the totals. */
-export const isConsistent = (usage: TokenUsage): boolean => {
-  const {
-    inputTokens,
-    outputTokens,
-    cacheReadTokens = 0,
-    cacheWriteTokens = 0,
-    cacheWrite1hTokens = 0,
-  } = usage;
-  return (
-    [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens].every(
-      (count) => Number.isSafeInteger(count) && count >= 0,
-    ) &&
-    cacheReadTokens + cacheWriteTokens <= inputTokens &&
-    cacheWrite1hTokens <= cacheWriteTokens
-  );
-};
+interface Contradiction {
+  field: "inputTokens" | "cacheWriteTokens";
+  /** A sentence for the sender. */
+  message: string;
+}
+
+/** Finds a field that is smaller than its parts. A report with such a field is refused, wherever it comes from. */
+export function findContradiction({
+  inputTokens,
+  cacheReadTokens = 0,
+  cacheWriteTokens = 0,
+  cacheWrite1hTokens = 0,
+}: TokenUsage): Contradiction | undefined {
+  if (cacheReadTokens + cacheWriteTokens > inputTokens)
+    return {
+      field: "inputTokens",
+      message: "Cache tokens are part of `inputTokens`, so it cannot be smaller than their sum.",
+    };
+  if (cacheWrite1hTokens > cacheWriteTokens)
+    return {
+      field: "cacheWriteTokens",
+      message: "`cacheWrite1hTokens` are part of `cacheWriteTokens`, so it cannot be smaller.",
+    };
+  return undefined;
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
 /**
  * The cost in micro-units, rounded once. Undefined when tokens have no rate, or the figures contradict each other.
  * Tokens of a cache without a rate of its own cost as much as other tokens of their kind.
  */
 export function computeCost(rates: Rates, usage: TokenUsage): number | undefined {
-  if (!isConsistent(usage)) return undefined;
   const {
     inputTokens,
     outputTokens,
@@ -45,6 +54,8 @@ export function computeCost(rates: Rates, usage: TokenUsage): number | undefined
     cacheWriteTokens = 0,
     cacheWrite1hTokens = 0,
   } = usage;
+  const counts = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens];
+  if (!counts.every(isCount) || findContradiction(usage)) return undefined;
   const read = rates.cacheRead === undefined ? 0 : cacheReadTokens;
   const written1h = rates.cacheWrite1h === undefined ? 0 : cacheWrite1hTokens;
   const written = rates.cacheWrite === undefined ? 0 : cacheWriteTokens - written1h;

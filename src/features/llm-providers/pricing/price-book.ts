@@ -1,6 +1,7 @@
 import type { OrgId } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import {
+  type CatalogueModel,
   findKind,
   findModel,
   findPriceAt,
@@ -11,19 +12,29 @@ import {
 import { listPricesForPricing, type PricesForPricing } from "../prices/index.ts";
 import { listKinds } from "../store.ts";
 import { computeCost, type TokenUsage } from "./compute.ts";
+import type { PriceBookJson } from "./store.ts";
 
 /** The prices of an organization. Load it once for many reports. */
 export interface PriceBook {
   overrides: PricesForPricing;
   /** The kind of each of the organization's providers. */
   kinds: ReadonlyMap<string, string>;
+  /** Models of the catalogue that were looked up with this book. Comparing a name with all patterns takes long. */
+  models: Map<string, CatalogueModel | undefined>;
 }
 
 export async function loadPriceBook(db: Db, orgId: OrgId): Promise<PriceBook> {
   const overrides = await listPricesForPricing(db, orgId);
   const kinds = new Map((await listKinds(db, orgId)).map(({ id, kind }) => [id, kind]));
-  return { overrides, kinds };
+  return { overrides, kinds, models: new Map() };
 }
+
+/** Reads what `selectPriceBook` returns. */
+export const readPriceBook = ({ overrides, kinds }: PriceBookJson): PriceBook => ({
+  overrides,
+  kinds: new Map(Object.entries(kinds)),
+  models: new Map(),
+});
 
 /** Whether the provider is a server of the organization itself, for which the catalogue has no prices. */
 export function isOwnServer({ kinds }: PriceBook, provider: string | null): boolean {
@@ -66,7 +77,7 @@ export function priceTokens(book: PriceBook, request: PricedRequest): Priced | u
   const kind = book.kinds.get(provider) ?? provider;
   return (
     priceByOverride(book, [provider, kind], normalizeModel(model), at, request) ??
-    priceByCatalogue(kind, model, at, request)
+    priceByCatalogue(book, kind, model, at, request)
   );
 }
 
@@ -91,8 +102,16 @@ function priceByOverride(
   return undefined;
 }
 
-function priceByCatalogue(kind: string, name: string, at: number, usage: TokenUsage): Priced | undefined {
-  const model = findModel(kind, name);
+function priceByCatalogue(
+  { models }: PriceBook,
+  kind: string,
+  name: string,
+  at: number,
+  usage: TokenUsage,
+): Priced | undefined {
+  const key = `${kind} ${name}`;
+  if (!models.has(key)) models.set(key, findModel(kind, name));
+  const model = models.get(key);
   if (!model) return undefined;
   const rates = findPriceAt(model, at);
   const costMicros = computeCost(rates, usage);

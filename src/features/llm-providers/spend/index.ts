@@ -1,2 +1,7 @@
 export { adjustSpend, recordSpend } from "./service.ts";
-export { listSubjects, removeOldAcrossOrganizations as removeOldSpendAcrossOrganizations } from "./store.ts";
+export {
+  addToSums,
+  listSubjects,
+  removeOldAcrossOrganizations as removeOldSpendAcrossOrganizations,
+  selectSubjects,
+} from "./store.ts";
