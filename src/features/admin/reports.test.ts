@@ -12,10 +12,17 @@ import {
   report,
 } from "../../../test/automations.ts";
 import type { Body } from "../../../test/body.ts";
-import { bootstrap, createWorkspace, joinWorkspace, type Person, useServer } from "../../../test/harness.ts";
+import {
+  bootstrap,
+  createWorkspace,
+  joinWorkspace,
+  type Person,
+  useServer,
+  type Workspace,
+} from "../../../test/harness.ts";
 import { beat, createWorker, passTime } from "../../../test/workers.ts";
 import type { OrgId } from "../../platform/context.ts";
-import { sql } from "../../platform/db/index.ts";
+import { type Db, sql } from "../../platform/db/index.ts";
 import { newId } from "../../platform/ids.ts";
 import { startDueAutomations } from "../automations/jobs.ts";
 import { endOverdueRuns, removeOld } from "../automations/runs/index.ts";
@@ -280,6 +287,62 @@ describe("the figures of the reports", () => {
     expect(await read()).toMatchObject(figures);
     await rollUp();
     expect(await read()).toMatchObject(figures);
+  });
+
+  test("are added up again for the organization and day of a correction only", async () => {
+    const [one, other] = [await createOldOrganization(), await createOldOrganization()];
+    const ago = (days: number) => toTimestamp(Date.now() - days * day);
+    const insert = ({ orgId, owner }: Workspace, runId: string, days: number) =>
+      db().run(sql`
+        insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, input_tokens,
+          output_tokens, cost_micros, reported_at)
+        values (${runId}, 1, -1, ${orgId}, 'aut_x', ${owner.userId}, 1, 1, 500, ${ago(days)})`);
+    await insert(one, "run_reopen1", 20);
+    await insert(one, "run_reopen2", 21);
+    await insert(other, "run_reopen3", 20);
+    await db().run(sql`update usage_rollups set completed_at = null`);
+    await rollUp();
+    // A stored figure that the rows do not have shows that a day was not added up again.
+    await db().run(sql`update usage_days set cost_micros = 9000 where org_id = ${other.orgId}`);
+    const read = async ({ orgId }: Workspace) =>
+      (await ask(`organizations/${orgId}?days=60`)).organization.costMicros;
+    await db().run(sql`update automation_usage set cost_micros = 700 where run_id = 'run_reopen1'`);
+    for (const _ of [1, 2]) {
+      expect([await read(one), await read(other)]).toEqual([1_200, 9_000]);
+      await rollUp();
+    }
+    expect(await db().rows(sql`select from usage_reopened_days where org_id = ${one.orgId}`)).toEqual([]);
+    await db().run(sql`update usage_rollups set completed_at = null`);
+    await rollUp();
+  });
+
+  test("have a correction that commits while its day is added up", async () => {
+    const workspace = await createOldOrganization();
+    const { orgId, owner } = workspace;
+    await db().run(sql`
+      insert into automation_usage (run_id, attempt, report, org_id, automation_id, member_id, input_tokens,
+        output_tokens, cost_micros, reported_at)
+      values ('run_meanwhile', 1, -1, ${orgId}, 'aut_x', ${owner.userId}, 1, 1, 1,
+        ${toTimestamp(Date.now() - 30 * day)})`);
+    await db().run(sql`update usage_rollups set completed_at = null`);
+    await rollUp();
+    const correct = (tx: Db, costMicros: number) =>
+      tx.run(sql`update automation_usage set cost_micros = ${costMicros} where run_id = 'run_meanwhile'`);
+    await correct(db(), 2);
+    let added: Promise<unknown> | undefined;
+    await db().transaction(async (tx) => {
+      await correct(tx, 3);
+      // The day is open because of the first correction. The roll-up must not miss the second one.
+      if (db().kind === "postgres") {
+        added = rollUp();
+        await new Promise((done) => setTimeout(done, 200));
+      }
+    });
+    await added;
+    const read = async () => (await ask(`organizations/${orgId}?days=60`)).organization.costMicros;
+    expect(await read()).toBe(3);
+    await rollUp();
+    expect(await read()).toBe(3);
   });
 
   test("include runs that programs reported late, twice and in another order", async () => {

@@ -62,12 +62,16 @@ export async function suspend(ctx: PersonCtx, id: string, { reason }: { reason: 
   });
 }
 
+/** The job of `scim` that links people who proved their address, or whose domain was verified, meanwhile. */
+const followDirectory = { name: "scim.organization-restored" };
+
 export async function restore(ctx: PersonCtx, id: string) {
   return ctx.db.transaction(async (tx) => {
     const { suspendedAt, id: orgId } = await lock(tx, id);
     if (suspendedAt === null)
       throw conflict("organization_not_suspended", "This organization is not suspended.");
     await setSuspension(tx, orgId, null);
+    await ctx.jobs.add(tx, followDirectory, { orgId });
     await recordForBoth(ctx, tx, orgId, { action: "organization.restored", before: { suspendedAt } });
     await invalidateCallers(ctx.bus, tx, orgId);
     return { organization: await readOne(tx, orgId) };

@@ -71,17 +71,25 @@ async function listWholeIntervals(db: Ctx["db"], days: store.Days, query: UsageQ
 const daysPerBatch = 20;
 
 /** Stores the sums of days that are over. Several processes may do it at the same time. */
-export async function rollUpDays({ db }: Pick<Platform, "db">, until: number): Promise<void> {
+export async function rollUpDays(platform: Pick<Platform, "db">, until: number): Promise<void> {
+  const { db } = platform;
   for (;;) {
     const open = await store.listOpenDaysAcrossOrganizations(db, maxDays, daysPerBatch);
     for (const day of open) {
-      await store.insertDayAcrossOrganizations(db, day);
-      await db.transaction(async (tx) => {
-        await store.lockDayAcrossOrganizations(tx, day);
-        await store.storeDayAcrossOrganizations(tx, day);
-      });
+      await db.transaction((tx) => store.storeDayAcrossOrganizations(tx, day));
       if (Date.now() >= until) return;
     }
-    if (open.length < daysPerBatch) return;
+    if (open.length < daysPerBatch) return rollUpReopenedDays(platform, until);
+  }
+}
+
+async function rollUpReopenedDays({ db }: Pick<Platform, "db">, until: number): Promise<void> {
+  for (;;) {
+    const reopened = await store.listReopenedDaysAcrossOrganizations(db, daysPerBatch);
+    for (const { day, orgId } of reopened) {
+      await db.transaction((tx) => store.storeReopenedDay(tx, orgId, day));
+      if (Date.now() >= until) return;
+    }
+    if (reopened.length < daysPerBatch) return;
   }
 }

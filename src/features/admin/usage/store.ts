@@ -1,5 +1,5 @@
 import type { OrgId } from "../../../platform/context.ts";
-import { type Db, raw, type Sql, sql } from "../../../platform/db/index.ts";
+import { type Db, emptySql, raw, type Sql, sql } from "../../../platform/db/index.ts";
 import type { UsageFigures } from "./contract.ts";
 
 /** Days in UTC, as `2026-11-16`. The last day is not included. */
@@ -52,18 +52,34 @@ const listOpenDays = async (db: Db, { from, to }: Days): Promise<string[]> =>
       where s.day::date not in (select c.day from usage_rollups c where c.completed_at is not null)`)
   ).map(({ day }) => day);
 
+/** Only these organizations. Null: all. */
+const isOneOf = (column: Sql, orgIds: readonly string[] | null) =>
+  orgIds === null ? emptySql : sql`and ${column} = any(${orgIds}::text[])`;
+
 /**
- * The figures of all organizations by day: `open` days from the rows, and stored sums of the others. The list of open
- * days is read before, because the planner expects a thousand days of a series, and prepares for them.
+ * The figures of organizations by day: `open` days and days with corrected reports from the rows, and stored sums of the
+ * others. The list of open days is read before, because the planner expects a thousand days of a series, and prepares
+ * for them.
  */
-const dayFigures = ({ from, to }: Days, open: readonly string[]) => sql`
+const dayFigures = (
+  { from, to }: Days,
+  open: readonly string[],
+  orgIds: readonly string[] | null = null,
+) => sql`
   select d.day, d.org_id, ${columns} from usage_days d
   where d.day >= ${from}::date and d.day < ${to}::date and d.day <> all(${open}::date[])
+    ${isOneOf(sql`d.org_id`, orgIds)}
+    and not exists (select from usage_reopened_days c where c.day = d.day and c.org_id = d.org_id)
   union all
   select g.day, o.id, ${columns} from unnest(${open}::date[]) g (day)
-  join organizations o on o.created_at < ${startOf(sql`g.day + 1`)}
+  join organizations o on o.created_at < ${startOf(sql`g.day + 1`)} ${isOneOf(sql`o.id`, orgIds)}
   ${addUp(sql`g.day`)}
-  where ${hasActivity}`;
+  where ${hasActivity}
+  union all
+  select g.day, o.id, ${columns} from usage_reopened_days g join organizations o on o.id = g.org_id
+  ${addUp(sql`g.day`)}
+  where g.day >= ${from}::date and g.day < ${to}::date and g.day <> all(${open}::date[])
+    ${isOneOf(sql`g.org_id`, orgIds)} and ${hasActivity}`;
 
 /** A sum that fits a JSON number. */
 const total = (column: string) => sql`least(coalesce(sum(${raw(column)}), 0), 9007199254740991)::bigint`;
@@ -118,16 +134,7 @@ export const listGroupsAcrossOrganizations = async (
 export const sumByOrganizationAcrossOrganizations = async (db: Db, days: Days, orgIds: readonly string[]) => {
   const open = await listOpenDays(db, days);
   return db.rows<UsageFigures & { organizationId: OrgId }>(sql`
-    select f.org_id as "organizationId", ${sums} from (
-      select d.org_id, ${columns} from usage_days d
-      where d.org_id = any(${orgIds}::text[]) and d.day >= ${days.from}::date and d.day < ${days.to}::date
-        and d.day <> all(${open}::date[])
-      union all
-      select o.id, ${columns} from unnest(${open}::date[]) g (day)
-      join organizations o on o.id = any(${orgIds}::text[]) and o.created_at < ${startOf(sql`g.day + 1`)}
-      ${addUp(sql`g.day`)}
-      where ${hasActivity}) f
-    group by 1`);
+    select f.org_id as "organizationId", ${sums} from (${dayFigures(days, open, orgIds)}) f group by 1`);
 };
 
 /** Closes a day two hours after its end: a transaction that began on the day has ended by then. */
@@ -149,20 +156,44 @@ export const listOpenDaysAcrossOrganizations = async (
       order by s.day desc limit ${limit}`)
   ).map(({ day }) => day);
 
-/** Commit it before `lockDay…`, so that corrections find the day. */
-export const insertDayAcrossOrganizations = (db: Db, day: string) =>
-  db.run(sql`insert into usage_rollups (day) values (${day}::date) on conflict do nothing`);
+/** Locks a day, so that one process at a time adds it up. Corrections do not wait for it. */
+const lockDay = (tx: Db, day: string) =>
+  tx.run(sql`
+    insert into usage_rollups (day) values (${day}::date) on conflict (day) do update set day = excluded.day`);
 
-/** Waits for corrections of the day. Those that come later wait for this transaction. */
-export const lockDayAcrossOrganizations = (tx: Db, day: string) =>
-  tx.run(sql`select from usage_rollups where day = ${day}::date for update`);
-
-/** Replaces the stored figures of a day, and marks it as complete. */
-export const storeDayAcrossOrganizations = async (tx: Db, day: string): Promise<void> => {
-  await tx.run(sql`
+const storeFigures = (tx: Db, day: string, condition: Sql) =>
+  tx.run(sql`
     insert into usage_days (day, org_id, ${columns})
     select ${day}::date, o.id, ${columns} from organizations o ${addUp(sql`${day}::date`)}
-    where ${hasActivity}
+    where ${hasActivity} ${condition}
     on conflict (day, org_id) do update set (${columns}) = row(${excluded})`);
+
+/**
+ * Adds up a day, and marks it as complete. What was reopened is removed first: a correction that commits later reopens
+ * the day of its organization again.
+ */
+export const storeDayAcrossOrganizations = async (tx: Db, day: string): Promise<void> => {
+  await lockDay(tx, day);
+  await tx.run(sql`delete from usage_reopened_days where day = ${day}::date`);
+  await storeFigures(tx, day, emptySql);
   await tx.run(sql`update usage_rollups set completed_at = now() where day = ${day}::date`);
+};
+
+export interface ReopenedDay {
+  day: string;
+  orgId: OrgId;
+}
+
+/** Complete days of organizations whose reports were corrected, newest first. */
+export const listReopenedDaysAcrossOrganizations = (db: Db, limit: number) =>
+  db.rows<ReopenedDay>(sql`
+    select to_char(g.day, 'YYYY-MM-DD') as day, g.org_id as "orgId" from usage_reopened_days g
+    join usage_rollups c on c.day = g.day and c.completed_at is not null
+    order by g.day desc, g.org_id limit ${limit}`);
+
+/** Adds up a day of an organization again. Waits for a correction of the day that is not committed. */
+export const storeReopenedDay = async (tx: Db, orgId: OrgId, day: string): Promise<void> => {
+  await lockDay(tx, day);
+  await tx.run(sql`delete from usage_reopened_days where day = ${day}::date and org_id = ${orgId}`);
+  await storeFigures(tx, day, sql`and o.id = ${orgId}`);
 };
