@@ -1,4 +1,5 @@
 /** Finds out how an MCP server must be connected. The guard for outgoing requests is `@signalbox/discovery/egress`. */
+export { decodePart, redactUrl } from "./engine/address.ts";
 export type { RequirementCode, WarningCode } from "./engine/codes.ts";
 export { discover } from "./engine/discover.ts";
 export {
@@ -10,6 +11,7 @@ export {
 export type {
   AuthenticationSection,
   AuthorizationServer,
+  DiscoveryProgress,
   DiscoveryResult,
   DiscoveryStatus,
   Evidence,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { route } from "../../platform/http/index.ts";
 import { can } from "../permissions/index.ts";
 
-const DiscoveryInput = z
+export const DiscoveryInput = z
   .object({
     url: z
       .string()
@@ -40,7 +40,7 @@ const Tool = z.strictObject({
   openWorldHint: z.boolean().optional(),
 });
 
-const EvidenceItem = z
+export const EvidenceItem = z
   .strictObject({
     step: z.string().meta({ description: "What the request was for." }),
     method: z.string(),

@@ -2,6 +2,9 @@ import { defineRoom } from "../../platform/rooms.ts";
 import type { Permission } from "../permissions/index.ts";
 import { routes } from "./routes.ts";
 
+export { Discovery, DiscoveryInput, EvidenceItem } from "./contract.ts";
+export { runDiscovery } from "./service.ts";
+
 export const room = defineRoom({
   name: "mcp-connections",
   tags: [

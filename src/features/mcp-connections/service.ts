@@ -1,4 +1,9 @@
-import { DiscoveryError, discover as discoverServer } from "@signalbox/discovery";
+import {
+  DiscoveryError,
+  type DiscoveryOptions,
+  type DiscoveryOutcome,
+  discover as discoverServer,
+} from "@signalbox/discovery";
 import { NoPlaceError } from "@signalbox/flow-control";
 import type { MemberCtx } from "../../platform/context.ts";
 import { Refusal } from "../../platform/errors.ts";
@@ -12,6 +17,16 @@ export async function discover(
   { url }: { url: string },
   { include }: { include?: "evidence" | undefined },
 ): Promise<Discovery> {
+  const outcome = await runDiscovery(ctx, url);
+  return include === "evidence" ? { ...outcome.result, evidence: outcome.evidence } : outcome.result;
+}
+
+/** Discovers a server within the shares and limits of the organization. Refuses with the error of the contract. */
+export async function runDiscovery(
+  ctx: MemberCtx,
+  url: string,
+  options: Pick<DiscoveryOptions, "onProgress" | "signal"> = {},
+): Promise<DiscoveryOutcome> {
   const release = await ctx
     .queues("discoveries", queueLimits)
     .enter(ctx.orgId)
@@ -25,15 +40,15 @@ export async function discover(
   const started = performance.now();
   try {
     const outcome = await discoverServer(url, {
+      ...options,
       egress: ctx.egress.forOrganization(ctx.orgId),
       redirectUri: (id) => `${ctx.config.publicUrl}/v1/oauth-providers/${id}/connect/callback`,
     });
     // Closing the sessions is part of the work, so the place is released after it.
     outcome.closed.then(release, release);
-    const { result } = outcome;
     const seconds = (performance.now() - started) / 1000;
-    ctx.metrics.time("mcp_discovery_duration_seconds", { status: result.status }, seconds);
-    return include === "evidence" ? { ...result, evidence: outcome.evidence } : result;
+    ctx.metrics.time("mcp_discovery_duration_seconds", { status: outcome.result.status }, seconds);
+    return outcome;
   } catch (error) {
     release();
     if (error instanceof DiscoveryError) throw discoveryFailed(error.message);

@@ -1,4 +1,4 @@
-import { Agent } from "undici";
+import { createRequire } from "node:module";
 import { createAgents } from "./agents.ts";
 import { createGuardedConnector } from "./connector.ts";
 import { createResolver, type Resolve } from "./dns/index.ts";
@@ -30,6 +30,10 @@ const maxRedirects = 3;
 const maxHeaderBytes = 32 * 1024;
 const connectTimeoutMs = 10_000;
 
+/** Loads the HTTP client with the first request: it has 109 modules, and many programs start without a request. */
+const require = createRequire(import.meta.url);
+const loadClient = () => require("undici") as typeof import("undici");
+
 /** Throws when an entry of `policy.allow` cannot be read. */
 export function createEgress(policy: EgressPolicy, options: EgressOptions = {}): GuardedEgress {
   const guard = createGuard(policy);
@@ -40,7 +44,7 @@ export function createEgress(policy: EgressPolicy, options: EgressOptions = {}):
   const resolve = options.lookup ?? createResolver();
   const agents = createAgents(
     (share) =>
-      new Agent({
+      new (loadClient().Agent)({
         connect: createGuardedConnector(guard, {
           resolve,
           share,

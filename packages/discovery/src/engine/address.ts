@@ -76,8 +76,19 @@ function isLoopbackName(host: string): boolean {
 
 const secretNamePattern = /key|token|secret|pass|auth|sig|code|session|cred|jwt|assertion/i;
 const secretValuePattern = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{20,}$/i;
-const secretSegmentPattern = /^(?=.*\d)(?=.*[a-z])[\w.~=-]{32,}$/i;
+const secretSegmentPattern = /^(?=.*\d)(?=.*[a-z])[\w.~+/:=-]{32,}$/i;
 const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+const isSecretSegment = (text: string) => secretSegmentPattern.test(text) && !uuidPattern.test(text);
+
+/** Returns a part of a URL without its percent-encoding, or unchanged when it encodes no text. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
 
 /** Returns a URL as it may be shown to a person or kept in a log: what looks like a credential is left out. */
 export function redactUrl(url: URL | string): string {
@@ -88,11 +99,16 @@ export function redactUrl(url: URL | string): string {
   shown.hash = "";
   const segments = shown.pathname.split("/");
   shown.pathname = segments
-    .map((part) => (secretSegmentPattern.test(part) && !uuidPattern.test(part) ? "[redacted]" : part))
+    .map((part) => (isSecretSegment(decodePart(part)) ? "[redacted]" : part))
     .join("/");
   for (const [name, value] of new URLSearchParams(shown.search)) {
     if (secretNamePattern.test(name) || secretValuePattern.test(value))
       shown.searchParams.set(name, "[redacted]");
+    // Some servers take the credential as the whole query.
+    else if (value === "" && secretValuePattern.test(name)) {
+      shown.searchParams.delete(name);
+      shown.searchParams.append("[redacted]", "");
+    }
   }
   // Text that needs no redaction is shown unchanged: two issuers may differ only in a slash.
   if (typeof url === "string" && shown.href === new URL(url).href && /^[\x21-\x7e]{1,500}$/.test(url))

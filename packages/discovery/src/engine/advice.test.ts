@@ -54,6 +54,20 @@ describe("the steps for a person", () => {
     );
   });
 
+  test("suggest an id of at most 40 characters, which is what the API accepts", async () => {
+    const issuer = "https://a-very-long-name-of-a-tenant-in.login.example";
+    const { reasons } = await discover(
+      "https://mcp.example/mcp",
+      oauth(
+        () =>
+          as({ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` }),
+        issuer,
+      ),
+    );
+    const [, id] = /save it as "([^"]+)"/.exec(reasons.oauth_client_registration!)!;
+    expect(id).toMatch(/^[a-z0-9][a-z0-9-]{1,39}$/);
+  });
+
   test("ask for no secret for a public client", async () => {
     const { reasons } = await discover(
       "https://mcp.example/mcp",

@@ -14,7 +14,7 @@ const minRequestMs = 20;
 
 /** The time and the number of requests that one discovery may use. */
 export class Budget {
-  readonly #deadline: number;
+  #deadline: number;
   #requestsLeft: number;
   #isExhausted = false;
 
@@ -25,6 +25,11 @@ export class Budget {
 
   get remainingMs(): number {
     return Math.max(0, this.#deadline - performance.now());
+  }
+
+  /** Ends the time now. */
+  end() {
+    this.#deadline = 0;
   }
 
   /** True when the deadline or the number of requests cut the discovery short. */

@@ -25,6 +25,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
   const problem = findUrlProblem(url);
   if (problem !== undefined) throw new TypeError(problem);
   const state = startDiscovery(url, options);
+  const stopWaiting = stopOnAbort(state, options.signal);
   try {
     const opening = await probeServer(state);
     const early = requestMetadataEarly(state, opening);
@@ -47,6 +48,7 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
       closed: waitUntilClosed(state),
     };
   } finally {
+    stopWaiting();
     abandonRequests(state);
     closeSessions(state);
     if (!options.egress) void waitUntilClosed(state).finally(() => state.egress.close());
@@ -55,4 +57,18 @@ export async function discover(url: string, options: DiscoveryOptions = {}): Pro
 
 function abandonRequests({ verdictReached }: DiscoveryState) {
   setTimeout(() => verdictReached.abort(), lateAnswerMs).unref();
+}
+
+/** Returns a function that removes the listener. */
+function stopOnAbort(
+  { budget, verdictReached }: DiscoveryState,
+  signal: AbortSignal | undefined,
+): () => void {
+  const stop = () => {
+    budget.end();
+    verdictReached.abort();
+  };
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  return () => signal?.removeEventListener("abort", stop);
 }

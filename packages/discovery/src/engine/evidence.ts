@@ -1,5 +1,5 @@
 import type { HttpAddress } from "./address.ts";
-import type { Evidence } from "./result.ts";
+import type { DiscoveryProgress, Evidence } from "./result.ts";
 
 /** For each step whose request may be sent early: the reason why its answer can turn out to be unnecessary. */
 const unnecessaryReasons: Record<string, string> = {
@@ -17,11 +17,25 @@ const unnecessaryReasons: Record<string, string> = {
 export class EvidenceLog {
   readonly #startedAt = performance.now();
   readonly #entries: EvidenceEntry[] = [];
+  readonly #onProgress: ((progress: DiscoveryProgress) => void) | undefined;
+
+  constructor(onProgress?: (progress: DiscoveryProgress) => void) {
+    this.#onProgress = onProgress;
+  }
 
   /** Adds a request that is about to be sent. */
   begin(step: string, method: string, address: HttpAddress): EvidenceEntry {
-    const entry = new EvidenceEntry(step, method, address, this.#startedAt);
+    const index = this.#entries.length;
+    const notify = this.#onProgress;
+    const entry = new EvidenceEntry(
+      step,
+      method,
+      address,
+      this.#startedAt,
+      notify && ((phase) => notify({ index, phase, evidence: entry.format() })),
+    );
     this.#entries.push(entry);
+    notify?.({ index, phase: "sent", evidence: entry.format() });
     return entry;
   }
 
@@ -43,9 +57,17 @@ export class EvidenceEntry {
   readonly #record: Omit<Evidence, "url" | "step" | "method">;
   readonly #step: string;
   readonly #method: string;
+  readonly #onChange: ((phase: DiscoveryProgress["phase"]) => void) | undefined;
   #isOver = false;
 
-  constructor(step: string, method: string, address: HttpAddress, startedAt: number) {
+  constructor(
+    step: string,
+    method: string,
+    address: HttpAddress,
+    startedAt: number,
+    onChange?: (phase: DiscoveryProgress["phase"]) => void,
+  ) {
+    this.#onChange = onChange;
     this.#step = step;
     this.#method = method;
     this.#address = address;
@@ -64,18 +86,21 @@ export class EvidenceEntry {
     this.#record.ms = roundToTenth(performance.now() - this.#begunAt);
     if (status !== undefined) this.#record.status = status;
     if (failure !== undefined) this.#record.failure = failure;
+    this.#onChange?.("answered");
   }
 
   /** Records what the answer means, the rule that says so, and the fields of the result that it decided. */
   conclude(learned: string, rule: string, ...decided: string[]) {
     if (this.#record.failure === "abandoned") return;
     Object.assign(this.#record, { learned, rule, decided });
+    this.#onChange?.("interpreted");
   }
 
   abandon() {
     if (this.#isOver || this.#step === "close_session") return;
     this.end({ failure: "abandoned" });
     this.#record.learned = "Abandoned without an answer: the verdict did not need it.";
+    this.#onChange?.("interpreted");
   }
 
   // URLs are redacted only here, because most callers do not read the evidence.

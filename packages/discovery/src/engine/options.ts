@@ -1,6 +1,6 @@
 import type { Egress } from "../egress/index.ts";
 import type { ClientInfo } from "./protocol.ts";
-import type { DiscoveryResult, Evidence } from "./result.ts";
+import type { DiscoveryProgress, DiscoveryResult, Evidence } from "./result.ts";
 
 export interface DiscoveryOptions {
   /** Sends the requests. By default only public addresses are reached. */
@@ -9,6 +9,10 @@ export interface DiscoveryOptions {
   redirectUri?: (providerId: string) => string;
   clientInfo?: ClientInfo;
   limits?: Partial<Limits>;
+  /** Called for every request when it is sent, answered and interpreted. It must not throw. */
+  onProgress?: (progress: DiscoveryProgress) => void;
+  /** When it aborts, nothing more is sent except to close sessions, and the verdict reports what is known so far. */
+  signal?: AbortSignal;
 }
 
 export interface Limits {

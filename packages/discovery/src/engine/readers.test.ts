@@ -168,6 +168,34 @@ describe("addresses", () => {
       "https://login/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0",
     );
     expect(redactUrl("https://as.example")).toBe("https://as.example");
+    expect(redactUrl("https://h/docs/a%20guide%20to%20version%202?q=a/b%20c")).toBe(
+      "https://h/docs/a%20guide%20to%20version%202?q=a/b%20c",
+    );
     expect(redactUrl("nonsense")).toBe("(not a URL)");
+  });
+
+  test.each([
+    [
+      "with percent-encoding",
+      "https://h/s/Zm9vYmFyMTIzNDU2Nzg5MDEyZm9vYmFyMTI%3D/mcp",
+      "https://h/s/[redacted]/mcp",
+    ],
+    [
+      "with an encoded slash",
+      "https://h/s/Zm9vYmFyMTIzNDU2Nzg5%2FMDEyZm9vYmFyMTI/mcp",
+      "https://h/s/[redacted]/mcp",
+    ],
+    [
+      "with a colon",
+      "https://h/bot1234567890:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K/mcp",
+      "https://h/[redacted]/mcp",
+    ],
+    [
+      "in place of a parameter",
+      "https://h/mcp?a=1&Zm9vYmFyMTIzNDU2Nzg5MDEy",
+      "https://h/mcp?a=1&[redacted]=",
+    ],
+  ])("a credential %s is hidden", (_how, url, shown) => {
+    expect(redactUrl(url)).toBe(shown);
   });
 });

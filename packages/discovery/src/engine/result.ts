@@ -101,3 +101,11 @@ export interface Evidence {
   rule: string;
   decided: string[];
 }
+
+/** A change of one request: it was sent, its answer came or failed, or the answer was interpreted. */
+export interface DiscoveryProgress {
+  /** The position of the request in the evidence. */
+  index: number;
+  phase: "sent" | "answered" | "interpreted";
+  evidence: Evidence;
+}

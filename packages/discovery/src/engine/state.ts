@@ -53,7 +53,7 @@ export function startDiscovery(url: string, options: DiscoveryOptions): Discover
     namedEgress: egress.forAddressFrom(target.url),
     budget: new Budget(limits),
     findings: new Findings(),
-    evidence: new EvidenceLog(),
+    evidence: new EvidenceLog(options.onProgress),
     sessions: { seen: new Set(), open: new Map(), closing: new Set(), messagesInFlight: new Set() },
     verdictReached: new AbortController(),
   };

@@ -140,12 +140,12 @@ function checkClientMetadata(
   );
 }
 
+/** The longest id of a provider that the API accepts. */
+const maxIdLength = 40;
+
 /** Suggests the id under which an administrator would save the provider of an issuer. */
 function suggestProviderId(issuer: string): string {
   const host = URL.parse(issuer)?.hostname ?? "custom";
-  const id = host
-    .replace(/^www\./, "")
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return id.slice(0, 48) || "custom";
+  const id = host.replace(/^www\./, "").replace(/[^a-z0-9]+/g, "-");
+  return id.slice(0, maxIdLength).replace(/^-+|-+$/g, "") || "custom";
 }
