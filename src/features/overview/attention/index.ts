@@ -1,0 +1,2 @@
+export { quotaCache } from "./access/quota-cache.ts";
+export { routes } from "./routes.ts";

@@ -1,0 +1,129 @@
+import type { MemberCtx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { invalidField } from "../../../platform/errors.ts";
+import { isTimeZone } from "../../automations/index.ts";
+import {
+  type Interval,
+  maxDays,
+  maxHourlyDays,
+  type Period,
+  type Reason,
+  type RunFigures,
+  type RunsQuery,
+} from "./contract.ts";
+import { forecastMonth } from "./forecast.ts";
+import { findDayStart, formatStart, listStarts } from "./intervals.ts";
+import * as store from "./store.ts";
+
+const dayMs = 86_400_000;
+const defaultDays = 30;
+
+type Counts = Omit<Interval, "start" | "end" | "local">;
+const createCounts = (): Counts => ({
+  ...{ runs: 0, queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, skipped: 0, costMicros: 0 },
+});
+const isUnsuccessful = (status: string): status is Reason["status"] =>
+  status === "failed" || status === "cancelled" || status === "skipped";
+
+function readPeriod({ from, to = Date.now(), timeZone, interval }: RunsQuery) {
+  if (!isTimeZone(timeZone))
+    throw invalidField(["timeZone"], "This is not the name of a time zone, such as Europe/Berlin.");
+  const start = from ?? findDayStart(timeZone, to, defaultDays - 1);
+  if (start >= to) throw invalidField(["from"], "Must be earlier than `to`.");
+  const most = interval === "hour" ? maxHourlyDays : maxDays;
+  // A day with a clock change has up to 25 hours.
+  if (to - start > most * dayMs + dayMs / 12)
+    throw invalidField(["from"], `The period has at most ${most} days. Choose a shorter one.`);
+  return { start, end: to, beforeStart: Math.max(0, start - (to - start)) };
+}
+
+/** Runs and costs of a period by day or hour, and of the period before. */
+export async function readRuns(ctx: MemberCtx, query: RunsQuery): Promise<RunFigures> {
+  const { db, orgId, member } = ctx;
+  const { start, end, beforeStart } = readPeriod(query);
+  const { timeZone, interval } = query;
+  const runReach = member.permissions.has("automations:manage") ? null : member.id;
+  const costReach = member.permissions.has("usage:read") ? null : member.id;
+  const starts = listStarts(timeZone, start, end, interval);
+  const span = { start: beforeStart, end, bounds: starts };
+  const [runs, medians, costs, unpriced, unpricedBefore, spend, budget] = await Promise.all([
+    readInSlices(db, span, (slice) => store.countRuns(db, orgId, runReach, slice)),
+    store.findMedianDurations(db, orgId, runReach, { start: beforeStart, middle: start, end }),
+    readInSlices(db, span, (slice) => store.sumCosts(db, orgId, costReach, slice)),
+    store.countUnpricedRuns(db, orgId, costReach, { start, end }),
+    store.countUnpricedRuns(db, orgId, costReach, { start: beforeStart, end: start }),
+    store.readSpend(db, orgId, costReach ?? orgId),
+    costReach === null ? store.findMonthlyLimit(db, orgId) : null,
+  ]);
+  const before = createCounts();
+  const counts = starts.map(createCounts);
+  for (const row of runs) {
+    const sums = counts[row.interval - 1] ?? before;
+    sums.runs += row.runs;
+    sums[row.status as "queued"] += row.runs;
+  }
+  for (const row of costs) {
+    const sums = counts[row.interval - 1] ?? before;
+    sums.costMicros = Math.min(sums.costMicros + row.costMicros, Number.MAX_SAFE_INTEGER);
+  }
+  const findMedian = (isBefore: boolean) =>
+    medians.find((median) => median.isBefore === isBefore)?.medianMs ?? null;
+  const period: Period = {
+    ...{ start, end, ...sumCounts(counts) },
+    ...{ unpricedRuns: unpriced, medianDurationMs: findMedian(false) },
+  };
+  return {
+    ...{ timeZone, interval, currency: "USD" },
+    runScope: runReach === null ? "organization" : "own",
+    costScope: costReach === null ? "organization" : "own",
+    period,
+    before: {
+      ...{ start: beforeStart, end: start, ...before },
+      ...{ unpricedRuns: unpricedBefore, medianDurationMs: findMedian(true) },
+    },
+    items: starts.map((at, i) => ({
+      ...{ start: at, end: starts[i + 1] ?? end, local: formatStart(timeZone, at) },
+      ...counts[i]!,
+    })),
+    reasons: listReasons(runs),
+    month: forecastMonth(spend, budget),
+  };
+}
+
+const sliceMs = 7 * dayMs;
+
+/** The embedded database does nothing else while it runs a statement, so it reads a week at a time. */
+async function readInSlices<Row>(
+  db: Db,
+  span: store.Span,
+  read: (slice: store.Span) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (db.kind === "postgres") return read(span);
+  const rows: Row[] = [];
+  for (let start = span.start; start < span.end; start += sliceMs)
+    rows.push(...(await read({ ...span, start, end: Math.min(start + sliceMs, span.end) })));
+  return rows;
+}
+
+function sumCounts(counts: readonly Counts[]): Counts {
+  const sum = createCounts();
+  for (const one of counts)
+    for (const name of Object.keys(sum) as (keyof Counts)[])
+      sum[name] = Math.min(sum[name] + one[name], Number.MAX_SAFE_INTEGER);
+  return sum;
+}
+
+function listReasons(rows: Awaited<ReturnType<typeof store.countRuns>>): Reason[] {
+  const found = new Map<string, Reason>();
+  for (const { interval, status, reason, runs } of rows) {
+    if (!isUnsuccessful(status)) continue;
+    const key = `${status} ${reason}`;
+    const sums = found.get(key) ?? { status, reason, runs: 0, runsBefore: 0 };
+    found.set(key, sums);
+    if (interval === 0) sums.runsBefore += runs;
+    else sums.runs += runs;
+  }
+  return [...found.values()].toSorted(
+    (one, other) => other.runs - one.runs || other.runsBefore - one.runsBefore,
+  );
+}
