@@ -6,16 +6,16 @@ const help = `
 Usage: signalbox demo [--seed TEXT] [--now TIME] [--json]
        signalbox demo --remove [--force] [--json]
 
-Fills an empty instance with a workspace to look at: a small company that has used Signalbox for three weeks.
-People, teams and roles; automations with runs in every state, their events and costs; templates from a
-sample repository; an account that needs a person; the audit log of all of it.
+Fills an empty instance with a workspace to look at: a small company that has used Signalbox for a month.
+People, teams and roles; automations with runs in every state, their events and costs; workers, LLM providers and
+telemetry; templates from a sample repository; connected accounts in every state; the audit log of all of it.
 Prints how to sign in and what to try. Refuses an instance that anybody uses.
 
 It makes no outgoing calls: the connector of the repository is disabled, and no mail is sent.
 
 Options:
   --seed TEXT  other figures; the same text gives the same ones (without it: 1)
-  --now TIME   ends the three weeks then, such as 2026-11-15T12:00:00Z; at most 30 days ago
+  --now TIME   ends the 30 days then, such as 2026-11-15T12:00:00Z; at most 30 days ago
   --remove     removes the workspace with everything in it, also what was made there since, and its eight people;
                refuses while anybody else is a member
   --force      with --remove: removes it all the same. The accounts of the other members stay
@@ -47,7 +47,7 @@ export async function demo(args: string[], io: Io): Promise<number> {
   const now = values.now === undefined ? undefined : Date.parse(values.now);
   if (now !== undefined && Number.isNaN(now))
     throw new UsageError(`--now ${values.now} is not a valid time. Write it as 2026-11-15T12:00:00Z.`);
-  const { fillDemo } = await import("../app.ts");
+  const { fillDemo } = await (await import("../app.ts")).loadDemo();
   const platform = await io.platform();
   const workspace = await fillDemo(platform, {
     ...(values.seed === undefined ? {} : { seed: values.seed }),
@@ -95,7 +95,7 @@ function describe(
 }
 
 async function remove(io: Io, { force, json }: { force: boolean; json: boolean }): Promise<number> {
-  const { removeDemo } = await import("../app.ts");
+  const { removeDemo } = await (await import("../app.ts")).loadDemo();
   const removed = await removeDemo(await io.platform(), { force });
   if (json) {
     io.out(JSON.stringify(removed));

@@ -153,6 +153,6 @@ describe("signalbox demo", () => {
     }
     const old = await signalbox(["demo", "--now", "2020-01-01T00:00:00Z"], dataDir);
     expect(old).toMatchObject({ code: 1, stdout: "" });
-    expect(old.stderr).toMatch(/^The three weeks must end within the last 30 days\./);
+    expect(old.stderr).toMatch(/^The 30 days must end within the last 30 days\./);
   });
 });

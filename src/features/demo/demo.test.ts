@@ -47,6 +47,55 @@ const listFaults = async ({ platform: { db } }: TestServer) => {
   return verdicts;
 };
 
+// biome-ignore lint/suspicious/noExplicitAny: replies are checked against their schemas by the harness.
+type Reader = (path: string) => Promise<any>;
+
+/** Workers, LLM providers and telemetry. */
+async function checkFleet({ get, all }: { get: Reader; all: Reader }): Promise<void> {
+  const workers = await all("/v1/workers");
+  expect(
+    Object.fromEntries(workers.map(({ name, state }: Record<string, string>) => [name, state]).toSorted()),
+  ).toEqual({
+    ...{ "build-1": "busy", "build-2": "idle", "build-3": "draining", "build-4": "paused" },
+    ...{ "build-5": "never_connected", "gpu-1": "idle", "dev-laptop": "lost", "qa-bench": "stale" },
+    "spot-7f3a": "stopped",
+  });
+  const outdated = workers.find(({ freshness }: { freshness: string }) => freshness === "drifted");
+  const [upgrade] = await all(`/v1/workers/${outdated.id}/runtime/upgrades`);
+  expect(upgrade).toMatchObject({ state: "failed", reason: expect.stringContaining("no space left") });
+  for (const { id, state, lastSeenAt } of workers) {
+    await get(`/v1/workers/${id}`);
+    await get(`/v1/workers/${id}/runtime`);
+    expect(lastSeenAt ?? 0).toBeLessThanOrEqual(Date.now() + 1_000);
+    const activity = await all(`/v1/workers/${id}/activity`);
+    const last = activity.find(({ type }: { type: string }) => type === "state_changed");
+    expect(last?.detail.to ?? "never_connected").toBe(state);
+  }
+  const [rollout] = await all("/v1/worker-rollouts");
+  expect(rollout.counts).toEqual({ matching: 8, selected: 7, upgraded: 6, failed: 1, open: 0 });
+
+  const verdicts = new Set();
+  for (const { id, keyTail } of await all("/v1/llm-providers")) {
+    expect(keyTail).toHaveLength(4);
+    await get(`/v1/llm-providers/${id}/access`);
+    for (const { lastVerdict } of await all(`/v1/llm-providers/${id}/keys`)) verdicts.add(lastVerdict);
+  }
+  expect(verdicts).toEqual(new Set(["valid", "refused"]));
+  const budgets = await all("/v1/llm-budgets");
+  expect(budgets.map(({ subject }: { subject: { kind: string } }) => subject.kind).sort()).toEqual([
+    ...["member", "organization", "provider", "team"],
+  ]);
+
+  const events = await all("/v1/telemetry/events");
+  for (const groupBy of ["day", "member", "model", "type", "worker", "team"]) {
+    const sums = await all(`/v1/telemetry/summary?groupBy=${groupBy}&from=${Date.now() - 40 * dayMs}`);
+    const total = sums.reduce((sum: number, one: { events: number }) => sum + one.events, 0);
+    expect({ groupBy, total }).toEqual({ groupBy, total: events.length });
+    expect(sums.length).toBeGreaterThan(2);
+  }
+  expect(events.at(-1).at).toBeLessThan(Date.now() - 25 * dayMs);
+}
+
 describe("the workspace", () => {
   test("answers on every list, has consistent sums, and its audit log is valid", {
     timeout: 120_000,
@@ -93,13 +142,14 @@ describe("the workspace", () => {
         if (status !== 200) refused.push(`${spec.path} ${status} ${body.error}`);
         if (body.items?.length) filled.push(spec.path);
       }
-      // Three need a session, one needs the token of an invitation, one an address, and the last an administrator.
+      // Three need a session, one the token of an invitation, one an address, one the token of a link, and the last an administrator.
       expect(refused).toEqual([
         "/v1/me/sessions 403 forbidden",
         "/v1/me/two-factor 403 forbidden",
         "/v1/me/passkeys 403 forbidden",
         "/v1/invitations/preview 400 invalid_request",
         "/v1/sso/resolve 400 invalid_request",
+        "/v1/mcp-discoveries/shared 400 invalid_request",
         "/v1/admin/overview 403 forbidden",
         "/v1/admin/users 403 forbidden",
         "/v1/admin/organizations 403 forbidden",
@@ -116,13 +166,22 @@ describe("the workspace", () => {
           "/v1/connector-syncs",
           "/v1/connectors",
           "/v1/invitations",
+          "/v1/llm-budgets",
+          "/v1/llm-prices",
+          "/v1/llm-providers",
+          "/v1/mcp-discoveries",
           "/v1/mcp/tokens",
           "/v1/members",
           "/v1/oauth-connections",
           "/v1/roles",
           "/v1/teams",
+          "/v1/telemetry/events",
+          "/v1/telemetry/summary",
           "/v1/templates",
           "/v1/webhook-deliveries",
+          "/v1/worker-registration-tokens",
+          "/v1/worker-rollouts",
+          "/v1/workers",
         ]),
       );
 
@@ -137,7 +196,7 @@ describe("the workspace", () => {
       };
       const runs = await all("/v1/automation-runs");
       expect(runs.length).toBeGreaterThan(150);
-      expect(runs.at(-1).createdAt).toBeLessThan(Date.now() - 18 * dayMs);
+      expect(runs.at(-1).createdAt).toBeLessThan(Date.now() - 25 * dayMs);
       const made = runs.map(({ createdAt }) => createdAt);
       expect(made).toEqual(made.toSorted((a, b) => b - a));
 
@@ -187,12 +246,19 @@ describe("the workspace", () => {
         const { delivery } = await get(`/v1/webhook-deliveries/${id}`);
         if (outcome === "accepted") expect(JSON.parse(delivery.body).after).toBe(delivery.head);
       }
-      expect(new Set(deliveries.map(({ outcome }) => outcome))).toEqual(new Set(["accepted", "ignored"]));
+      expect(new Set(deliveries.map(({ outcome }) => outcome))).toEqual(
+        new Set(["accepted", "ignored", "invalid"]),
+      );
       expect(deliveries.some(({ repeats }) => repeats > 0)).toBe(true);
-      for (const { id, health } of await all("/v1/oauth-connections")) {
-        expect(health).toMatchObject({ status: "needs_reconnect", reason: "revoked_at_provider" });
-        await get(`/v1/oauth-connections/${id}/events`);
-      }
+      expect(deliveries.some(({ alteredAt }) => alteredAt !== null)).toBe(true);
+      const connections = [
+        ...(await all("/v1/oauth-connections")),
+        ...(await all("/v1/oauth-connections?ended=true")),
+      ];
+      for (const { id } of connections) await get(`/v1/oauth-connections/${id}/events`);
+      const states = connections.map(({ health }) => health.status).sort();
+      expect(states).toEqual(["connected", "ended", "expiring", "needs_reconnect", "uncertain"]);
+      await checkFleet({ get, all });
       const audit = await all("/v1/audit-events");
       const times = audit.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => b - a));

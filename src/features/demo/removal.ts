@@ -6,6 +6,7 @@ import { findLatestInstanceEntry, recordAsSystem, removeInstanceChain } from "..
 import { findUser, removeUser } from "../auth/index.ts";
 import { pruneAutomations } from "../automations/index.ts";
 import { deleteOrganizationRows, findOrganization } from "../organizations/index.ts";
+import { pruneTelemetry } from "../telemetry/index.ts";
 import { type DemoMark, markAction } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -87,8 +88,10 @@ export async function removeDemo(
     }
     return result;
   });
-  // Runs and events are deleted in small steps. After a minute, the scheduled job deletes the rest.
-  await pruneAutomations(platform, Date.now() + sweepMs);
+  // Runs, events and telemetry are deleted in small steps. After a minute, scheduled jobs delete the rest.
+  const until = Date.now() + sweepMs;
+  await pruneAutomations(platform, until);
+  await pruneTelemetry(platform, until);
   return removed;
 }
 

@@ -12,14 +12,19 @@ import * as store from "./store.ts";
 import { createActor } from "./write/actor.ts";
 import { writeAutomations, writeResources, writeRuns } from "./write/automations.ts";
 import { writeConnection } from "./write/connection.ts";
+import { writeDiscoveries } from "./write/discoveries.ts";
 import { writeHistory } from "./write/history.ts";
 import { createIds, type Ids } from "./write/ids.ts";
+import { writeOtherConnections } from "./write/other-connections.ts";
 import { writePeople } from "./write/people.ts";
+import { writeProviders } from "./write/providers.ts";
 import { writeRepository } from "./write/repository.ts";
+import { writeTelemetry } from "./write/telemetry.ts";
+import { writeWorkers } from "./write/workers.ts";
 
 interface DemoOptions {
   seed?: string;
-  /** The end of the three weeks. Defaults to the current time. */
+  /** The end of the 30 days. Defaults to the current time. */
   now?: number;
   onProgress?(step: string): void;
   /** Aborting rolls everything back. */
@@ -53,12 +58,12 @@ const dayMs = 24 * 3600_000;
 /** Older events would soon be removed by retention. */
 const oldestDays = 30;
 
-/** Fills a workspace as if a small company had used it for three weeks. Everything is written in one transaction. */
+/** Fills a workspace as if a small company had used it for a month. Everything is written in one transaction. */
 export async function fillDemo(platform: Platform, options: DemoOptions = {}): Promise<DemoWorkspace> {
   const { seed = "1", now = Date.now(), onProgress = () => {}, signal } = options;
   if (now > Date.now() || now < Date.now() - oldestDays * dayMs)
     throw new OperatorError(
-      `The three weeks must end within the last ${oldestDays} days. Choose another time with --now.`,
+      `The 30 days must end within the last ${oldestDays} days. Choose another time with --now.`,
     );
   if (!(await store.isEmpty(platform.db))) throw notEmpty();
   const plan = planDemo(seed, now);
@@ -71,6 +76,7 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
     await store.lockInstance(tx);
     if (!(await store.isEmpty(tx))) throw notEmpty();
     await store.reopenUsageDays(tx);
+    await store.forgetOutages(tx);
     const step = (text: string) => {
       signal?.throwIfAborted();
       onProgress(text);
@@ -82,10 +88,16 @@ export async function fillDemo(platform: Platform, options: DemoOptions = {}): P
     step(`${plan.automations.length} automations with ${plan.runs.length} runs`);
     await writeAutomations(tx, plan, ids);
     await writeRuns(tx, plan, ids);
+    step(`${plan.fleet.workers.length} workers, ${plan.providers.length} LLM providers and telemetry`);
+    await writeWorkers(tx, plan, ids);
+    await writeProviders(platform, tx, plan, ids);
+    await writeTelemetry(tx, plan, ids);
     step("templates from a sample repository, with its hooks");
     const synced = await writeRepository(platform, tx, plan, ids);
-    step("a connected account and the audit log");
+    step("connected accounts and the audit log");
     await writeConnection(tx, plan, ids);
+    await writeOtherConnections(tx, plan, ids);
+    await writeDiscoveries(tx, plan, ids);
     const namedResources = await writeResources(tx, plan, ids);
     await writeHistory(tx, plan, ids, synced, namedResources);
     await measureUsage(platform, tx, ids);
@@ -124,7 +136,13 @@ function writeMark(tx: Db, { people }: Plan, ids: Ids, seed: string): Promise<vo
 
 /** Measures the stored bytes now, so that they count against the quotas at once. */
 async function measureUsage(platform: Platform, tx: Db, ids: Ids): Promise<void> {
-  const quotas = ["automation_storage", "template_storage", "webhook_storage", "audit_storage"];
+  const quotas = [
+    "automation_storage",
+    "template_storage",
+    "webhook_storage",
+    "telemetry_storage",
+    "audit_storage",
+  ];
   await store.insertRows(
     tx,
     ids.organization,

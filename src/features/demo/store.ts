@@ -17,8 +17,14 @@ type Table =
   | "connector_syncs"
   | "connectors"
   | "invitations"
+  | "llm_budget_crossings"
   | "llm_budgets"
+  | "llm_prices"
+  | "llm_provider_grants"
+  | "llm_provider_keys"
+  | "llm_providers"
   | "llm_spend"
+  | "mcp_discoveries"
   | "mcp_tokens"
   | "members"
   | "oauth_client_credentials"
@@ -31,8 +37,20 @@ type Table =
   | "roles"
   | "team_members"
   | "teams"
+  | "telemetry_events"
+  | "telemetry_settings"
   | "users"
-  | "webhook_deliveries";
+  | "webhook_deliveries"
+  | "worker_activity"
+  | "worker_beats"
+  | "worker_registration_secrets"
+  | "worker_registration_tokens"
+  | "worker_rollouts"
+  | "worker_runtimes"
+  | "worker_states"
+  | "worker_tokens"
+  | "worker_upgrades"
+  | "workers";
 
 /** Tables without a column `org_id`. */
 const tablesWithoutOrganization: ReadonlySet<Table> = new Set([
@@ -41,8 +59,12 @@ const tablesWithoutOrganization: ReadonlySet<Table> = new Set([
   "automation_late_reports",
   "automation_revisions",
   "automation_run_attempts",
+  "llm_budget_crossings",
   "organizations",
   "users",
+  "worker_beats",
+  "worker_runtimes",
+  "worker_states",
 ]);
 
 export type Row = Record<string, unknown>;
@@ -105,6 +127,26 @@ export const listRevisionResources = (tx: Db, orgId: OrgId) =>
       v.connection_ids as "connectionIds"
     from automation_revisions v join automations a on a.id = v.automation_id where a.org_id = ${orgId}`);
 
+/** Sums the events by day, as ingestion does, and notes their names. */
+export const sumTelemetry = async (tx: Db, orgId: OrgId): Promise<void> => {
+  await tx.run(sql`
+    insert into telemetry_sums (org_id, day, type, member_id, model, worker_id, automation_id, is_merged, events, failures,
+      input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micros, priced_events, unpriced_events,
+      duration_ms, timed_events, value)
+    select org_id, (at at time zone 'UTC')::date, type, coalesce(member_id, ''), coalesce(model, ''),
+      coalesce(worker_id, ''), coalesce(automation_id, ''), true, count(*), count(*) filter (where failed),
+      coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cache_read_tokens), 0),
+      coalesce(sum(cache_write_tokens), 0), coalesce(sum(cost_micros), 0), count(cost_micros),
+      count(*) filter (where pricing = 'unpriced'), coalesce(sum(duration_ms), 0), count(duration_ms),
+      coalesce(sum(value), 0)
+    from telemetry_events where org_id = ${orgId} group by 1, 2, 3, 4, 5, 6, 7`);
+  await tx.run(sql`
+    insert into telemetry_names (org_id, day, kind, name)
+    select distinct e.org_id, (e.at at time zone 'UTC')::date, n.kind, n.name from telemetry_events e
+    cross join lateral (values ('type', e.type), ('model', e.model), ('tool', e.tool_name)) n (kind, name)
+    where e.org_id = ${orgId} and n.name is not null`);
+};
+
 export const setSecretTimes = (tx: Db, orgId: OrgId, createdAt: number, lastUsedAt: number) =>
   tx.run(sql`
     update connector_secrets set created_at = ${toTimestamp(createdAt)}, last_used_at = ${toTimestamp(lastUsedAt)}
@@ -116,6 +158,10 @@ export const lockInstance = (tx: Db) =>
 
 /** The demo adds runs to days that may have been added up already. */
 export const reopenUsageDays = (tx: Db) => tx.run(sql`update usage_rollups set completed_at = null`);
+
+/** An outage does not count as unseen. Before the demo there was no worker, so only the time from now on matters. */
+export const forgetOutages = (tx: Db) =>
+  tx.run(sql`update worker_service set outages = '{}', alive_at = now()`);
 
 export const forgetFirstAccount = (tx: Db) => tx.run(sql`delete from first_account`);
 

@@ -12,7 +12,7 @@ const workdayMornings: Schedule = {
   timezone,
 };
 
-/** The working days of the three weeks before `now`. */
+/** The working days of the 30 days before `now`. */
 export interface Calendar {
   now: number;
   /** The time `clock`, such as 14:05, on a working day: 0 is the first, -1 the last. Day -2 is always in the past. */
@@ -30,7 +30,7 @@ export function createCalendar(now: number): Calendar {
     for (; at !== undefined && at < now; at = findNextOccurrence(schedule, at)) found.push(at);
     return found;
   };
-  const days = occurrences(workdayMornings, now - 22 * dayMs);
+  const days = occurrences(workdayMornings, now - 30 * dayMs);
   return {
     now,
     at(day, clock) {

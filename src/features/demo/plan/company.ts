@@ -23,6 +23,12 @@ export const financeRole = {
   ],
 };
 
+/** Invitations that nobody accepted. One has expired, one was cancelled. */
+export const unansweredInvitations = [
+  { key: "expired", email: `jonas@${domain}`, role: "member", team: "Platform" },
+  { key: "cancelled", email: `mila@${domain}`, role: "admin", team: "Operations" },
+] as const;
+
 export const invitedPerson = { email: `ivo@${domain}`, role: "member", team: "Models" };
 
 export function planPeople(calendar: Calendar): Person[] {

@@ -2,13 +2,21 @@ import { createRandom } from "../random.ts";
 import { planAutomations } from "./automations.ts";
 import { createCalendar } from "./calendar.ts";
 import { planPeople, planRunners, planTeams } from "./company.ts";
+import { planConnections } from "./connections.ts";
+import { planDiscoveries } from "./discoveries.ts";
+import { planLimits, planPrices, planProviders } from "./providers.ts";
 import { planRepository } from "./repository.ts";
 import { planRuns } from "./schedule.ts";
+import { planTelemetry } from "./telemetry.ts";
+import { planWorkers } from "./workers.ts";
 
-export { financeRole, invitedPerson, organization } from "./company.ts";
+export { financeRole, invitedPerson, organization, unansweredInvitations } from "./company.ts";
+export type { PlannedConnection } from "./connections.ts";
 export { hashBlob } from "./git.ts";
+export type { PlannedLimit } from "./providers.ts";
 export { type PlannedCommit, type PlannedSync, sampleRepository } from "./repository.ts";
 export type { Person, PlannedAutomation, PlannedRun } from "./types.ts";
+export { type PlannedWorker, workerVersions } from "./workers.ts";
 
 export type Plan = ReturnType<typeof planDemo>;
 
@@ -16,6 +24,7 @@ export type Plan = ReturnType<typeof planDemo>;
 export function planDemo(seed: string, now: number) {
   const random = createRandom(seed);
   const calendar = createCalendar(now);
+  const people = planPeople(calendar);
   const automations = planAutomations(calendar);
   const { runs, budget } = planRuns(random.derive("runs"), calendar, automations);
   const firstFailure = runs.find(
@@ -23,16 +32,25 @@ export function planDemo(seed: string, now: number) {
   )!;
   return {
     start: calendar.at(0, "09:04"),
-    people: planPeople(calendar),
+    people,
     teams: planTeams(calendar),
     roleAt: calendar.at(0, "09:18"),
     runners: planRunners(calendar),
     automations,
     runs,
     budget,
+    fleet: planWorkers(calendar, runs),
+    providers: planProviders(random.derive("providers"), calendar),
+    prices: planPrices(calendar),
+    limits: planLimits(calendar, runs, (key) => people.find((one) => one.key === key)!.team),
+    telemetry: planTelemetry(random.derive("telemetry"), calendar, automations, runs),
+    connections: planConnections(calendar),
+    discoveries: planDiscoveries(calendar),
     repository: planRepository(random.derive("repository"), calendar),
+    unansweredAt: { expired: calendar.at(5, "10:20"), cancelled: calendar.at(-4, "11:05") },
     invitedAt: calendar.at(-2, "15:10"),
     keyAt: calendar.at(1, "11:30"),
+    reportKeyAt: calendar.at(7, "15:14"),
     mcpTokenAt: calendar.at(-2, "10:04"),
     connection: {
       clientAt: calendar.at(1, "13:40"),

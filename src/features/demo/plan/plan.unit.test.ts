@@ -18,14 +18,14 @@ describe("the plan", () => {
   test("has a repository whose commit ids are those that git computes", () => {
     const { commits } = planDemo("1", Date.UTC(2026, 10, 15, 18)).repository;
     // The id comes from a repository that git made with these files, authors and times.
-    expect(commits.at(-1)!.id).toBe("b95f4170a20b54311ca844b52b122a3405796221");
+    expect(commits.at(-1)!.id).toBe("9cb8bfd15fb975b5341ebac4b3513ddd492accda");
   });
 
   test("is consistent at any time of the week, month and year", () => {
     for (let i = 0; i < 16; i++) {
       // The steps move through weekdays, hours and days of the month.
       const at = Date.UTC(2026, 9, 1) + i * 151 * 3600_000 + i * 60_000;
-      const { runs, budget, start } = planDemo(String(i), at);
+      const { runs, budget, start, fleet, telemetry, limits } = planDemo(String(i), at);
       const problems: string[] = [];
       const found = new Set(runs.map(({ status, reason }) => `${status} ${reason}`));
       for (const wanted of [
@@ -51,6 +51,15 @@ describe("the plan", () => {
           if (events.some(({ sequence, at: time }, place) => sequence !== place || time > at))
             problems.push(`run ${index} has events that do not follow`);
       }
+      for (const { name, state, activity } of fleet.workers) {
+        if (activity.some(({ at: time }, place) => time > at || time < (activity[place - 1]?.at ?? start)))
+          problems.push(`the timeline of ${name} is not in order`);
+        const last = activity.findLast(({ type }) => type === "state_changed")?.detail.to;
+        if ((last ?? "never_connected") !== state) problems.push(`the timeline of ${name} ends as ${last}`);
+      }
+      if (telemetry.some(({ at: time }) => time > at || time < start))
+        problems.push("telemetry is not from the 30 days");
+      if (limits.some(({ limitMicros }) => limitMicros <= 0)) problems.push("a limit is 0");
       // A run must be skipped exactly when the month's cost had reached the budget at that time.
       const reports = runs.flatMap(({ attempts }) => attempts.flatMap(({ usage }) => usage));
       const formatMonth = (time: number) => new Date(time).toISOString().slice(0, 7);

@@ -43,12 +43,14 @@ export interface PlannedDelivery {
   action: string | null;
   ref: string | null;
   head: string | null;
-  outcome: "accepted" | "ignored";
+  outcome: "accepted" | "ignored" | "invalid";
   reason: string | null;
   body: string;
   receivedAt: number;
   lastReceivedAt: number;
   repeats: number;
+  /** When it was repeated with another body. */
+  alteredAt: number | null;
   /** The index of the sync that it caused. */
   sync: number | null;
 }
@@ -99,6 +101,10 @@ export function planRepository(random: Random, { at }: Calendar) {
   const repeated = deliveries[2]!;
   repeated.repeats = 1;
   repeated.lastReceivedAt = repeated.receivedAt + 3 * 60_000;
+  const altered = deliveries[0]!;
+  altered.repeats = 1;
+  altered.alteredAt = altered.receivedAt + 9 * 60_000;
+  altered.lastReceivedAt = altered.alteredAt;
   const branch = { ...pushed[0]!, id: random.hex(40), message: "Try a shorter triage template" };
   const otherBranchDelivery = planPushDelivery(
     random,
@@ -108,7 +114,9 @@ export function planRepository(random: Random, { at }: Calendar) {
     at(4, "15:31"),
   );
   deliveries.push({ ...otherBranchDelivery, outcome: "ignored", reason: "no matching connector" });
-  deliveries.push(planIssueDelivery(random, at(6, "10:48")), planIssueDelivery(random, at(9, "14:05")));
+  for (const time of [at(6, "10:48"), at(9, "14:05"), at(13, "11:26"), at(-3, "09:52")])
+    deliveries.push(planIssueDelivery(random, time));
+  deliveries.push(planInvalidDelivery(random, at(12, "16:18")));
   deliveries.sort((a, b) => a.receivedAt - b.receivedAt);
   return { createdAt, commits: planned, syncs, deliveries, disabledAt: at(-2, "17:40") };
 }
@@ -149,7 +157,8 @@ function planPushDelivery(
       outcome: "accepted",
       reason: null,
     },
-    ...{ body: JSON.stringify(body), receivedAt, lastReceivedAt: receivedAt, repeats: 0, sync: null },
+    ...{ body: JSON.stringify(body), receivedAt, lastReceivedAt: receivedAt, repeats: 0 },
+    ...{ alteredAt: null, sync: null },
   };
 }
 
@@ -163,8 +172,16 @@ function planIssueDelivery(random: Random, receivedAt: number): PlannedDelivery 
       receivedAt,
       lastReceivedAt: receivedAt,
       repeats: 0,
+      alteredAt: null,
       sync: null,
     },
     body: JSON.stringify({ action: "opened", issue, repository: repositoryBody }),
   };
+}
+
+/** A proxy cut the body off, so it is not JSON. */
+function planInvalidDelivery(random: Random, receivedAt: number): PlannedDelivery {
+  const { body, ...delivery } = planIssueDelivery(random, receivedAt);
+  const reason = "The body is not JSON.";
+  return { ...delivery, event: "push", outcome: "invalid", reason, body: body.slice(0, 120) };
 }

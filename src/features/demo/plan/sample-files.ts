@@ -88,21 +88,21 @@ export const commits: readonly SampleCommit[] = [
   },
   {
     author: "Felix Wagner",
-    day: 5,
+    day: 6,
     clock: "14:27",
     message: "Add a template for dependency updates",
     changes: { "templates/code/dependency-update.md": dependencies },
   },
   {
     author: "Elif Demir",
-    day: 7,
+    day: 10,
     clock: "10:31",
     message: "Add the evaluation report and a draft for on-call",
     changes: { "templates/evaluation-report.md": evaluation, "templates/on-call.md": onCall },
   },
   {
     author: "Elif Demir",
-    day: 7,
+    day: 10,
     clock: "10:58",
     message: "Give the on-call template its front matter",
     changes: {
@@ -111,7 +111,7 @@ export const commits: readonly SampleCommit[] = [
   },
   {
     author: "Chiara Rossi",
-    day: 10,
+    day: 15,
     clock: "15:45",
     message: "Triage: ask for the version before choosing a label",
     changes: {

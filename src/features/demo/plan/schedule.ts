@@ -7,7 +7,7 @@ import { connectionLost, trackerDown, workProfiles } from "./work.ts";
 const minuteMs = 60_000;
 const dollar = 1_000_000;
 
-/** Plans all runs of the three weeks, in the order of creation, and the budget that one of them uses up. */
+/** Plans all runs of the 30 days, in the order of creation, and the budget that one of them uses up. */
 export function planRuns(random: Random, calendar: Calendar, automations: PlannedAutomation[]) {
   const slots = planSlots(random, calendar, automations);
   addIncidents(calendar, slots);

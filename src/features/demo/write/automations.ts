@@ -16,14 +16,23 @@ const formatDate = (ms: number | null) => (ms === null ? null : new Date(ms).toI
 const transferMs = 40;
 const runBudgetMicros = 15_000_000;
 
+/** The model, with the id of its provider. */
+export const toModel = ({ providerId, modelId }: { providerId: string; modelId: string }, ids: Ids) => ({
+  providerId: ids.provider(providerId),
+  modelId,
+});
+
+const findProviderId = (model: string, ids: Ids): string => ids.provider(model.split("-")[0]!);
+
 export const toSettings = (monthlyBudgetMicros: number) => ({
   ...defaultSettings,
   monthlyBudgetMicros,
   runBudgetMicros,
 });
 
-export async function writeAutomations(tx: Db, { automations, budget, runs }: Plan, ids: Ids): Promise<void> {
+export async function writeAutomations(tx: Db, plan: Plan, ids: Ids): Promise<void> {
   const org = ids.organization;
+  const { automations, budget } = plan;
   await insertRows(
     tx,
     org,
@@ -48,7 +57,7 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
       revisions.map(({ at, name, instructions, schedule, model, maxRuntimeSeconds }, index) => ({
         ...{ automation_id: ids.automation(key), revision: index + 1, name, instructions, schedule },
         ...{
-          model_provider_id: model.providerId,
+          model_provider_id: toModel(model, ids).providerId,
           model_id: model.modelId,
           max_runtime_seconds: maxRuntimeSeconds,
         },
@@ -70,16 +79,18 @@ export async function writeAutomations(tx: Db, { automations, budget, runs }: Pl
       updated_at: formatDate(budget.raisedAt),
     },
   ]);
-  await insertRows(tx, org, "llm_spend", listSpend(runs, ids));
+  await insertRows(tx, org, "llm_spend", listSpend(plan, ids));
 }
 
-/** What the organization and each member spent on each day. */
-function listSpend(runs: readonly PlannedRun[], ids: Ids) {
+/** What the organization, each team and member, and each provider cost on each day. */
+function listSpend({ runs, people }: Plan, ids: Ids) {
+  const teams = new Map(people.map(({ key, team }) => [key, ids.team(team)]));
   const sums = new Map<string, { subject_id: string; day: string; cost_micros: number }>();
   for (const { attempts, owner } of runs) {
-    for (const { at, costMicros } of attempts.flatMap(({ usage }) => usage)) {
+    for (const { at, model, costMicros } of attempts.flatMap(({ usage }) => usage)) {
       const day = new Date(at).toISOString().slice(0, 10);
-      for (const subject_id of [ids.organization, ids.member(owner)]) {
+      const own = [ids.member(owner), teams.get(owner)!, findProviderId(model, ids)];
+      for (const subject_id of [ids.organization, ...own]) {
         const sum = sums.get(`${subject_id} ${day}`) ?? { subject_id, day, cost_micros: 0 };
         sum.cost_micros += costMicros;
         sums.set(`${subject_id} ${day}`, sum);
@@ -131,7 +142,7 @@ export async function writeRuns(tx: Db, { runs }: Plan, ids: Ids): Promise<void>
             automation_id: ids.automation(automation),
           },
           ...{ member_id: ids.member(owner), model, input_tokens: inputTokens, output_tokens: outputTokens },
-          ...{ cost_micros: costMicros, reported_at: formatDate(at) },
+          ...{ provider: findProviderId(model, ids), cost_micros: costMicros, reported_at: formatDate(at) },
         })),
       ),
     ),

@@ -1,5 +1,5 @@
 import type { Db } from "../../../platform/db/index.ts";
-import { type Change, recordPastChange } from "../../audit/index.ts";
+import { recordPastChange } from "../../audit/index.ts";
 import { defaultSettings } from "../../automations/index.ts";
 import {
   financeRole,
@@ -8,21 +8,17 @@ import {
   type Plan,
   type PlannedAutomation,
   sampleRepository,
+  unansweredInvitations,
 } from "../plan/index.ts";
 import type { RevisionResources } from "../store.ts";
 import { createActor } from "./actor.ts";
-import { toSettings } from "./automations.ts";
+import { toModel, toSettings } from "./automations.ts";
 import { clientId, providerId } from "./connection.ts";
+import { listFleetChanges } from "./fleet-history.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
+import { createPastChange, type PastChange } from "./past-change.ts";
 import { findRoleId } from "./people.ts";
 import type { SyncedRepository } from "./repository.ts";
-
-interface PastChange {
-  at: number;
-  /** The key of the person. Undefined when the service made the change. */
-  by: string | undefined;
-  change: Change;
-}
 
 const dayMs = 24 * 3600_000;
 
@@ -40,6 +36,7 @@ export async function writeHistory(
     ...listRunChanges(plan, ids),
     ...listRepositoryChanges(plan, ids, synced),
     ...listConnectionChanges(plan, ids),
+    ...listFleetChanges(plan, ids),
   ].sort((a, b) => a.at - b.at);
   let last = 0;
   for (const { at, by, change } of changes) {
@@ -54,15 +51,6 @@ export async function writeHistory(
     );
   }
 }
-
-const createPastChange = (
-  at: number,
-  by: string | undefined,
-  action: Change["action"],
-  target: Change["target"],
-  after?: Change["after"],
-  before?: Change["before"],
-): PastChange => ({ at, by, change: { action, target, after, before } });
 
 function listPeopleChanges(plan: Plan, ids: Ids): PastChange[] {
   const { start, roleAt, people, teams, runners } = plan;
@@ -136,6 +124,17 @@ function listPeopleChanges(plan: Plan, ids: Ids): PastChange[] {
         ),
       ];
     }),
+    ...unansweredInvitations.flatMap(({ key, email, role, team }) => {
+      const [id, at] = [ids.unansweredInvitation[key], plan.unansweredAt[key]];
+      const about = { type: "invitation", id };
+      const sent = invitation(id, email, role, formatRoleName(role), team, at);
+      return [
+        createPastChange(at, "ada", "invitation.sent", about, sent),
+        ...(key === "cancelled"
+          ? [createPastChange(at + 50 * 60_000, "ada", "invitation.cancelled", about, undefined, sent)]
+          : []),
+      ];
+    }),
     createPastChange(
       plan.invitedAt,
       "ada",
@@ -164,6 +163,17 @@ function listPeopleChanges(plan: Plan, ids: Ids): PastChange[] {
           permissions: null,
         },
         ...{ expiresAt: null, lastUsedAt: null, replacedBy: null, createdAt: plan.keyAt },
+      },
+    ),
+    createPastChange(
+      plan.reportKeyAt,
+      "hana",
+      "api_key.created",
+      { type: "api_key", id: ids.reportKey },
+      {
+        ...{ id: ids.reportKey, name: "cost report", start: "sbx_9dVm2e", memberId: ids.member("hana") },
+        ...{ permissions: ["usage:read"], expiresAt: plan.reportKeyAt + 90 * dayMs, lastUsedAt: null },
+        ...{ replacedBy: null, createdAt: plan.reportKeyAt },
       },
     ),
     createPastChange(
@@ -202,14 +212,15 @@ function listAutomationChanges(
   named: readonly RevisionResources[],
 ): PastChange[] {
   const toState = ({ key, owner, revisions }: PlannedAutomation, revision: number, status: string) => {
-    const { at: _, ...content } = revisions[revision - 1]!;
+    const { at: _, model, ...content } = revisions[revision - 1]!;
     const id = ids.automation(key);
     const { templateIds, connectionIds } = named.find(
       (one) => one.automationId === id && one.revision === revision,
     )!;
     const resources = { templateIds, connectionIds };
     const memberId = ids.member(owner);
-    return { id, memberId, status, revision, ...content, ...resources, createdAt: revisions[0]!.at };
+    const state = { id, memberId, status, revision, model: toModel(model, ids), ...content, ...resources };
+    return { ...state, createdAt: revisions[0]!.at };
   };
   const settings = { type: "automation_settings", id: ids.organization };
   return [

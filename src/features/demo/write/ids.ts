@@ -4,7 +4,7 @@ import type { Plan } from "../plan/index.ts";
 
 /** Makes ids for the plan. Each contains its planned time, because lists sort by id. */
 export function createIds(plan: Plan) {
-  const { people, teams, runners, automations, runs, repository } = plan;
+  const { people, teams, runners, automations, runs, repository, fleet, providers } = plan;
   const createIdMap = <T, Name extends string>(
     items: readonly T[],
     prefix: Name,
@@ -53,6 +53,30 @@ export function createIds(plan: Plan) {
     ({ key }) => key,
     ({ revisions }) => revisions[0]!.at,
   );
+  const workerIds = createIdMap(
+    fleet.workers,
+    "wrk",
+    ({ key }) => key,
+    ({ createdAt }) => createdAt,
+  );
+  const registrationTokenIds = createIdMap(
+    fleet.tokens,
+    "wrt",
+    ({ key }) => key,
+    ({ createdAt }) => createdAt,
+  );
+  const providerIds = createIdMap(
+    providers,
+    "llp",
+    ({ key }) => key,
+    ({ createdAt }) => createdAt,
+  );
+  const connectionIds = createIdMap(
+    plan.connections,
+    "ocn",
+    ({ key }) => key,
+    ({ connectedAt }) => connectedAt,
+  );
   const createLookup =
     <Id>(map: ReadonlyMap<string, Id>) =>
     (key: string): Id => {
@@ -66,13 +90,27 @@ export function createIds(plan: Plan) {
     member: createLookup<MemberId>(members),
     session: createLookup(sessions),
     invitation: createLookup(invitations),
+    unansweredInvitation: {
+      expired: newIdAt("inv", plan.unansweredAt.expired),
+      cancelled: newIdAt("inv", plan.unansweredAt.cancelled),
+    },
     openInvitation: newIdAt("inv", plan.invitedAt),
     team: createLookup(teamIds),
     role: newIdAt("role", plan.roleAt),
     runner: createLookup(runnerIds),
     automation: createLookup(automationIds),
     runs: runs.map(({ createdAt }) => newIdAt("run", createdAt)),
+    worker: createLookup(workerIds),
+    registrationToken: createLookup(registrationTokenIds),
+    rollout: newIdAt("wro", fleet.rollout.createdAt),
+    provider: createLookup(providerIds),
+    providerKeys: new Map(
+      providers.map(({ key, keys }) => [key, keys.map(({ createdAt }) => newIdAt("llk", createdAt))]),
+    ),
+    limits: plan.limits.map(({ createdAt }) => newIdAt("lbg", createdAt)),
+    otherConnection: createLookup(connectionIds),
     key: newIdAt("key", plan.keyAt),
+    reportKey: newIdAt("key", plan.reportKeyAt),
     mcpToken: newIdAt("mcp", plan.mcpTokenAt),
     connector: newIdAt("con", repository.createdAt),
     syncs: repository.syncs.map(({ createdAt }) => newIdAt("syn", createdAt)),

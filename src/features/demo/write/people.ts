@@ -1,7 +1,7 @@
 import type { Db } from "../../../platform/db/index.ts";
 import { newIdAt } from "../../../platform/ids.ts";
 import { hashSecret, newToken } from "../../../platform/secrets.ts";
-import { financeRole, invitedPerson, organization, type Plan } from "../plan/index.ts";
+import { financeRole, invitedPerson, organization, type Plan, unansweredInvitations } from "../plan/index.ts";
 import { insertRows } from "../store.ts";
 import { type Ids, invitationSentAt } from "./ids.ts";
 
@@ -90,7 +90,12 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
         team_ids: [ids.team(team)],
         ...invitation,
       },
-      ...{ ...sent(invitationSentAt(joinedAt)), accepted_at: formatDate(joinedAt) },
+      ...{ ...sent(invitationSentAt(joinedAt)), accepted_at: formatDate(joinedAt), cancelled_at: null },
+    })),
+    ...unansweredInvitations.map(({ key, email, role, team }) => ({
+      ...{ id: ids.unansweredInvitation[key], email, role, team_ids: [ids.team(team)], ...invitation },
+      ...{ ...sent(plan.unansweredAt[key]), accepted_at: null },
+      cancelled_at: key === "cancelled" ? formatDate(plan.unansweredAt[key] + 50 * 60_000) : null,
     })),
     {
       ...{
@@ -99,7 +104,7 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
         role: invitedPerson.role,
         team_ids: [ids.team(invitedPerson.team)],
       },
-      ...{ ...invitation, ...sent(plan.invitedAt), accepted_at: null },
+      ...{ ...invitation, ...sent(plan.invitedAt), accepted_at: null, cancelled_at: null },
     },
   ]);
   await insertRows(tx, org, "api_keys", [
@@ -111,7 +116,14 @@ export async function writePeople(tx: Db, plan: Plan, ids: Ids, passwordHash: st
         start: "sbx_4kTq9w",
         key_hash: createUnusedHash(),
       },
+      ...{ permissions: null, expires_at: null },
       ...{ created_at: formatDate(plan.keyAt), last_used_at: formatDate(runners[0]!.lastSeenAt) },
+    },
+    {
+      ...{ id: ids.reportKey, member_id: ids.member("hana"), name: "cost report", start: "sbx_9dVm2e" },
+      ...{ key_hash: createUnusedHash(), permissions: ["usage:read"] },
+      expires_at: formatDate(plan.reportKeyAt + 90 * dayMs),
+      ...{ created_at: formatDate(plan.reportKeyAt), last_used_at: formatDate(plan.invitedAt) },
     },
   ]);
   await insertRows(tx, org, "mcp_tokens", [

@@ -95,7 +95,8 @@ export async function writeRepository(
           delivery_id: delivery.deliveryId,
           dialect: "forgejo",
         },
-        ...{ event: delivery.event, action: delivery.action, repository: sampleRepository.repository },
+        ...{ event: delivery.event, action: delivery.action },
+        repository: delivery.outcome === "invalid" ? null : sampleRepository.repository,
         ...{ ref: delivery.ref, head: delivery.head, outcome: delivery.outcome, reason: delivery.reason },
         headers: {
           "content-type": "application/json",
@@ -107,7 +108,7 @@ export async function writeRepository(
         body: isKept ? `\\x${bytes.toString("hex")}` : "\\x",
         body_digest: `\\x${hash("sha256", bytes, "hex")}`,
         dropped_body_bytes: isKept ? null : bytes.length,
-        repeats: delivery.repeats,
+        ...{ repeats: delivery.repeats, altered_at: delivery.alteredAt && formatDate(delivery.alteredAt) },
         ...{
           received_at: formatDate(delivery.receivedAt),
           last_received_at: formatDate(delivery.lastReceivedAt),
