@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { authentication } from "./authentication.ts";
+import { consolePages } from "./console.ts";
 import { discovery } from "./discovery.ts";
 import { http } from "./http.ts";
 import { type Bench, type Figure, isPromiseHeld } from "./measure.ts";
@@ -14,6 +15,7 @@ import { workers } from "./workers.ts";
 
 const benches: Record<string, Bench> = {
   authentication,
+  console: consolePages,
   discovery,
   http,
   oauth,

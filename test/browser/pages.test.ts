@@ -10,33 +10,12 @@ const browser = useBrowser();
 const open = (address: string, person?: { token: string }) => openWindow(browser, server, address, person);
 const mainText = (page: Page) => page.locator("main").textContent();
 
-describe("the first page", () => {
-  test("names the product, links to the reference, and requests nothing from other hosts", async () => {
-    const { page, complaints } = await open("/?utm_source=mail");
-    await expectPage(page, "Signalbox");
-    await press(page, "API reference");
-    await page.waitForURL("**/docs");
-    expect(complaints).toEqual([]);
-  });
-
-  test("says who is signed in, and signs them out", async () => {
-    const ada = await signUp(server);
-    const { page, complaints } = await open("/", ada);
-    await expectPage(page, "Signalbox");
-    expect(await mainText(page)).toContain(`You are signed in as ${ada.email}.`);
-    await press(page, "Sign out");
-    await page.locator("text=Create an account").waitFor();
-    expect((await server.call("/v1/me", { headers: ada.auth })).status).toBe(401);
-    expect(complaints).toEqual([]);
-  });
-
-  test("an unknown address shows a page that links to the first page", async () => {
-    const { page, status } = await open("/nowhere?x=1");
-    expect(status).toBe(404);
-    await expectPage(page, "There is nothing at this address");
-    await press(page, "Go to the first page");
-    await page.waitForURL(`${server.url}/`);
-  });
+test("an unknown address shows a page that leads to the console", async () => {
+  const { page, status } = await open("/nowhere?x=1");
+  expect(status).toBe(404);
+  await expectPage(page, "There is nothing at this address");
+  await press(page, "Open the console");
+  await page.waitForURL(/\/(sign-in|setup)$/);
 });
 
 test("the API reference renders every group without a CDN and within its own policy", async () => {

@@ -1,0 +1,99 @@
+import { common } from "../texts/common.ts";
+
+/** How values are written for people. All use the reader's language and time zone. */
+
+const locale = typeof navigator === "undefined" ? "en" : navigator.language;
+const numbers = new Intl.NumberFormat(locale);
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
+const clockOfSecond = new Intl.DateTimeFormat(locale, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" });
+
+export const formatNumber = (value: number): string => numbers.format(value);
+
+export const readerTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const dayMs = 24 * 3_600_000;
+
+/** `now`, `4 min ago`, `in 2 h`, and beyond a day `13 Nov, 14:28`. */
+export function formatWhen(at: number, now: number): string {
+  const distance = Math.abs(now - at);
+  if (distance < 10_000) return common.time.now;
+  if (distance < dayMs) {
+    const text = formatDistance(distance);
+    return at > now ? common.time.in(text) : common.time.ago(text);
+  }
+  return formatDate(at, now);
+}
+
+function formatDistance(ms: number): string {
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  return `${Math.round(ms / 3_600_000)} h`;
+}
+
+/** `13 Nov, 14:28`, with the year when it is another one. */
+export function formatDate(at: number, now: number): string {
+  const date = new Date(at);
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
+  return `${(isThisYear ? day : dayOfYear).format(date)}, ${clock.format(date)}`;
+}
+
+export const formatDay = (at: number): string => day.format(at);
+export const formatClock = (at: number): string => clock.format(at);
+export const formatSeconds = (at: number): string => clockOfSecond.format(at);
+export const formatExact = (at: number): string => exact.format(at);
+
+/** `<1 ms`, `412 ms`, `1.3 s`, `2 min 14 s`, `3 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1) return "<1 ms";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** An amount in millionths of the currency. 2 decimals in lists, 4 on a run. */
+export function formatCost(micros: number, decimals: 2 | 4 = 2, currency = "USD"): string {
+  const amount = micros / 1_000_000;
+  const shown = amount > 0 && amount < 10 ** -decimals ? 10 ** -decimals : amount;
+  const text = new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(shown);
+  return shown === amount ? text : `<${text}`;
+}
+
+const units = ["bytes", "kB", "MB", "GB", "TB"];
+
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  const value = bytes / 1000 ** step;
+  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
+}
+
+export const formatPercent = (share: number): string =>
+  `${share > 0 && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)}%`;
+
+/** The prefix and the last six characters of an id: `run_…kc41ex`. */
+export function shortenId(id: string): string {
+  const [prefix, rest] = id.split(/_(?=[^_]*$)/);
+  return rest === undefined || rest.length <= 8 ? id : `${prefix}_…${rest.slice(-6)}`;
+}
+
+/** Up to two initials of a name or an e-mail address. */
+export function findInitials(name: string): string {
+  const words = name.split(/[\s@._-]+/).filter(Boolean);
+  const letters = words.length > 1 ? [words[0]!, words.at(-1)!] : words.slice(0, 1);
+  return letters.map((word) => [...word][0]!.toUpperCase()).join("") || "?";
+}

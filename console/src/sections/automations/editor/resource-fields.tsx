@@ -1,0 +1,85 @@
+import { usePermission } from "../../../lib/context.tsx";
+import { useRead } from "../../../lib/queries.ts";
+import { automations } from "../../../texts/automations.ts";
+import { Card } from "../../../ui/card.tsx";
+import { CheckField } from "../../../ui/form.tsx";
+import type { AutomationForm } from "./automation-form.ts";
+
+const texts = automations.edit;
+
+interface ResourceFieldsProps {
+  form: AutomationForm;
+  change(changes: Partial<AutomationForm>): void;
+}
+
+/** The templates and accounts that the runs get. */
+export function ResourceFields({ form, change }: ResourceFieldsProps) {
+  const seesTemplates = usePermission("templates:read");
+  const seesAccounts = usePermission("connections:use");
+  const templates = useRead("GET /v1/templates", { query: { limit: 100 } }, { enabled: seesTemplates });
+  const accounts = useRead("GET /v1/oauth-connections", { query: { limit: 100 } }, { enabled: seesAccounts });
+  if (!seesTemplates && !seesAccounts) return null;
+  return (
+    <Card title={texts.resources} padded>
+      {seesTemplates && (
+        <Picker
+          legend={texts.templates}
+          hint={texts.templatesHint}
+          none={texts.noTemplates}
+          chosen={form.templateIds}
+          onChange={(templateIds) => change({ templateIds })}
+          items={templates.data?.items.map(({ id, name, description }) => ({
+            id,
+            label: name,
+            hint: description,
+          }))}
+        />
+      )}
+      {seesAccounts && (
+        <Picker
+          legend={texts.connections}
+          hint={texts.connectionsHint}
+          none={texts.noConnections}
+          chosen={form.connectionIds}
+          onChange={(connectionIds) => change({ connectionIds })}
+          items={accounts.data?.items.map(({ id, account, outsideAccount, providerId }) => ({
+            id,
+            label: outsideAccount?.name ?? account,
+            hint: providerId,
+          }))}
+        />
+      )}
+    </Card>
+  );
+}
+
+interface PickerProps {
+  legend: string;
+  hint: string;
+  none: string;
+  chosen: readonly string[];
+  onChange(ids: string[]): void;
+  items: readonly { id: string; label: string; hint: string }[] | undefined;
+}
+
+function Picker({ legend, hint, none, chosen, onChange, items }: PickerProps) {
+  const missing = items ? chosen.filter((id) => !items.some((item) => item.id === id)) : [];
+  const all = [...(items ?? []), ...missing.map((id) => ({ id, label: `…${id.slice(-6)}`, hint: "" }))];
+  return (
+    <fieldset className="choices-field">
+      <legend>{legend}</legend>
+      <p className="hint">{items && all.length === 0 ? none : hint}</p>
+      <div className="pick-list">
+        {all.map(({ id, label, hint: about }) => (
+          <CheckField
+            key={id}
+            label={label}
+            hint={about || undefined}
+            checked={chosen.includes(id)}
+            onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((one) => one !== id))}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,73 @@
+/** Texts that several pages share. Pages have their own file in this folder. A translation replaces these files. */
+export const common = {
+  product: "Signalbox",
+  time: {
+    now: "now",
+    ago: (distance: string) => `${distance} ago`,
+    in: (distance: string) => `in ${distance}`,
+  },
+  actions: {
+    cancel: "Cancel",
+    close: "Close",
+    copy: "Copy",
+    copied: "Copied",
+    copyLink: "Copy link",
+    save: "Save",
+    saving: "Saving…",
+    edit: "Edit",
+    remove: "Remove",
+    delete: "Delete",
+    tryNow: "Try now",
+    more: "More",
+    actions: "Actions",
+    search: "Search",
+    find: "Find",
+    back: "Back",
+    create: "Create",
+    show: "Show",
+    hide: "Hide",
+    viewAsTable: "View as table",
+    viewAsChart: "View as chart",
+  },
+  breadcrumb: "Breadcrumb",
+  loading: "Loading",
+  loadingMore: "Loading more",
+  endOfList: "End of the list",
+  none: "–",
+  noFigures: "No figures yet. They appear as soon as there are any.",
+  error: {
+    title: (what: string) => `${what} could not be loaded`,
+    unreachable: "The server did not answer. Check that it runs and that you are online.",
+    readAt: (when: string) => `What you see is from ${when}.`,
+    request: "Request",
+    generic: "The server had an error. Try again; if it stays, give the request id to your operator.",
+    pageTitle: "This page has an error",
+    pageText: "Reload the page. If it happens again, report it with the text below.",
+    reload: "Reload",
+    more: "The rest of the list could not be loaded.",
+    refused: "This was not done",
+  },
+  forbidden: {
+    title: "Your role does not include this",
+    text: (permission: string, owners: readonly string[]) =>
+      `This needs the permission ${permission}. ${owners.length === 0 ? "An owner or admin" : owners.join(" or ")} can change your role.`,
+    copyRequest: "Copy a request",
+    request: (permission: string, organization: string) =>
+      `Please give me the permission ${permission} in ${organization}.`,
+  },
+  notFound: {
+    title: "There is nothing at this address",
+    text: "It may have been removed, or it belongs to another organization.",
+    home: "Go to the overview",
+  },
+  confirm: {
+    typeName: (name: string) => `Type ${name} to confirm`,
+    wrongName: (name: string) => `Type ${name}, exactly.`,
+  },
+  secret: {
+    once: "Copy it now. It is shown only once.",
+  },
+  form: {
+    invalid: "Correct the marked fields.",
+  },
+};

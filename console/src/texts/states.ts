@@ -1,0 +1,52 @@
+/** One word for each state of the API. */
+export const stateWords = {
+  run: {
+    queued: "Queued",
+    running: "Running",
+    succeeded: "Succeeded",
+    failed: "Failed",
+    skipped: "Skipped",
+    cancelled: "Cancelled",
+  },
+  account: {
+    connected: "Connected",
+    expiring: "Expiring",
+    uncertain: "Uncertain",
+    needs_reconnect: "Reconnect",
+    ended: "Ended",
+  },
+  mcp: {
+    connected: "Connected",
+    drift: "Tools held",
+    needs_consent: "Needs consent",
+    needs_sign_in: "Sign in again",
+    failing: "No answer",
+    off: "Switched off",
+  },
+  delivery: { accepted: "Accepted", ignored: "Ignored", invalid: "Invalid", altered: "Altered" },
+  sync: {
+    queued: "Queued",
+    running: "Syncing",
+    succeeded: "Synced",
+    failed: "Sync failed",
+    superseded: "Superseded",
+  },
+  worker: {
+    never_connected: "Not seen yet",
+    online: "Online",
+    idle: "Idle",
+    busy: "Busy",
+    draining: "Draining",
+    stale: "Stale",
+    lost: "Lost",
+    stopped: "Stopped",
+    paused: "Paused",
+  },
+  verdict: {
+    ready: "Ready",
+    manual_action_required: "Needs a person",
+    unsupported: "Cannot connect",
+    unreachable: "No answer",
+  },
+  automation: { active: "Active", inactive: "Inactive", archived: "Archived" },
+};

@@ -1,0 +1,139 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { type ReactNode, useId, useRef, useState } from "react";
+import { common } from "../texts/common.ts";
+import { Button, IconButton } from "./button.tsx";
+import { FormProblem, useProblem } from "./form.tsx";
+
+interface DialogProps {
+  open: boolean;
+  onClose(): void;
+  title: ReactNode;
+  /** One or two sentences under the title. */
+  lead?: ReactNode;
+  children?: ReactNode;
+  width?: "m" | "l";
+}
+
+export function Dialog({ open, onClose, title, lead, children, width = "m" }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="scrim" />
+        <Base.Popup
+          className={`dlg dlg-${width}`}
+          onKeyDown={(event) => {
+            // Another dialog can be behind this one. Esc closes only the one in front.
+            if (event.key !== "Escape" || !event.currentTarget.contains(event.target as Node)) return;
+            event.stopPropagation();
+            onClose();
+          }}
+        >
+          <header className="row dlg-head">
+            <Base.Title className="grow">{title}</Base.Title>
+            <IconButton icon={X} label={common.actions.close} onClick={onClose} />
+          </header>
+          {lead && <Base.Description className="dlg-lead">{lead}</Base.Description>}
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+interface ConfirmProps {
+  open: boolean;
+  onClose(): void;
+  /** Names the thing: "Remove Dev Patel?" */
+  title: string;
+  /** The consequence: "His 2 keys end at once." */
+  text: ReactNode;
+  /** The verb on the button. */
+  action: string;
+  /** The person types this name first. Only for deletion. */
+  typeName?: string;
+  onConfirm(): Promise<unknown>;
+  /** More that the person decides, below the text. */
+  children?: ReactNode;
+}
+
+/** Asks before something ends. Stays open with the server's reason when it is refused. */
+export const ConfirmDialog = ({ open, title, text, ...rest }: ConfirmProps) => (
+  <Dialog open={open} onClose={rest.onClose} title={title} lead={text}>
+    <Confirmation {...rest} />
+  </Dialog>
+);
+
+/** Begins anew each time the dialog opens: without the name that was typed before, and without an old refusal. */
+function Confirmation({
+  onClose,
+  action,
+  typeName,
+  onConfirm,
+  children,
+}: Omit<ConfirmProps, "open" | "title" | "text">) {
+  const [typed, setTyped] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+  const { problem, busy, attempt } = useProblem();
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const confirm = async () => {
+    if (typeName !== undefined && typed.trim() !== typeName) {
+      setIsWrong(true);
+      input.current?.focus();
+      return;
+    }
+    if (await attempt(onConfirm)) onClose();
+  };
+  return (
+    <>
+      {typeName !== undefined && (
+        <div className="field">
+          <label htmlFor={id}>{common.confirm.typeName(typeName)}</label>
+          <input
+            ref={input}
+            id={id}
+            className={`input${isWrong ? " err" : ""}`}
+            value={typed}
+            autoComplete="off"
+            aria-invalid={isWrong}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !busy) void confirm();
+            }}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              setIsWrong(false);
+            }}
+          />
+          {isWrong && <p className="hint bad">{common.confirm.wrongName(typeName)}</p>}
+        </div>
+      )}
+      {children}
+      <FormProblem problem={problem} />
+      <footer className="row dlg-acts">
+        <Button onClick={onClose}>{common.actions.cancel}</Button>
+        <Button look="destructive" busy={busy} onClick={confirm}>
+          {action}
+        </Button>
+      </footer>
+    </>
+  );
+}
+
+/** The buttons of a form in a dialog. */
+export const DialogActions = ({
+  busy,
+  action,
+  onClose,
+}: {
+  busy: boolean;
+  action: string;
+  onClose(): void;
+}) => (
+  <footer className="row dlg-acts">
+    <Button onClick={onClose}>{common.actions.cancel}</Button>
+    <Button look="primary" type="submit" busy={busy}>
+      {action}
+    </Button>
+  </footer>
+);

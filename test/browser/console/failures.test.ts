@@ -1,0 +1,90 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createRole, createWorkspace, joinWorkspace, useServer } from "../../harness.ts";
+import { openWindow, useBrowser } from "../browser.ts";
+import { button, expectGoodPage } from "./harness.ts";
+
+const server = useServer();
+const browser = useBrowser();
+
+const refusal = (message: string) => ({
+  status: 409,
+  contentType: "application/json",
+  body: JSON.stringify({ error: "conflict", reason: "conflict", message, requestId: "req_test" }),
+});
+
+test("what the server refuses after a choice in a menu is said", async () => {
+  const { owner } = await createWorkspace(server, "Refused");
+  const { body } = await server.call("/v1/invitations", {
+    body: { email: "grace@example.com", role: "member" },
+    headers: owner.auth,
+  });
+  const { page, complaints } = await openWindow(browser, server, "/o/refused/people/invitations", owner);
+  await page.getByText("grace@example.com").first().waitFor();
+  // Somebody else was faster.
+  const cancelled = await server.call(`/v1/invitations/${body.invitation.id}/cancel`, {
+    method: "POST",
+    headers: owner.auth,
+  });
+  expect(cancelled.status).toBe(200);
+  await button(page, "grace@example.com").click();
+  await page.getByRole("menuitem", { name: "Send again" }).click();
+  const dialog = page.getByRole("dialog", { name: "This was not done" });
+  await dialog.getByRole("alert").getByText(/./).first().waitFor();
+  await expectGoodPage(page);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await dialog.waitFor({ state: "detached" });
+  expect(complaints).toEqual([]);
+});
+
+test("when the rest of a list fails, the page says so once and waits", async () => {
+  const { owner } = await createWorkspace(server, "Rest");
+  await server.call("/v1/teams", { body: { name: "Platform" }, headers: owner.auth });
+  const { page } = await openWindow(browser, server, "/o/rest", owner);
+  const asked = await breakSecondPage(page, /\/v1\/teams(\?|$)/);
+  await page.goto(`${server.url}/o/rest/people/teams`);
+  await page.getByText("The rest of the list could not be loaded. Not now.").waitFor();
+  await page.getByRole("link", { name: "Platform" }).waitFor();
+  const before = asked();
+  await button(page, "Try now").click();
+  await expect.poll(asked).toBe(before + 1);
+  expect(before).toBe(1);
+});
+
+test("forms are not offered without the permission, also not by their address", async () => {
+  const workspace = await createWorkspace(server, "Guest");
+  const role = await createRole(server, workspace.owner, ["organization:read", "connectors:read"]);
+  const guest = await joinWorkspace(server, workspace, role.id);
+  const { page, complaints } = await openWindow(browser, server, "/o/guest/automations/new", guest);
+  await page.getByText("This needs the permission automations:create.").waitFor();
+  await expectGoodPage(page);
+  await page.goto(`${server.url}/o/guest/code-host/connectors/new`);
+  await page.getByText("This needs the permission connectors:manage.").waitFor();
+  await page.goto(`${server.url}/o/guest/settings/webhooks?new=1`);
+  await page.getByText("Your role does not include this").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test("one part of the overview fails, and the others stay", async () => {
+  const { owner } = await createWorkspace(server, "Partly");
+  const { page } = await openWindow(browser, server, "/o/partly/people", owner);
+  await page.route("**/v1/overview/counts", (route) => route.fulfill(refusal("Not now.")));
+  await page.goto(`${server.url}/o/partly`);
+  await page.getByText("The figures could not be loaded").waitFor();
+  await page.getByRole("heading", { name: "Lately" }).waitFor();
+});
+
+/** The list has a second page, and the server refuses to read it. Returns how often it was asked for. */
+async function breakSecondPage(page: Page, address: RegExp): Promise<() => number> {
+  let count = 0;
+  await page.route(address, async (route) => {
+    if (new URL(route.request().url()).searchParams.has("cursor")) {
+      count++;
+      return route.fulfill(refusal("Not now."));
+    }
+    const response = await route.fetch();
+    return route.fulfill({ response, json: { ...(await response.json()), nextCursor: "next" } });
+  });
+  return () => count;
+}

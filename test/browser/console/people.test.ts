@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { createRole, createWorkspace, joinWorkspace, useServer } from "../../harness.ts";
+import { openWindow, useBrowser, violations, type Window } from "../browser.ts";
+
+const server = useServer();
+const browser = useBrowser();
+
+/** Opens a page of the console as a member of a new organization. */
+async function openOrganization(path: string, role = "owner") {
+  const workspace = await createWorkspace(server);
+  const person = role === "owner" ? workspace.owner : await joinWorkspace(server, workspace, role);
+  const { body } = await server.call("/v1/organization", { headers: workspace.owner.auth });
+  const { slug } = body.organization;
+  const window = await openWindow(browser, server, `/o/${slug}${path}`, person);
+  return { ...window, ...workspace, person, slug };
+}
+
+/** No error in the console, and nothing serious for axe in light and dark. */
+async function expectSound({ page, complaints }: Window): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page), colorScheme).toEqual([]);
+  }
+  expect(complaints).toEqual([]);
+}
+
+test("an owner invites someone, and gets the link that the mail has too", async () => {
+  const window = await openOrganization("/people/members");
+  const { page } = window;
+  await page.getByRole("heading", { name: "People", level: 1 }).waitFor();
+  await page.getByRole("button", { name: "Invite" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail address").fill("not an address");
+  await dialog.getByRole("button", { name: "Send invitation" }).click();
+  await dialog.getByText("Correct the marked fields.").waitFor();
+  expect(await page.evaluate("document.activeElement.type")).toBe("email");
+  await dialog.getByLabel("E-mail address").fill("grace@example.com");
+  await dialog.getByRole("button", { name: "Send invitation" }).click();
+  await dialog.getByText("grace@example.com is invited.").waitFor();
+  expect(await dialog.locator("code").textContent()).toContain(`${server.url}/invitation?token=`);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("link", { name: "Invitations" }).click();
+  await page.getByText("grace@example.com").waitFor();
+  await expectSound(window);
+});
+
+test("a role is changed in the matrix, with what it means for how many people before it is saved", async () => {
+  const workspace = await createWorkspace(server);
+  const role = await createRole(server, workspace.owner, ["organization:read", "members:read"]);
+  await joinWorkspace(server, workspace, role.id);
+  const { body } = await server.call("/v1/organization", { headers: workspace.owner.auth });
+  const window = await openWindow(
+    browser,
+    server,
+    `/o/${body.organization.slug}/people/roles`,
+    workspace.owner,
+  );
+  const { page } = window;
+  await page.getByLabel(`${role.name}: templates:read`).check();
+  await page.getByLabel(`${role.name}: members:read`).uncheck();
+  await page.getByText(`${role.name} gains 1 permission and loses 1 permission`).waitFor();
+  await page.getByText("It applies to 1 person at once.").waitFor();
+  await expectSound(window);
+  await page.getByRole("button", { name: "Save role" }).click();
+  await page.getByText("1 person has it now.").waitFor();
+  const roles = await server.call("/v1/roles", { headers: workspace.owner.auth });
+  const saved = roles.body.items.find(({ id }: { id: string }) => id === role.id);
+  expect(saved.permissions.toSorted()).toEqual(["organization:read", "templates:read"]);
+});
+
+test("a member sees no action that the role does not have, and the server refuses the address", async () => {
+  const window = await openOrganization("/people/members", "member");
+  const { page, slug } = window;
+  await page.getByRole("heading", { name: "People", level: 1 }).waitFor();
+  expect(await page.getByRole("button", { name: "Invite" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Invitations" }).count()).toBe(0);
+  await page.goto(`${server.url}/o/${slug}/people/invitations`);
+  await page.getByText("This needs the permission members:invite.").waitFor();
+  await page.getByRole("button", { name: "Copy a request" }).waitFor();
+});
+
+test("a member is deactivated, reactivated and removed", async () => {
+  const window = await openOrganization("/people/members");
+  const { page } = window;
+  const { memberId } = await joinWorkspace(server, { orgId: window.orgId }, "member");
+  await page.goto(`${server.url}/o/${window.slug}/people/members/${memberId}`);
+  const inspector = page.getByRole("complementary");
+  await inspector.getByRole("button", { name: "Deactivate" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
+  await inspector.getByText("Deactivated").waitFor();
+  await inspector.getByRole("button", { name: "Reactivate" }).click();
+  await inspector.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.waitForURL("**/people/members");
+  await page.goBack();
+  await page.getByText("There is nothing at this address").waitFor();
+  await expectSound(window);
+});
+
+test("an API key is shown once, and works", async () => {
+  const window = await openOrganization("/access/keys");
+  const { page } = window;
+  await page.getByRole("button", { name: "New API key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("CI");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByText("CI is created").waitFor();
+  const key = (await dialog.locator("code").textContent())!;
+  expect((await server.call("/v1/me", { headers: { "x-api-key": key } })).status).toBe(200);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByText("not used yet").or(page.getByText("now")).first().waitFor();
+  expect(await page.content()).not.toContain(key);
+  await expectSound(window);
+});
+
+test("a directory is connected: base URL and token to copy, then its health", async () => {
+  const window = await openOrganization("/access/scim");
+  const { page } = window;
+  await page.getByRole("button", { name: "Connect a directory" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Connect a directory" }).click();
+  const [baseUrl, token] = await Promise.all(
+    [0, 1].map((i) => dialog.locator("code").nth(i).textContent({ timeout: 10_000 })),
+  );
+  const reply = await fetch(`${baseUrl}/Users?count=1`, { headers: { authorization: `Bearer ${token}` } });
+  expect(reply.status).toBe(200);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByText("Working").waitFor({ timeout: 20_000 });
+  await expectSound(window);
+});
+
+test("an identity provider is connected with its guide, and refused with the reason when it does not answer", async () => {
+  const window = await openOrganization("/access/sso");
+  const { page } = window;
+  await page.getByRole("button", { name: "New connector" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Keycloak" }).click();
+  await dialog.getByText("Clients → Create client").waitFor();
+  await dialog.getByLabel("Name").fill("Keycloak");
+  await dialog.getByLabel("Issuer").fill("http://127.0.0.1:9/realms/acme");
+  await dialog.getByLabel("Client id").fill("signalbox");
+  await dialog.getByRole("button", { name: "Create connector" }).click();
+  await dialog.getByRole("alert").first().waitFor();
+  await expect.poll(() => dialog.getByRole("alert").allTextContents()).not.toEqual([""]);
+  expect(await dialog.getByLabel("Client id").inputValue()).toBe("signalbox");
+  await expectSound(window);
+});
